@@ -16,6 +16,8 @@ import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
 import { registryRecord } from "./vendors/registry-record.ts";
+import type { RememberedTins } from "./vendors/remembered-tins.ts";
+import type { createTinReplacements } from "./vendors/tin-replacements.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys in a GetCheckSubjects call. */
@@ -48,6 +50,9 @@ export const callers: Callers<typeof EntityService> = {
   resolveVendor: ["verification"],
   getCheckSubjects: ["verification"],
   revealTin: ["verification"],
+  recordTinMatch: ["verification"],
+  listTinReplacements: ["dashboard"],
+  takeTinReplacements: ["verification"],
   getRegistryRecord: ["verification"],
   updateFromProvider: ["verification"],
 };
@@ -61,6 +66,8 @@ export interface EntityServiceOptions {
   readonly resolveVendor: ReturnType<typeof createVendorResolver>;
   readonly lookUpExactly: ReturnType<typeof createExactLookup>;
   readonly lookUpFuzzily: ReturnType<typeof createFuzzyLookup>;
+  readonly rememberedTins: RememberedTins;
+  readonly tinReplacements: ReturnType<typeof createTinReplacements>;
   readonly checkSubjects: ReturnType<typeof createCheckSubjects>;
   readonly updateFromProvider: ReturnType<typeof createProviderUpdate>;
   readonly now: () => Date;
@@ -125,11 +132,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     async resolveVendor(request) {
       const identifiers = identifiersOf(request.identifiers);
-      const { legalName, entityId } = request;
+      const { legalName, entityId, checksTin } = request;
       if (Object.keys(identifiers).length === 0 && entityId === "") {
         throw new ServiceError("invalid_request", { message: "Give at least one identifier." });
       }
-      const vendor = { identifiers, legalName, entityId };
+      const vendor = { identifiers, legalName, entityId, checksTin };
       const { entity, created, tinHash } = await options.resolveVendor(callerOf(request.caller), vendor);
       return { entityId: entity._id, created, tinHash };
     },
@@ -143,6 +150,16 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     async revealTin(request, { caller }) {
       return { tin: await checkSubjects.revealTin(callerOf(request.caller), request, caller) };
     },
+    async recordTinMatch(request) {
+      await options.rememberedTins.recordMatch(callerOf(request.caller), request);
+      return {};
+    },
+    async listTinReplacements(request) {
+      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      return options.tinReplacements.list(tenant, entity, request.page);
+    },
+    takeTinReplacements: ({ environment, recorded }) =>
+      options.tinReplacements.take(environmentOf(environment), recorded),
     getRegistryRecord: ({ environment, uei, cage }) => {
       if (!uei && !cage) throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
       return registryRecord(collections[environmentOf(environment)], { uei, cage }, now());
@@ -161,6 +178,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     getEntity: createAdmission("reads of entities", READS),
     listEntities: lists,
     listSnapshots: lists,
+    listTinReplacements: lists,
   });
 }
 

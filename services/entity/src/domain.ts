@@ -20,6 +20,8 @@ import { createCheckSubjects } from "./vendors/check-subject.ts";
 import { createCreation } from "./vendors/create.ts";
 import { createExternalIds } from "./vendors/external-ids.ts";
 import { createProviderUpdate } from "./vendors/provider-update.ts";
+import { createRememberedTins } from "./vendors/remembered-tins.ts";
+import { createTinReplacements } from "./vendors/tin-replacements.ts";
 import { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum duration of a creation: the deadline of its callers. */
@@ -45,6 +47,7 @@ export function createEntityApplication(options: {
     fingerprintKeys: createFingerprintKeys({ collections, sealingKeys: options.tinKeys }),
   });
   const externalIds = createExternalIds({ client, collections, tins });
+  const rememberedTins = createRememberedTins({ collections, store, tins, externalIds, now });
   const idempotencyIn = (environment: "live" | "sandbox") =>
     createIdempotencyStore({ db: databases[environment], leaseMs: IDEMPOTENCY_LEASE_MS, now });
   const creation = createCreation({
@@ -68,7 +71,18 @@ export function createEntityApplication(options: {
     collections,
     creation,
     externalIds,
-    resolveVendor: createVendorResolver({ client, collections, store, tins, creation, externalIds, now }),
+    resolveVendor: createVendorResolver({
+      client,
+      collections,
+      store,
+      tins,
+      creation,
+      externalIds,
+      rememberedTins,
+      now,
+    }),
+    rememberedTins,
+    tinReplacements: createTinReplacements({ collections }),
     lookUpExactly: createExactLookup({ store, tins }),
     lookUpFuzzily: createFuzzyLookup({ store, tins, candidates }),
     checkSubjects: createCheckSubjects({ collections, tins, now }),

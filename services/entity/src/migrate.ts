@@ -95,6 +95,10 @@ async function createIndexes(db: Db): Promise<void> {
   await loads.createIndexes([{ key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } }]);
   await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
   await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }, UNPUBLISHED]);
+  await collections.tinReplacements.createIndexes([
+    { key: { organization_id: 1, entity_id: 1, created_at: -1, _id: -1 } },
+    { key: { unrecorded: 1, _id: 1 }, partialFilterExpression: { unrecorded: { $exists: true } } },
+  ]);
   await tinReveals.createIndexes([{ key: { organization_id: 1, at: -1 } }]);
   await collections.vendors.createIndexes([...vendorIndexes]);
   await collections.vendorMonitors.createIndexes([{ key: { organization_id: 1, entity_id: 1, active: 1 } }]);

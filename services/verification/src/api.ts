@@ -105,7 +105,9 @@ export function createHandlers(options: {
         idempotency: request.idempotency,
         run: (complete) =>
           admit[mode](tenant, signal, async () => {
-            const resolved = await admit.ownWork(tenant, signal, () => subjects.resolve(caller, request.target));
+            const resolved = await admit.ownWork(tenant, signal, () =>
+              subjects.resolve(caller, request.target, checks),
+            );
             // What providers answered is stored even if the caller has left.
             const storing = (store: () => Promise<void>) => admit.ownWork(tenant, STAYING, store);
             return verifier.verify({ began, caller, ...resolved, checks, mode, complete, storing });

@@ -1,7 +1,7 @@
 import { ServiceError } from "@vvs/errors";
 
 /**
- * Reads data of this product that a check needs. Errors: service_unavailable where it can't be read. That says nothing
+ * Reads or writes data of this product that a check needs. Errors: service_unavailable where that fails. That says nothing
  * about the vendor or a provider, so the call is refused and nothing is stored.
  */
 export async function readOwnData<T>(read: () => Promise<T>): Promise<T> {

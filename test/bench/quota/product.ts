@@ -206,7 +206,7 @@ function createVerifying(options: {
   const conclude = createConcluder({
     store: { newestAnswer: async () => null },
     publicAnswer,
-    entities: { ...rule.entities, revealTin },
+    entities: { ...rule.entities, revealTin, recordTinMatch: revealTin },
     subjects,
     providers: { live: [rule.provider], sandbox: [] },
     tinTerms: () => Promise.reject(new Error("no TIN is asked about")),

@@ -11,7 +11,13 @@ export function entityOf(vendor: number): string {
 export function subjectOf(population: Population, entityId: string) {
   const vendor = Number(entityId.slice("ent_".length));
   const [uei, cage] = [ueiOf(population.seed, vendor), cageOf(population.seed, vendor)];
-  const nothing = { tinHash: new Uint8Array(), createdByOrganization: false, externalId: "" };
+  const nothing = {
+    tinHash: new Uint8Array(),
+    tinMatchRecorded: false,
+    entityType: "",
+    createdByOrganization: false,
+    externalId: "",
+  };
   return { entityId, legalName: nameOf(vendor), uei, cage, ...nothing };
 }
 

@@ -52,6 +52,9 @@ const callers: Callers<typeof EntityService> = {
   resolveVendor: [],
   getCheckSubjects: [],
   revealTin: [],
+  recordTinMatch: [],
+  listTinReplacements: dashboardOnly,
+  takeTinReplacements: [],
   getRegistryRecord: [],
   updateFromProvider: [],
 };
@@ -102,6 +105,9 @@ export function entityService(state: FakeState) {
     resolveVendor: notHere,
     getCheckSubjects: notHere,
     revealTin: notHere,
+    recordTinMatch: notHere,
+    listTinReplacements: async () => ({ replacements: [] }),
+    takeTinReplacements: notHere,
     getRegistryRecord: notHere,
     updateFromProvider: notHere,
   };

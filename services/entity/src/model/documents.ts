@@ -8,6 +8,7 @@ import type {
 } from "../vendor-list/listed-vendor.ts";
 import type { IsoDate } from "./dates.ts";
 import type { Address, SamFacts } from "./facts.ts";
+import type { TinReplacementDocument } from "./tin-replacement.ts";
 
 /** The identifiers that may be shown. A TIN is stored apart from them, sealed. */
 export type PublicIdentifierType = "uei" | "cage" | "duns";
@@ -165,6 +166,11 @@ export interface RememberedDocument extends Partial<TinDocument> {
   readonly organization_id: string;
   readonly entity_id: string;
   readonly type: PublicIdentifierType | "tin" | "external_id";
+  /**
+   * Only of a TIN: its fingerprint if it matched at a TIN provider; anything else if it did not. Absent on documents older
+   * than this field: it may have matched.
+   */
+  readonly matched?: Binary;
   /** Only of a public identifier. */
   readonly value?: string;
   /** Only of the organization's own number. */
@@ -335,6 +341,7 @@ export interface Collections {
   readonly snapshots: Collection<SnapshotDocument>;
   readonly carriedTins: Collection<CarriedTinDocument>;
   readonly remembered: Collection<RememberedDocument>;
+  readonly tinReplacements: Collection<TinReplacementDocument>;
   readonly fingerprintKeys: Collection<FingerprintKeyDocument>;
   readonly exclusions: Collection<ExclusionDocument>;
   readonly identifierGuards: Collection<IdentifierGuardDocument>;
@@ -361,6 +368,7 @@ export function collectionsOf(db: Db): Collections {
     snapshots: db.collection("entity_snapshots", options),
     carriedTins: db.collection("entity_identifiers", options),
     remembered: db.collection("remembered_identifiers", options),
+    tinReplacements: db.collection("tin_replacements", options),
     fingerprintKeys: db.collection("tin_fingerprint_keys", options),
     exclusions: db.collection("exclusions", options),
     identifierGuards: db.collection("identifier_guards", options),

@@ -53,6 +53,8 @@ export async function startTestApplication(uri: string, options: { sandboxEntity
     clock,
     gateway: first.gateway,
     verification: first.verification,
+    /** The dashboard's client of entities. */
+    entityDashboard: first.entityDashboard,
     /** Client of the lists of vendors. */
     dashboard: first.dashboard,
     /** The handlers of records by environment. */
@@ -83,7 +85,11 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
   });
   const clientOf = (caller: string) =>
     createClient(EntityService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
-  const [gateway, verification] = [clientOf("gateway"), clientOf("verification")];
+  const [gateway, verification, entityDashboard] = ["gateway", "verification", "dashboard"].map(clientOf) as [
+    Client<typeof EntityService>,
+    Client<typeof EntityService>,
+    Client<typeof EntityService>,
+  ];
   const dashboard = createClient(VendorListService, {
     address: `127.0.0.1:${server.port}`,
     caller: "dashboard",
@@ -92,10 +98,12 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
   return {
     gateway,
     verification,
+    entityDashboard,
     dashboard,
     records,
     async stop() {
       gateway.close();
+      entityDashboard.close();
       verification.close();
       dashboard.close();
       await server.close();

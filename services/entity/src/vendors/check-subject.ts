@@ -2,10 +2,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
 import { type CallerContext, environments } from "@vvs/tenant";
+import type { RememberedDocument } from "../model/documents.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
 import { externalIdIn } from "../store.ts";
 import { storedFingerprint, type TinHome } from "../tins/tins.ts";
 import type { CreationOptions } from "./create.ts";
+import { isMatchRecorded } from "./remembered-tins.ts";
 import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "./subject-documents.ts";
 
 /** What checks send to providers about an entity. */
@@ -74,6 +76,8 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
     uei: known("uei"),
     cage: known("cage") || (entity.sam?.cage ?? ""),
     tinHash: tin?.fingerprint.value(),
+    tinMatchRecorded: tin?.isMatchRecorded,
+    entityType: entity.sam?.entity_type,
     createdByOrganization: isOwnUnregistered(entity),
     externalId: externalIdIn(entity, remembered)?.external_id,
   };
@@ -85,5 +89,6 @@ function tinOf({ entity, remembered, carriedTin }: SubjectDocuments) {
   if (!tin?.hash || !tin.sealed) return undefined;
   const { _id: id, hash, fingerprint, sealed } = tin;
   const home: TinHome = { collection: isCarried ? "entity_identifiers" : "remembered_identifiers", id };
-  return { fingerprint: storedFingerprint({ fingerprint, hash }), sealed, home };
+  const isRecorded = isCarried || isMatchRecorded(tin as RememberedDocument);
+  return { fingerprint: storedFingerprint({ fingerprint, hash }), isMatchRecorded: isRecorded, sealed, home };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
-import type { Collections, EntityDocument, ExternalIdDocument } from "../model/documents.ts";
+import type { Collections, EntityDocument, ExternalIdDocument, RememberedDocument } from "../model/documents.ts";
 import { writeGuards } from "../model/exclusions.ts";
 import { externalIdKey } from "../store.ts";
 import { possibleTins } from "../tins/possible-tins.ts";
@@ -100,8 +100,7 @@ export function createExternalIds(options: {
         const keys = idsOf(entity).map((id) => externalIdKey(tenant, id));
         const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
         const numbers = await remembered.find(filter, { session }).toArray();
-        if (numbers.some(({ external_id: number }) => number && possibleTins(number).includes(tin)))
-          throw tinIsNumber();
+        refuseTinAsNumber(numbers, tin);
         return write(session);
       });
     },
@@ -111,6 +110,11 @@ export function createExternalIds(options: {
 /** Errors: invalid_request if a number contains the TIN that is supplied with it. */
 export function refuseSuppliedTin(externalId: string, tin: string | undefined): void {
   if (tin && possibleTins(externalId).includes(tin)) throw numberIsTin();
+}
+
+/** Errors: invalid_request if one of the numbers that the organization gave an entity contains the TIN. */
+export function refuseTinAsNumber(supplied: readonly Pick<RememberedDocument, "external_id">[], tin: string): void {
+  if (supplied.some(({ external_id: number }) => number && possibleTins(number).includes(tin))) throw tinIsNumber();
 }
 
 /** What was supplied for a registry entity also counts for the own one that takes it over. */

@@ -166,11 +166,11 @@ describe("a vendor with a registry entity", () => {
     await expect(revealedTin(app.verification, other, entityId)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("replaces a remembered identifier when another is supplied, and an entity that carries it comes first", async () => {
+  test("replaces a remembered TIN when another is supplied and checked, and an entity that carries it comes first", async () => {
     const caller = callerFor("org_replaces", "sandbox");
     const first = await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000001" } });
     const before = await subjectOf(app.verification, caller, first.entityId);
-    await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000002" } });
+    await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000002" }, checksTin: true });
     const after = await subjectOf(app.verification, caller, first.entityId);
     expect(after.tinHash).not.toEqual(before.tinHash);
     await expect(app.gateway.lookUp({ caller, identifiers: { tin: "600000001" } })).rejects.toMatchObject({
@@ -266,7 +266,8 @@ describe("a vendor given by its entity's id", () => {
 describe("a TIN that a call supplies", () => {
   const uei = "SANDBXNACTV1";
   const caller = callerFor("org_supplies", "sandbox");
-  const supply = (tin: string) => app.verification.resolveVendor({ caller, identifiers: { uei, tin } });
+  const supply = (tin: string) =>
+    app.verification.resolveVendor({ caller, identifiers: { uei, tin }, checksTin: true });
 
   test("gets its own fingerprint, even if concurrent calls supply others", async () => {
     const expected = new Map<string, Buffer>();

@@ -3,9 +3,9 @@ import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
-import type { Binary, ClientSession } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { type NamedEntities, nameEntities, pick } from "../lookup/naming.ts";
-import type { EntityDocument, RememberedDocument, UnversionedEntity } from "../model/documents.ts";
+import type { EntityDocument, PublicIdentifierType, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
@@ -14,10 +14,12 @@ import { ambiguous, DIFFERENT_ENTITIES, SEVERAL_ENTITIES } from "../model/refusa
 import type { Creation, CreationOptions } from "./create.ts";
 import type { ExternalIds } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
+import type { RememberedTins } from "./remembered-tins.ts";
 
 interface VendorOptions extends CreationOptions {
   readonly creation: Creation;
   readonly externalIds: ExternalIds;
+  readonly rememberedTins: RememberedTins;
 }
 
 /** A vendor as a verification names it. */
@@ -28,17 +30,21 @@ interface Vendor {
   readonly legalName: string;
   /** The entity that is meant; "" for the one that the identifiers name. */
   readonly entityId: string;
+  /** The call checks the TIN that it supplies. */
+  readonly checksTin: boolean;
 }
 
 /**
  * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
  * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
- * snapshot), and remembered for a registry entity. Errors: ambiguous_match, entity_exists (an identifier contradicts the
+ * snapshot), and remembered for a registry entity; which TIN is, is up to remembered-tins.ts. Errors: ambiguous_match, entity_exists (an identifier contradicts the
  * entity's, or names another than the given one), entity_not_found (the given one), limit_exceeded, invalid_request (the
  * TIN is the organization's own number of the entity).
  */
 export function createVendorResolver(options: VendorOptions) {
-  const { store, tins, creation } = options;
+  const { store, tins, creation, rememberedTins } = options;
+  const rememberedBy = async ({ tenant }: CallerContext, entity: EntityDocument) =>
+    (await store.rememberedOf(tenant, [entity])).get(entity._id) ?? [];
 
   /** Returns the entity of an id. Identifiers that other entities carry, and it does not, are refused. */
   async function given({ tenant }: CallerContext, entityId: string, named: NamedEntities): Promise<EntityDocument> {
@@ -63,11 +69,24 @@ export function createVendorResolver(options: VendorOptions) {
       const contradicting = named.contradictionsOf(entity);
       if (contradicting.length > 0) throw contradicted(entity, contradicting);
       const missing = pick(vendor.identifiers, named.missingFrom(entity));
-      const isOwn = entity.organization_id !== null;
-      const complemented = isOwn
-        ? await complementOwn(options, caller, entity, { identifiers: missing, legalName: vendor.legalName })
-        : await remember(options, caller, entity, missing);
-      return { entity: complemented, created: false };
+      const { checksTin, legalName } = vendor;
+      if (entity.organization_id === null) {
+        return { entity: await remember(options, caller, entity, { identifiers: missing, checksTin }), created: false };
+      }
+      const { tin, ...others } = missing;
+      const known = tin && entity.registry_entity_id ? await rememberedBy(caller, entity) : [];
+      // What is remembered of the registry entity that it took over goes by the same rules as before.
+      if (!tin || !known.some(({ type }) => type === "tin")) {
+        return {
+          entity: await complementOwn(options, caller, entity, { identifiers: missing, legalName }),
+          created: false,
+        };
+      }
+      await rememberedTins.supply(caller, entity, { tin, isChecked: checksTin, known });
+      return {
+        entity: await complementOwn(options, caller, entity, { identifiers: others, legalName }),
+        created: false,
+      };
     });
 
   return async (caller: CallerContext, vendor: Vendor) => {
@@ -136,32 +155,24 @@ async function complementOwn(
 
 /** Remembers identifiers of a registry entity for this organization only; a new value replaces the one before. */
 async function remember(
-  { collections, store, tins, externalIds }: VendorOptions,
-  { tenant }: CallerContext,
+  { collections, store, rememberedTins }: VendorOptions,
+  caller: CallerContext,
   entity: EntityDocument,
-  identifiers: IdentifierMap,
+  { identifiers: { tin, ...others }, checksTin }: Pick<Vendor, "identifiers" | "checksTin">,
 ): Promise<EntityDocument> {
-  const given = Object.entries(identifiers) as [IdentifierType, string][];
-  const before = given.length > 0 ? (await store.rememberedOf(tenant, [entity])).get(entity._id) : undefined;
+  const { tenant } = caller;
+  const given = Object.entries(others) as [PublicIdentifierType, string][];
+  const isGiven = tin !== undefined || given.length > 0;
+  const known = (isGiven && (await store.rememberedOf(tenant, [entity])).get(entity._id)) || [];
   for (const [type, value] of given) {
-    const known = before?.find((one) => one.type === type);
-    if (known && isRemembered(known, value, type === "tin" ? tins.hashes(tenant, value) : [])) continue;
-    const id = `${tenant.organizationId}/${entity._id}/${type}`;
-    const kept: Partial<RememberedDocument> =
-      type === "tin" ? await tins.seal(tenant, { collection: "remembered_identifiers", id }, value) : { value };
-    const write = async (session?: ClientSession) => {
-      await collections[tenant.environment].remembered.updateOne(
-        { _id: id, organization_id: tenant.organizationId },
-        { $set: { entity_id: entity._id, type, ...kept } },
-        { upsert: true, session },
-      );
-    };
-    await (type === "tin" ? externalIds.whileNotNumber(tenant, entity, value, write) : write());
+    if (known.some((one) => one.type === type && one.value === value)) continue;
+    const _id = `${tenant.organizationId}/${entity._id}/${type}`;
+    await collections[tenant.environment].remembered.updateOne(
+      { _id, organization_id: tenant.organizationId },
+      { $set: { entity_id: entity._id, type, value } },
+      { upsert: true },
+    );
   }
+  if (tin) await rememberedTins.supply(caller, entity, { tin, isChecked: checksTin, known });
   return entity;
-}
-
-function isRemembered(known: RememberedDocument, value: string, tinHashes: readonly Binary[]): boolean {
-  if (known.type !== "tin") return known.value === value;
-  return tinHashes.some((hash) => known.hash !== undefined && hash.toString("hex") === known.hash.toString("hex"));
 }

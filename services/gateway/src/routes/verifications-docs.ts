@@ -33,7 +33,7 @@ export const verify: RouteDocs = {
   summary: "Verify a vendor",
   description: `Verifies a vendor by its identifiers, or an entity by its id.
 
-By identifiers: they are resolved as in a look-up. If an entity carries them it is verified, and identifiers that it lacks are added or remembered. If none does, an entity is created. \`legal_name\` is not a criterion; \`tin_match\` asks with it.
+By identifiers: they are resolved as in a look-up. If an entity carries them it is verified, and identifiers that it lacks are added or remembered. If none does, an entity is created. \`legal_name\` is not a criterion; \`tin_match\` asks with it. A \`tin_match\` is always about the TIN in the call, else about the remembered one; \`details.tin\` and \`details.name\` say what was asked. The newest TIN that matched is remembered, and no TIN that does not match replaces it.
 
 ${meaning}`,
   requests: {

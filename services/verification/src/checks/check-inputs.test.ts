@@ -8,6 +8,8 @@ const complete: CheckSubject = {
   uei: "ABCDEFGHJK12",
   cage: "1AB23",
   tinHash: Buffer.from("hash"),
+  tinMatchRecorded: false,
+  entityType: "",
   createdByOrganization: false,
   externalId: "",
 };

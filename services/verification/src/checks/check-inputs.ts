@@ -11,6 +11,10 @@ export interface CheckSubject {
   readonly cage: string;
   /** Keyed hash that stands for the TIN. */
   readonly tinHash: Uint8Array;
+  /** The entity service need not be told of a match of this TIN. */
+  readonly tinMatchRecorded: boolean;
+  /** The registry's text, such as Sole Proprietorship. */
+  readonly entityType: string;
   /** The organization created the entity itself, and no registry has it. */
   readonly createdByOrganization: boolean;
   /** The organization's own number of the vendor, for its monitors' events. No check uses it. */

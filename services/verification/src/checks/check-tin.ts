@@ -7,6 +7,8 @@ import { maskTinIn } from "../providers/tin-matching/mask.ts";
 export interface CheckTin {
   /** Returns the TIN in clear, for a provider. It is read once, so that every provider is asked with the same TIN. */
   readonly read: (signal: AbortSignal) => Promise<string>;
+  /** Returns the TIN in clear where it was read; otherwise "". */
+  readonly ifRead: () => string;
   /**
    * Masks the TIN in an answer, in case the provider's adapter missed it, and adds what was asked to its details: the TIN,
    * masked, and the name.
@@ -25,6 +27,7 @@ export function createCheckTin(legalName: string, reveal: (signal: AbortSignal) 
       revealed = await reading;
       return revealed;
     },
+    ifRead: () => revealed,
     complete: (answer) => ({
       ...answer,
       ...(revealed && {

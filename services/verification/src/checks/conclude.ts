@@ -64,7 +64,7 @@ export function createConcluder(options: {
   store: { readonly newestAnswer: ReadNewestAnswer };
   /** Reads SAM.gov's answers that are kept for all organizations of the live environment. */
   publicAnswer: ReadPublicAnswer;
-  entities: Pick<Client<typeof EntityService>, "revealTin" | "getRegistryRecord">;
+  entities: Pick<Client<typeof EntityService>, "revealTin" | "recordTinMatch" | "getRegistryRecord">;
   subjects: Pick<Subjects, "read">;
   providers: ProvidersByEnvironment;
   /** Whether an organization may ask about TINs, and how often. */
@@ -87,7 +87,10 @@ export function createConcluder(options: {
     const readNewest = () => store.newestAnswer(tenant, { entityId: subject.entityId, check, fingerprint });
     if (mode === "cached") {
       const stored = await readNewest();
-      if (stored && !(await isWithdrawn(stored, task, signal))) return { kind: "stored", check, fingerprint, stored };
+      if (stored && !(await isWithdrawn(stored, task, signal))) {
+        if (isTinMatch(stored)) await recordTinMatch(task, task.suppliedTin);
+        return { kind: "stored", check, fingerprint, stored };
+      }
     }
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && isLive;
@@ -107,8 +110,21 @@ export function createConcluder(options: {
     // Whoever has an answer to the same question learns nothing that they could not read.
     const isGuess = terms !== undefined && !(await readNewest());
     const run = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
-    return { check, fingerprint, ...run, ...(run.kind === "answered" && { answer: tin.complete(run.answer) }) };
+    if (run.kind !== "answered") return { check, fingerprint, ...run };
+    if (isTinMatch({ check_type: check, ...run.answer })) await recordTinMatch(task, tin.ifRead());
+    return { check, fingerprint, ...run, answer: tin.complete(run.answer) };
   };
+
+  /**
+   * Has entity remember that a TIN matched, before anything is stored or answered: a caller with the answer can rely on it,
+   * and after a crash in between the repeated call does it again. Errors: service_unavailable.
+   */
+  async function recordTinMatch({ caller, subject, suppliedTin }: CheckTask, tin: string): Promise<void> {
+    const { entityId, tinHash, tinMatchRecorded } = subject;
+    if (tinMatchRecorded) return;
+    const match = { caller: toProtoCaller(caller), entityId, tinHash, tin, supplied: suppliedTin !== "" };
+    await readOwnData(() => entities.recordTinMatch(match));
+  }
 
   /** Does a stored answer rest on a file whose load was withdrawn? Asks entity only where it rests on a file. */
   async function isWithdrawn({ parts }: AnswerDocument, { caller, subject }: CheckTask, signal: AbortSignal) {
@@ -140,8 +156,8 @@ export function createConcluder(options: {
       if (replacements === MAX_REPLACEMENTS) {
         throw new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause: error });
       }
-      const { tinHash } = await subjects.read(task.caller.tenant, task.subject.entityId);
-      const current = { ...task, subject: { ...task.subject, tinHash } };
+      const { tinHash, tinMatchRecorded } = await subjects.read(task.caller.tenant, task.subject.entityId);
+      const current = { ...task, subject: { ...task.subject, tinHash, tinMatchRecorded } };
       return concludeWithCurrentTin(check, current, signal, replacements + 1);
     }
   };
@@ -158,6 +174,10 @@ export function createConcluder(options: {
 
 function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {
   return laterRuns === undefined || isLaterRun(run) === (laterRuns === "only");
+}
+
+function isTinMatch({ check_type, outcome }: Pick<AnswerDocument, "check_type" | "outcome">): boolean {
+  return check_type === "tin_match" && outcome === "pass";
 }
 
 function notFoundAsUndefined(error: unknown): undefined {

@@ -1,4 +1,5 @@
 import { createBatcher } from "@vvs/batching";
+import type { Check } from "@vvs/checks";
 import { notTheEffect } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService, CheckSubject as ProtoSubject } from "@vvs/proto/entity/v1/entity";
@@ -25,11 +26,12 @@ export interface Subjects {
   read(tenant: Tenant, entityId: string): Promise<CheckSubject>;
   /**
    * Returns the subject of a call: an entity that the caller can see, or the one that a vendor's identifiers name, which is
-   * created where there is none. Values that the call supplies take precedence over those of the entity. Errors: the
+   * created where there is none. Values that the call supplies take precedence over those of the entity. Its TIN replaces
+   * no other one of the entity unless the checks include tin_match. Errors: the
    * entity service's, such as entity_not_found, entity_exists and ambiguous_match; invalid_request where the call has no
    * target.
    */
-  resolve(caller: CallerContext, target: VerifyRequest["target"]): Promise<ResolvedSubject>;
+  resolve(caller: CallerContext, target: VerifyRequest["target"], checks: readonly Check[]): Promise<ResolvedSubject>;
 }
 
 /** Reads subjects in batches: verifications at the same moment share a call, in which each tenant sees only its own. */
@@ -48,27 +50,31 @@ export function createSubjects(
   async function read(tenant: Tenant, entityId: string): Promise<CheckSubject> {
     const { entityId: seen, legalName, uei, cage, tinHash, ...known } = await ask({ tenant, entityId });
     if (!seen) throw new ServiceError("entity_not_found");
-    const { createdByOrganization, externalId } = known;
-    return { entityId, legalName, uei, cage, tinHash, createdByOrganization, externalId };
+    const { createdByOrganization, externalId, tinMatchRecorded, entityType } = known;
+    const tin = { tinHash, tinMatchRecorded };
+    return { entityId, legalName, uei, cage, ...tin, entityType, createdByOrganization, externalId };
   }
 
   return {
     read,
-    async resolve(caller, target) {
+    async resolve(caller, target, checks) {
       if (target.case === "entityId") return { subject: await read(caller.tenant, target.value), suppliedTin: "" };
       if (target.case !== "vendor") {
         throw new ServiceError("invalid_request", { message: "The call names neither an entity nor a vendor." });
       }
       const { identifiers, legalName, entityId } = target.value;
-      const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId };
+      const checksTin = checks.includes("tin_match");
+      const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId, checksTin };
       const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
       const known = await read(caller.tenant, resolved.entityId);
+      const { tinHash } = resolved;
+      const isOther = tinHash.length > 0 && !Buffer.from(tinHash).equals(known.tinHash);
       const subject = {
         ...known,
         legalName: legalName || known.legalName,
         uei: identifiers?.uei || known.uei,
         cage: identifiers?.cage || known.cage,
-        tinHash: resolved.tinHash.length > 0 ? resolved.tinHash : known.tinHash,
+        ...(isOther && { tinHash, tinMatchRecorded: false }),
       };
       return { subject, suppliedTin: identifiers?.tin ?? "" };
     },

@@ -33,6 +33,7 @@ beforeEach(() => {
 afterEach(() => {
   service.entities.schedule.resolved = undefined;
   service.entities.schedule.reveal = undefined;
+  service.entities.schedule.match = undefined;
 });
 
 /** The organization remembers this TIN of the vendor, in place of the one before. */
@@ -66,6 +67,8 @@ function fingerprintOf(tin: string): string {
     uei: "",
     cage: "",
     tinHash: tinHashOf(tin),
+    tinMatchRecorded: false,
+    entityType: "",
     createdByOrganization: false,
     externalId: "",
   };
@@ -101,6 +104,78 @@ describe("a TIN that a call supplies", () => {
   test("is sent without revealing the stored one", async () => {
     expect(await supply(FAILING)).toMatchObject(failing);
     expect(service.entities.revealed).not.toContain(entityId);
+  });
+});
+
+describe("a TIN that matched", () => {
+  const recorded = () => service.entities.matches.filter((match) => match.entityId === entityId);
+  const run = (runSeq: bigint) =>
+    service.runOf("sandbox")(
+      create(VerificationRequestedSchema, {
+        recordId: `${entityId}:${runSeq}`,
+        tenant: { organizationId: org, environment: Environment.SANDBOX },
+        run: { monitorId: newId("mon"), runSeq },
+        entityId,
+        checks: [CheckType.TIN_MATCH],
+      }),
+    );
+
+  test("is recorded as supplied, in each mode; one that did not match is not", async () => {
+    await supply(FAILING);
+    expect(recorded()).toEqual([]);
+    await supply(PASSING);
+    await supply(PASSING, Mode.CACHED);
+    const supplied = { tin: PASSING, supplied: true, tinHash: new Uint8Array(tinHashOf(PASSING)) };
+    expect(recorded()).toMatchObject([supplied, supplied]);
+  });
+
+  test("is recorded as remembered by calls without a TIN and by runs, in clear where it was asked", async () => {
+    await entity();
+    await run(1n);
+    await entity(Mode.CACHED);
+    const matches = recorded().map(({ tin, supplied }) => [tin, supplied]);
+    expect(matches).toEqual([
+      [PASSING, false],
+      [PASSING, false],
+      ["", false],
+    ]);
+  });
+
+  test("is not recorded again where the entity service needs no record of it", async () => {
+    const subject = { legalName, tinHash: tinHashOf(PASSING), tinMatchRecorded: true };
+    service.entities.put(org, entityId, { subject, tin: PASSING });
+    await entity();
+    await run(1n);
+    expect(recorded()).toEqual([]);
+  });
+
+  test("is recorded before its verdict is stored: where that fails, the call is refused and nothing is stored", async () => {
+    service.entities.schedule.match = async () => {
+      throw new Error("killed");
+    };
+    await expect(supply(PASSING)).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(run(1n)).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await storedUnder(PASSING)).toEqual([]);
+    service.entities.schedule.match = undefined;
+    expect(await supply(PASSING)).toMatchObject(passing);
+    await run(1n);
+    expect(await storedUnder(PASSING)).toEqual(["pass", "pass"]);
+  });
+
+  test("is asked about the TIN that its call supplied, also where the checks don't include tin_match first", async () => {
+    const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
+    const vendor = { identifiers: { uei: "ABCDEFGHJK12", tin: FAILING }, legalName: "" };
+    const target = { case: "vendor" as const, value: vendor };
+    const unchecked = { caller, target, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME };
+    await service.client.verify(unchecked);
+    expect(await entity()).toMatchObject(passing);
+    const both = [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH];
+    const { verification } = await service.client.verify({ ...unchecked, checks: both });
+    const match = verification!.results.find(({ checkType }) => checkType === CheckType.TIN_MATCH)!;
+    expect(match).toMatchObject({
+      status: CheckStatus.FAIL,
+      details: { tin: "****9363", name: legalName.replaceAll("_", " ").slice(0, 40).trim() },
+    });
   });
 });
 

@@ -64,6 +64,6 @@ function goneAsUndefined(error: unknown): undefined {
 }
 
 function unknownSubject(entityId: string): CheckSubject {
-  const unknown = { legalName: "", uei: "", cage: "", tinHash: new Uint8Array(), externalId: "" };
-  return { entityId, ...unknown, createdByOrganization: false };
+  const unknown = { legalName: "", uei: "", cage: "", tinHash: new Uint8Array(), entityType: "", externalId: "" };
+  return { entityId, ...unknown, tinMatchRecorded: false, createdByOrganization: false };
 }

@@ -7,6 +7,7 @@ import {
   type CheckSubjectSchema,
   EntityService,
   type GetRegistryRecordResponseSchema,
+  type RecordTinMatchRequest,
   type UpdateFromProviderRequest,
 } from "@vvs/proto/entity/v1/entity";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
@@ -28,7 +29,7 @@ export interface TestEntities {
     uei: string,
     files: MessageInitShape<typeof GetRegistryRecordResponseSchema>,
   ): void;
-  /** Sets the entity that every vendor resolves to; it keeps the last supplied TIN. */
+  /** Sets the entity that every vendor resolves to; it keeps the last TIN that a call both supplied and checks. */
   resolveTo(entityId: string): void;
   /** Callbacks between the steps of a call. */
   readonly schedule: {
@@ -36,12 +37,16 @@ export interface TestEntities {
     resolved?: (tin: string) => Promise<void>;
     /** Runs before a TIN is revealed. */
     reveal?: () => Promise<void>;
+    /** Runs before the match of a TIN is recorded. */
+    match?: () => Promise<void>;
     /** Runs before a registry record is returned. */
     registry?: () => Promise<void>;
     /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
     update?: (signal: AbortSignal) => Promise<void>;
   };
   readonly revealed: string[];
+  /** The matches that were recorded. */
+  readonly matches: RecordTinMatchRequest[];
   readonly updates: UpdateFromProviderRequest[];
 }
 
@@ -56,6 +61,7 @@ export async function startTestEntities(): Promise<TestEntities> {
   const known = new Map<string, TestEntity>();
   const files = new Map<string, MessageInitShape<typeof GetRegistryRecordResponseSchema>>();
   const revealed: string[] = [];
+  const matches: RecordTinMatchRequest[] = [];
   const updates: UpdateFromProviderRequest[] = [];
   const schedule: TestEntities["schedule"] = {};
   let resolved = "";
@@ -73,12 +79,12 @@ export async function startTestEntities(): Promise<TestEntities> {
     getEntity: unused,
     listEntities: unused,
     listSnapshots: unused,
-    resolveVendor: async ({ caller, identifiers }) => {
+    resolveVendor: async ({ caller, identifiers, checksTin }) => {
       const { tin = "" } = identifiers ?? {};
       const tinHash = tin ? tinHashOf(tin) : new Uint8Array();
       const key = `${caller?.tenant?.organizationId} ${resolved}`;
       const entity = known.get(key);
-      if (tin && entity) known.set(key, { subject: { ...entity.subject, tinHash }, tin });
+      if (tin && checksTin && entity) known.set(key, { subject: { ...entity.subject, tinHash }, tin });
       await schedule.resolved?.(tin);
       return { entityId: resolved, tinHash };
     },
@@ -96,6 +102,13 @@ export async function startTestEntities(): Promise<TestEntities> {
       revealed.push(entityId);
       return { tin };
     },
+    recordTinMatch: async (request) => {
+      await schedule.match?.();
+      matches.push(request);
+      return {};
+    },
+    listTinReplacements: unused,
+    takeTinReplacements: unused,
     getRegistryRecord: async ({ environment, uei }) => {
       await schedule.registry?.();
       return files.get(`${environment} ${uei}`) ?? {};
@@ -125,6 +138,7 @@ export async function startTestEntities(): Promise<TestEntities> {
     },
     schedule,
     revealed,
+    matches,
     updates,
   };
 }

@@ -745,6 +745,13 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
    * @generated from field: string entity_id = 4;
    */
   entityId: string;
+
+  /**
+   * The call checks the TIN that it supplies: only then may that TIN replace a remembered one, which must not have matched.
+   *
+   * @generated from field: bool checks_tin = 5;
+   */
+  checksTin: boolean;
 };
 
 /**
@@ -910,6 +917,20 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
    * @generated from field: string external_id = 7;
    */
   externalId: string;
+
+  /**
+   * A match of this TIN need not be recorded: the entity carries it, or it is recorded.
+   *
+   * @generated from field: bool tin_match_recorded = 8;
+   */
+  tinMatchRecorded: boolean;
+
+  /**
+   * The registry's text, such as Sole Proprietorship; empty where unknown.
+   *
+   * @generated from field: string entity_type = 9;
+   */
+  entityType: string;
 };
 
 /**
@@ -917,6 +938,252 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
  * Use `create(CheckSubjectSchema)` to create a new message.
  */
 export declare const CheckSubjectSchema: GenMessage<CheckSubject>;
+
+/**
+ * A TIN that matched at a TIN provider.
+ *
+ * @generated from message vvs.entity.v1.RecordTinMatchRequest
+ */
+export declare type RecordTinMatchRequest = Message<"vvs.entity.v1.RecordTinMatchRequest"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 2;
+   */
+  entityId: string;
+
+  /**
+   * Fingerprint of the TIN, as in CheckSubject.
+   *
+   * @generated from field: bytes tin_hash = 3;
+   */
+  tinHash: Uint8Array;
+
+  /**
+   * The TIN in clear; empty where the caller does not know it: then it is recorded only while it is still remembered.
+   *
+   * @generated from field: string tin = 4;
+   */
+  tin: string;
+
+  /**
+   * The call that asked supplied it: it then replaces even one that matched earlier.
+   *
+   * @generated from field: bool supplied = 5;
+   */
+  supplied: boolean;
+};
+
+/**
+ * Describes the message vvs.entity.v1.RecordTinMatchRequest.
+ * Use `create(RecordTinMatchRequestSchema)` to create a new message.
+ */
+export declare const RecordTinMatchRequestSchema: GenMessage<RecordTinMatchRequest>;
+
+/**
+ * The match is recorded, or the entity needs no record of it.
+ *
+ * @generated from message vvs.entity.v1.RecordTinMatchResponse
+ */
+export declare type RecordTinMatchResponse = Message<"vvs.entity.v1.RecordTinMatchResponse"> & {
+};
+
+/**
+ * Describes the message vvs.entity.v1.RecordTinMatchResponse.
+ * Use `create(RecordTinMatchResponseSchema)` to create a new message.
+ */
+export declare const RecordTinMatchResponseSchema: GenMessage<RecordTinMatchResponse>;
+
+/**
+ * A remembered TIN that another one replaced.
+ *
+ * @generated from message vvs.entity.v1.TinReplacement
+ */
+export declare type TinReplacement = Message<"vvs.entity.v1.TinReplacement"> & {
+  /**
+   * Unique.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Time of the replacement.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 2;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * The TIN before, masked (****1234).
+   *
+   * @generated from field: string previous = 3;
+   */
+  previous: string;
+
+  /**
+   * The TIN since then, masked.
+   *
+   * @generated from field: string current = 4;
+   */
+  current: string;
+
+  /**
+   * It replaced the other one because it matched.
+   *
+   * @generated from field: bool matched = 5;
+   */
+  matched: boolean;
+
+  /**
+   * The API key, the user or the monitor whose call supplied it.
+   *
+   * @generated from field: string actor = 6;
+   */
+  actor: string;
+
+  /**
+   * That call's request id; empty for a monitor.
+   *
+   * @generated from field: string request_id = 7;
+   */
+  requestId: string;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 8;
+   */
+  entityId: string;
+
+  /**
+   * org_….
+   *
+   * @generated from field: string organization_id = 9;
+   */
+  organizationId: string;
+};
+
+/**
+ * Describes the message vvs.entity.v1.TinReplacement.
+ * Use `create(TinReplacementSchema)` to create a new message.
+ */
+export declare const TinReplacementSchema: GenMessage<TinReplacement>;
+
+/**
+ * Request for the replaced TINs of an entity.
+ *
+ * @generated from message vvs.entity.v1.ListTinReplacementsRequest
+ */
+export declare type ListTinReplacementsRequest = Message<"vvs.entity.v1.ListTinReplacementsRequest"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 2;
+   */
+  entityId: string;
+
+  /**
+   * The page.
+   *
+   * @generated from field: vvs.common.v1.PageRequest page = 3;
+   */
+  page?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message vvs.entity.v1.ListTinReplacementsRequest.
+ * Use `create(ListTinReplacementsRequestSchema)` to create a new message.
+ */
+export declare const ListTinReplacementsRequestSchema: GenMessage<ListTinReplacementsRequest>;
+
+/**
+ * A page of replaced TINs.
+ *
+ * @generated from message vvs.entity.v1.ListTinReplacementsResponse
+ */
+export declare type ListTinReplacementsResponse = Message<"vvs.entity.v1.ListTinReplacementsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated vvs.entity.v1.TinReplacement replacements = 1;
+   */
+  replacements: TinReplacement[];
+
+  /**
+   * Position at which the next page starts; absent on the last page.
+   *
+   * @generated from field: vvs.common.v1.Position next = 2;
+   */
+  next?: Position | undefined;
+};
+
+/**
+ * Describes the message vvs.entity.v1.ListTinReplacementsResponse.
+ * Use `create(ListTinReplacementsResponseSchema)` to create a new message.
+ */
+export declare const ListTinReplacementsResponseSchema: GenMessage<ListTinReplacementsResponse>;
+
+/**
+ * Request for replaced TINs that are not in the audit log.
+ *
+ * @generated from message vvs.entity.v1.TakeTinReplacementsRequest
+ */
+export declare type TakeTinReplacementsRequest = Message<"vvs.entity.v1.TakeTinReplacementsRequest"> & {
+  /**
+   * The environment.
+   *
+   * @generated from field: vvs.common.v1.Environment environment = 1;
+   */
+  environment: Environment;
+
+  /**
+   * Ids of those that are in the audit log by now.
+   *
+   * @generated from field: repeated string recorded = 2;
+   */
+  recorded: string[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.TakeTinReplacementsRequest.
+ * Use `create(TakeTinReplacementsRequestSchema)` to create a new message.
+ */
+export declare const TakeTinReplacementsRequestSchema: GenMessage<TakeTinReplacementsRequest>;
+
+/**
+ * Replaced TINs that are not in the audit log.
+ *
+ * @generated from message vvs.entity.v1.TakeTinReplacementsResponse
+ */
+export declare type TakeTinReplacementsResponse = Message<"vvs.entity.v1.TakeTinReplacementsResponse"> & {
+  /**
+   * Oldest first, at most 100.
+   *
+   * @generated from field: repeated vvs.entity.v1.TinReplacement replacements = 1;
+   */
+  replacements: TinReplacement[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.TakeTinReplacementsResponse.
+ * Use `create(TakeTinReplacementsResponseSchema)` to create a new message.
+ */
+export declare const TakeTinReplacementsResponseSchema: GenMessage<TakeTinReplacementsResponse>;
 
 /**
  * Request for a TIN in clear.
@@ -1452,6 +1719,39 @@ export declare const EntityService: GenService<{
     methodKind: "unary";
     input: typeof RevealTinRequestSchema;
     output: typeof RevealTinResponseSchema;
+  },
+  /**
+   * Records that a TIN of an entity matched at a TIN provider, so that no TIN that didn't match replaces it. Of an entity
+   * that carries no TIN, the caller's organization remembers the newest TIN that matched. Idempotent. Callers: verification.
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.RecordTinMatch
+   */
+  recordTinMatch: {
+    methodKind: "unary";
+    input: typeof RecordTinMatchRequestSchema;
+    output: typeof RecordTinMatchResponseSchema;
+  },
+  /**
+   * Lists the remembered TINs of a visible entity that others replaced, newest first. Callers: dashboard.
+   * Errors: entity_not_found.
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.ListTinReplacements
+   */
+  listTinReplacements: {
+    methodKind: "unary";
+    input: typeof ListTinReplacementsRequestSchema;
+    output: typeof ListTinReplacementsResponseSchema;
+  },
+  /**
+   * Returns replaced TINs that are not in the audit log yet, of all organizations, and marks others as being there. What is
+   * never marked is returned again. Callers: verification.
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.TakeTinReplacements
+   */
+  takeTinReplacements: {
+    methodKind: "unary";
+    input: typeof TakeTinReplacementsRequestSchema;
+    output: typeof TakeTinReplacementsResponseSchema;
   },
   /**
    * Returns what the loaded registry and exclusions files say about a UEI or CAGE. Callers: verification.
