@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const found = async (id: string) => (await domain.monitors.findOne({ _id: id }))!;
 
-async function end(id: string, runSeq: number, expirationDate?: string) {
+async function end(id: string, runSeq: number, expirationDate?: string, exclusionDays?: readonly string[]) {
   const { organization_id: organizationId } = await found(id);
   await domain.records.verificationCompleted(
     create(VerificationCompletedSchema, {
@@ -48,7 +48,12 @@ async function end(id: string, runSeq: number, expirationDate?: string) {
         {
           checkType: CheckType.SAM_REGISTRATION,
           status: CheckStatus.PASS,
-          parts: expirationDate === undefined ? undefined : { registration: { expirationDate } },
+          parts: {
+            ...(expirationDate !== undefined && { registration: { expirationDate } }),
+            ...(exclusionDays && {
+              exclusions: { exclusions: exclusionDays.map((activeDate) => ({ activeDate, effect: "bar" })) },
+            }),
+          },
         },
       ],
       overallResult: CheckStatus.PASS,
@@ -293,4 +298,40 @@ test("the day after the expiration of a registration starts one extra run, and a
   const renewed = await found(id);
   expect([renewed.run_seq, renewed.next_run_at]).toEqual([3, next_run_at]);
   expect(registryDay(renewed.expiry_run_at!)).toBe(dayIn(366 * DAY));
+});
+
+test("an exclusion that is listed before its first day starts one extra run on that day, also beside a file's run", async () => {
+  const dayIn = (ms: number) => registryDay(new Date(domain.clock.at.getTime() + ms));
+  const DAY = 24 * 3_600 * SECOND;
+  const { id, entityId } = await newMonitor();
+  await fileChanged(entityId);
+  await domain.scheduler.claimDue();
+  await domain.monitors.updateOne({ _id: id }, { $set: { next_run_at: new Date("2099-01-01") } });
+  await end(id, 2, "", [dayIn(-30 * DAY), dayIn(3 * DAY)]);
+  const { exclusion_run_at } = await found(id);
+  expect(registryDay(exclusion_run_at!)).toBe(dayIn(3 * DAY));
+  // A further file has its own run, which leaves this one.
+  domain.pass(SECOND);
+  await domain.records.registryChanged(changed([entityId], { loadId: "registry:2" }));
+  domain.pass(FILE_RUN_SPREAD_MS);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+  expect((await found(id)).exclusion_run_at).toEqual(exclusion_run_at);
+  await end(id, 3);
+  domain.pass(exclusion_run_at!.getTime() - domain.clock.at.getTime() - 1);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+  domain.pass(1);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+  const lateness = (await metric("monitor_run_lateness"))!.dataPoints;
+  expect(lateness.filter(({ attributes }) => attributes.cause === "exclusion")).toHaveLength(1);
+  await end(id, 4, "", [dayIn(0)]);
+  expect((await found(id)).exclusion_run_at).toBeUndefined();
+  expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+});
+
+test("a canceled monitor has no run on the first day of an exclusion", async () => {
+  const { id } = await newMonitor();
+  await domain.monitors.updateOne({ _id: id }, { $set: { exclusion_run_at: domain.clock.at } });
+  await domain.commands.cancel(caller, id);
+  const { exclusion_run_at, claimable_at } = await found(id);
+  expect([exclusion_run_at, claimable_at]).toEqual([undefined, undefined]);
 });

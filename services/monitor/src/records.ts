@@ -115,8 +115,10 @@ function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   const errors = record.checks.filter(({ status }) => statusOf(status) === "error");
   const lacksInput = errors.length > 0 && errors.every(({ reason }) => INPUT_REASONS.has(reason));
   const { verificationId } = record;
-  const registration = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION)?.parts
-    ?.registration;
-  const expirationDate = registration?.expirationDate;
-  return { runSeq, at: timeIn(record.createdAt), outcome, verificationId, lacksInput, expirationDate };
+  const parts = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION)?.parts;
+  return {
+    ...{ runSeq, at: timeIn(record.createdAt), outcome, verificationId, lacksInput },
+    expirationDate: parts?.registration?.expirationDate,
+    exclusionDays: parts?.exclusions?.exclusions.map(({ activeDate }) => activeDate),
+  };
 }

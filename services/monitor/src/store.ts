@@ -127,7 +127,10 @@ export function createMonitorStore(db: Db) {
     ): Promise<MonitorDocument | undefined> {
       const change: UpdateFilter<MonitorDocument> = {
         $set: { status: "canceled", canceled_at: at },
-        $unset: { next_run_at: true, claimable_at: true, first_run_at: true, expiry_run_at: true, file_run: true },
+        $unset: {
+          ...{ next_run_at: true, claimable_at: true, first_run_at: true },
+          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true },
+        },
       };
       const options = { session, returnDocument: "after" } as const;
       return (await monitors.findOneAndUpdate(active(tenant, id), change, options)) ?? undefined;
@@ -157,13 +160,19 @@ export function createMonitorStore(db: Db) {
           // A run that ended meanwhile must not come back, and an extra run that was added meanwhile must not be lost.
           "open_run.run_seq": seen.open_run?.run_seq ?? ABSENT,
           expiry_run_at: seen.expiry_run_at ?? ABSENT,
+          exclusion_run_at: seen.exclusion_run_at ?? ABSENT,
           "file_run.changed_at": seen.file_run?.changed_at ?? ABSENT,
         };
-        const { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run, expiry_run_at, file_run } = next;
-        const $set = { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run, expiry_run_at, file_run };
+        const { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run } = next;
+        const { expiry_run_at, exclusion_run_at, file_run } = next;
+        const $set = {
+          ...{ run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run },
+          ...{ expiry_run_at, exclusion_run_at, file_run },
+        };
         const $unset = {
           first_run_at: true as const,
           ...(expiry_run_at ? {} : { expiry_run_at: true as const }),
+          ...(exclusion_run_at ? {} : { exclusion_run_at: true as const }),
           ...(file_run ? {} : { file_run: true as const }),
         };
         return { updateOne: { filter, update: { $set, $unset } } };
@@ -257,7 +266,8 @@ export function createMonitorStore(db: Db) {
       // An extra run that is due for an earlier file also sees this one.
       const at = { $min: ["$file_run.at", spread] };
       // As `claimableAt` in monitors/due.ts: a missing value does not count.
-      const due = { $min: ["$next_run_at", "$first_run_at", "$expiry_run_at", "$file_run.at"] };
+      const extra = ["$first_run_at", "$expiry_run_at", "$exclusion_run_at", "$file_run.at"];
+      const due = { $min: ["$next_run_at", ...extra] };
       const claimable_at = { $max: [due, { $add: ["$open_run.claimed_at", runTimeoutMs] }] };
       const update = [
         { $set: { file_run: { load_id: { $literal: loadId }, changed_at: changedAt, at } } },

@@ -20,6 +20,7 @@ export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" |
 export interface ExclusionOf {
   readonly uei?: string;
   readonly cage?: string;
+  readonly from?: string;
   readonly until?: string;
   readonly agency?: string;
   readonly comment?: string;
@@ -43,10 +44,12 @@ export function createLoads(app: TestApplication) {
     },
     /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE. */
     exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
-      const lines = rows.map(({ uei = "", cage = "", until = "Indefinite", agency = "GSA", comment = "" }) => {
-        const fields = ["Firm", "X", uei, "Reciprocal", agency, "R", "Ineligible", comment, "2020-01-01", until];
-        return [...fields, `S4MR${uei || cage}`, cage, "2026-01-01"].map((field) => `"${field}"`).join(",");
-      });
+      const lines = rows.map(
+        ({ uei = "", cage = "", from = "2020-01-01", until = "Indefinite", agency = "GSA", comment = "" }) => {
+          const fields = ["Firm", "X", uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until];
+          return [...fields, `S4MR${uei || cage}`, cage, "2026-01-01"].map((field) => `"${field}"`).join(",");
+        },
+      );
       const dayOfYear = (Date.parse(day) - Date.parse("2026-01-01")) / 86_400_000 + 1;
       const name = `exclusions_26${String(dayOfYear).padStart(3, "0")}.csv`;
       return inTemporaryDirectory(async (directory) => {

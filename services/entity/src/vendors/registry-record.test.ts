@@ -59,6 +59,13 @@ test("rows that a withdrawal has just restored never get the date of the withdra
 
 const read = (collections = app.live) => registryRecord(collections, query, app.clock.now);
 
+test("exclusions that begin later are listed beside those in force, and those that have ended are not", async () => {
+  await loads.exclude([{ uei, from: "2099-01-01" }, { uei }, { uei, from: "2019-01-01", until: "2020-01-31" }]);
+  const { exclusions, endedExclusions } = await read();
+  expect(exclusions!.map(({ activeDate }) => activeDate)).toEqual(["2020-01-01", "2099-01-01"]);
+  expect(endedExclusions).toHaveLength(1);
+});
+
 /** Loads a file like `later`, but without the last write, which marks it as finished. */
 async function loadUnfinished(load: () => Promise<{ loadId: string }>): Promise<string> {
   const { loadId } = await later(load);

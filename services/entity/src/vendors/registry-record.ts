@@ -3,7 +3,7 @@ import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entit
 import { registryDay } from "@vvs/registration";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
-import { concerns, findExclusions, gravestFirst, isInForce, isPast, newestLoad } from "../model/exclusions.ts";
+import { concerns, findExclusions, gravestFirst, isPast, newestLoad } from "../model/exclusions.ts";
 import type { SamFacts } from "../model/facts.ts";
 
 /** Returns what the loaded files say about a UEI, or about a CAGE if the UEI is unknown; unknown ones are "". */
@@ -54,7 +54,7 @@ export async function registryRecord(
   const laterOf = (ids: readonly (string | undefined)[]) => later.find((id) => ids.includes(id));
   return {
     record: entity?.sam && toRecord(entity, entity.sam),
-    exclusions: gravestFirst(concerning.filter((row) => !isOver(row) && isInForce(row, today))).map(toExclusion),
+    exclusions: gravestFirst(concerning.filter((row) => !isOver(row))).map(toExclusion),
     endedExclusions: concerning.filter(isOver).map(toExclusion),
     registryCutDate: registry?.cut_date,
     registryFile: registry?.file_name,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { registryDay, startOfRegistryDay } from "@vvs/registration";
-import { afterClaim, afterSkip, claimableAt, earliestDue, expiryRunAt, nextRun } from "./due.ts";
+import { afterClaim, afterSkip, claimableAt, earliestDue, exclusionRunAt, expiryRunAt, nextRun } from "./due.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
 const HOUR = 3_600_000;
@@ -36,6 +36,11 @@ describe("the next run is due", () => {
       "on the day after the expiration",
       { expiry_run_at: at(10), file_run: fileRun(20) },
       { cause: "expiry", at: at(10) },
+    ],
+    [
+      "on the first day of an exclusion",
+      { exclusion_run_at: at(5), expiry_run_at: at(10), file_run: fileRun(20) },
+      { cause: "exclusion", at: at(5) },
     ],
     [
       "by the schedule before both",
@@ -81,6 +86,7 @@ describe("a claim", () => {
   const extra: [string, Partial<MonitorDocument>][] = [
     ["after a file", { file_run: fileRun(20) }],
     ["after an expiration", { expiry_run_at: at(20) }],
+    ["of an exclusion's first day", { exclusion_run_at: at(20) }],
     ["after both", { expiry_run_at: at(19), file_run: fileRun(20) }],
     ["after the creation", { first_run_at: at(0) }],
   ];
@@ -103,17 +109,36 @@ describe("a claim", () => {
 
 describe("a skipped run of a suspended organization", () => {
   test("moves what is due, and starts nothing", () => {
-    const due = { first_run_at: at(0), expiry_run_at: at(10), file_run: fileRun(20) };
+    const due = { first_run_at: at(0), expiry_run_at: at(10), exclusion_run_at: at(15), file_run: fileRun(20) };
     const { first_run_at, ...skipped } = afterSkip(options, { ...monitor, ...due }, at(31));
     expect(first_run_at).toBeUndefined();
     expect([skipped.run_seq, skipped.open_run, skipped.claimed_at]).toEqual([4, undefined, at(-50)]);
-    expect([skipped.expiry_run_at, skipped.file_run, skipped.last_due_at]).toEqual([undefined, undefined, at(30)]);
+    const { expiry_run_at, exclusion_run_at, file_run, last_due_at } = skipped;
+    expect([expiry_run_at, exclusion_run_at, file_run, last_due_at]).toEqual([...Array(3), at(30)]);
     expect(skipped.claimable_at).toEqual(skipped.next_run_at);
   });
 
   test("leaves the schedule as it is if only an extra run is due", () => {
     const skipped = afterSkip(options, { ...monitor, expiry_run_at: at(10), file_run: fileRun(20) }, at(11));
     expect(skipped).toEqual({ ...monitor, file_run: fileRun(20), claimable_at: at(20) });
+  });
+});
+
+describe("the extra run on the first day of an exclusion", () => {
+  const rows: [name: string, days: string[], answeredAt: string, day: string | undefined][] = [
+    ["is due on that day", ["2026-03-14"], "2026-03-01T08:00:00Z", "2026-03-14"],
+    ["is due on the next of several", ["2026-04-01", "2026-03-14"], "2026-03-01T08:00:00Z", "2026-03-14"],
+    ["is due on a leap day", ["2028-02-29"], "2028-02-28T08:00:00Z", "2028-02-29"],
+    ["is due where clocks are set forward", ["2027-03-14"], "2027-03-14T04:59:00Z", "2027-03-14"],
+    ["is due where clocks are set back", ["2026-11-01"], "2026-11-01T03:59:00Z", "2026-11-01"],
+    ["is due if it is that day only by UTC", ["2026-03-14"], "2026-03-14T03:30:00Z", "2026-03-14"],
+    ["is not needed after an answer of that day", ["2026-03-14"], "2026-03-14T08:00:00Z", undefined],
+    ["is not due for one that has begun", ["", "2025-12-31"], "2026-03-01T08:00:00Z", undefined],
+    ["is not due for a day that does not exist", ["2026-02-30", "03/14/2026"], "2026-01-01T08:00:00Z", undefined],
+  ];
+  test.each(rows)("%s", (_name, days, answeredAt, day) => {
+    const due = exclusionRunAt("mon_1", days, new Date(answeredAt));
+    expect(due && registryDay(due)).toBe(day);
   });
 });
 

@@ -4,13 +4,13 @@ import { type FastClock, nextDueAt } from "../runs/schedule.ts";
 import { spreadMs } from "../runs/spread.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
-// When a monitor's next run is due. Beside the schedule there are three extra runs, which leave the schedule as it is.
+// When a monitor's next run is due. Beside the schedule there are four extra runs, which leave the schedule as it is.
 
 /**
- * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, or after a
- * file changed the vendor.
+ * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, on the first
+ * day of an exclusion, or after a file changed the vendor.
  */
-export type RunCause = "schedule" | "creation" | "expiry" | "file";
+export type RunCause = "schedule" | "creation" | "expiry" | "exclusion" | "file";
 
 /** Settings that the schedules of an environment's monitors depend on. */
 export interface ScheduleOptions {
@@ -20,25 +20,29 @@ export interface ScheduleOptions {
   readonly runTimeoutMs: number;
 }
 
-type DueTimes = Pick<MonitorDocument, "next_run_at" | "first_run_at" | "expiry_run_at" | "file_run">;
+type DueTimes = Pick<
+  MonitorDocument,
+  "next_run_at" | "first_run_at" | "expiry_run_at" | "exclusion_run_at" | "file_run"
+>;
 
-/** Runs of the day after an expiration date are spread over this time, in milliseconds. */
-const EXPIRY_SPREAD_MS = 6 * 60 * 60 * 1_000;
+/** Runs of the day after an expiration date, and of an exclusion's first day, are spread over this time, in milliseconds. */
+const DAY_RUN_SPREAD_MS = 6 * 60 * 60 * 1_000;
 /** An answer stored this soon after midnight may have been judged before it, in milliseconds. */
 const MIDNIGHT_MS = 60_000;
 /**
  * Time from midnight in Washington to the first of these runs, in milliseconds. So an answer to one is not stored too soon after midnight
  * to count, by a clock that is up to a minute behind: the run would be made again and again.
  */
-const EXPIRY_START_MS = 2 * MIDNIGHT_MS;
+const DAY_RUN_START_MS = 2 * MIDNIGHT_MS;
 
 /** Returns why and when the next run is due; undefined for a canceled monitor. */
 export function earliestDue(monitor: DueTimes): { cause: RunCause; at: Date } | undefined {
-  const { next_run_at, first_run_at, expiry_run_at, file_run } = monitor;
+  const { next_run_at, first_run_at, expiry_run_at, exclusion_run_at, file_run } = monitor;
   if (!next_run_at) return undefined;
   const extra: readonly (readonly [RunCause, Date | undefined])[] = [
     ["creation", first_run_at],
     ["expiry", expiry_run_at],
+    ["exclusion", exclusion_run_at],
     ["file", file_run?.at],
   ];
   let earliest: { cause: RunCause; at: Date } = { cause: "schedule", at: next_run_at };
@@ -88,24 +92,47 @@ export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: D
   return afterDueTimes(options, { ...rest, ...(file_run && file_run.at > at && { file_run }) }, at);
 }
 
-/** Moves the due times that have passed: the schedule to its next one, the first run and the day after an expiration to none. */
+/** Moves the due times that have passed: the schedule to its next one, the others to none. */
 function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
-  const { first_run_at: _, expiry_run_at, ...rest } = monitor;
-  const left = { ...rest, ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }) };
+  const { first_run_at: _, expiry_run_at, exclusion_run_at, ...rest } = monitor;
+  const left = {
+    ...rest,
+    ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }),
+    ...(exclusion_run_at && exclusion_run_at > at && { exclusion_run_at }),
+  };
   if (left.next_run_at! > at) return { ...left, claimable_at: claimableAt(left, options.runTimeoutMs) };
   const moved = { ...left, last_due_at: left.next_run_at! };
   return { ...moved, ...nextRun(options, moved, at) };
 }
 
 /**
- * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: within six hours from two minutes past the end of
- * that day in Washington on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the
- * answer came after that day, and so knew that the registration had expired.
+ * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: on the next day. Undefined if the text is no date,
+ * or if the answer came after that day, and so knew that the registration had expired.
  */
 export function expiryRunAt(monitorId: string, expirationDate: string, answeredAt: Date): Date | undefined {
-  const date = new Date(`${expirationDate}T00:00:00.000Z`);
-  if (Number.isNaN(date.getTime()) || utcDay(date) !== expirationDate) return undefined;
-  const midnightMs = startOfRegistryDay(addDays(expirationDate, 1)).getTime();
+  return isDay(expirationDate) ? runOnDay(monitorId, addDays(expirationDate, 1), answeredAt) : undefined;
+}
+
+/**
+ * Returns when the extra run for the next exclusion that begins is due: on the earliest of these first days (YYYY-MM-DD) that
+ * the answer did not know yet. Undefined where there is none.
+ */
+export function exclusionRunAt(monitorId: string, firstDays: readonly string[], answeredAt: Date): Date | undefined {
+  const runs = firstDays.filter(isDay).flatMap((day) => runOnDay(monitorId, day, answeredAt) ?? []);
+  return runs.toSorted((a, b) => a.getTime() - b.getTime())[0];
+}
+
+/**
+ * Returns when an extra run of a day is due: within six hours from two minutes past its beginning in Washington on, at a time
+ * that depends only on the monitor's id. Undefined for an answer of that day or later.
+ */
+function runOnDay(monitorId: string, day: string, answeredAt: Date): Date | undefined {
+  const midnightMs = startOfRegistryDay(day).getTime();
   if (answeredAt.getTime() >= midnightMs + MIDNIGHT_MS) return undefined;
-  return new Date(midnightMs + EXPIRY_START_MS + spreadMs(monitorId, EXPIRY_SPREAD_MS));
+  return new Date(midnightMs + DAY_RUN_START_MS + spreadMs(monitorId, DAY_RUN_SPREAD_MS));
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(date.getTime()) && utcDay(date) === text;
 }

@@ -47,6 +47,8 @@ export interface MonitorDocument {
   readonly first_run_at?: Date;
   /** Due time of the extra run on the day after the registration's expiration date, if one is to come. */
   readonly expiry_run_at?: Date;
+  /** Due time of the extra run on the first day of an exclusion that was listed before, if one is to come. */
+  readonly exclusion_run_at?: Date;
   /** The extra run after a file changed the vendor, if one is to come: the load, when it was finished, and the due time. */
   readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at: Date };
   /**

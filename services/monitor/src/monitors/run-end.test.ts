@@ -14,6 +14,7 @@ const end = (runSeq: number, outcome: "pass" | "fail" | "error") => ({
   verificationId: `ver_${runSeq}`,
   lacksInput: false,
   expirationDate: undefined,
+  exclusionDays: undefined,
 });
 
 describe("the end of a run", () => {
@@ -66,12 +67,37 @@ describe("the end of a run", () => {
   });
 });
 
+const active: MonitorDocument = {
+  ...fresh,
+  next_run_at: new Date("2027-01-01"),
+  claimable_at: new Date("2027-01-01"),
+};
+
+describe("the extra run on the first day of an exclusion", () => {
+  const listing = (runSeq: number, ...exclusionDays: string[]) => ({ ...end(runSeq, "pass"), exclusionDays });
+  const dayOf = ({ exclusion_run_at }: MonitorDocument) => exclusion_run_at && registryDay(exclusion_run_at);
+
+  test("is set by the newest ended run, for the exclusion that begins next, and is then the next one", () => {
+    const ended = afterRun(active, listing(1, "", "2025-05-01", "2026-07-15", "2026-06-30"));
+    expect(dayOf(ended)).toBe("2026-06-30");
+    expect(ended.claimable_at).toEqual(ended.exclusion_run_at);
+    expect(dayOf(afterRun({ ...active, run_seq: 2 }, listing(1)))).toBeUndefined();
+  });
+
+  test("stays if a run does not learn exclusions, and is dropped when the exclusion is gone", () => {
+    const ended = afterRun(active, listing(1, "2026-06-30"));
+    expect(dayOf(afterRun(ended, end(2, "error")))).toBe("2026-06-30");
+    const dropped = afterRun(ended, listing(2));
+    expect([dayOf(dropped), dropped.claimable_at]).toEqual([undefined, active.next_run_at]);
+  });
+
+  test("is beside that of an expiration, and the earlier one comes first", () => {
+    const ended = afterRun(active, { ...listing(1, "2026-07-15"), expirationDate: "2026-06-30" });
+    expect([dayOf(ended), ended.claimable_at]).toEqual(["2026-07-15", ended.expiry_run_at]);
+  });
+});
+
 describe("the extra run after the expiration date", () => {
-  const active: MonitorDocument = {
-    ...fresh,
-    next_run_at: new Date("2027-01-01"),
-    claimable_at: new Date("2027-01-01"),
-  };
   const expiring = (runSeq: number, expirationDate: string | undefined) => ({ ...end(runSeq, "pass"), expirationDate });
   const dayOf = ({ expiry_run_at }: MonitorDocument) => expiry_run_at && registryDay(expiry_run_at);
 

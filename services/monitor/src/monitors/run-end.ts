@@ -1,5 +1,5 @@
 import type { CheckStatus } from "@vvs/checks";
-import { claimableAt, expiryRunAt } from "./due.ts";
+import { claimableAt, exclusionRunAt, expiryRunAt } from "./due.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
 /** How a run ended. */
@@ -12,11 +12,13 @@ export interface RunEnd {
   readonly lacksInput: boolean;
   /** The registration's expiration date (YYYY-MM-DD), or empty if it has none; undefined if the run did not learn it. */
   readonly expirationDate: string | undefined;
+  /** The first days (YYYY-MM-DD) of the vendor's exclusions; undefined if the run did not learn its exclusions. */
+  readonly exclusionDays: readonly string[] | undefined;
 }
 
 /**
  * Returns the monitor after the end of a run. Ends may arrive in any order: only the newest ended run sets `last_run`, the
- * error count and the extra run after the expiration date. Once the open run has ended, the next one may be claimed at its
+ * error count and the extra runs after the expiration date and on the first day of an exclusion. Once the open run has ended, the next one may be claimed at its
  * due time.
  */
 export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: number): MonitorDocument {
@@ -30,13 +32,15 @@ export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: nu
 }
 
 function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
-  const { erring, expiry_run_at: before, ...answered } = monitor;
-  const { expirationDate } = end;
-  const expiry_run_at = expirationDate === undefined ? before : expiryRunAt(monitor._id, expirationDate, end.at);
+  const { erring, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...answered } = monitor;
+  const { expirationDate: date, exclusionDays: days } = end;
+  const expiry_run_at = date === undefined ? expiryBefore : expiryRunAt(monitor._id, date, end.at);
+  const exclusion_run_at = days === undefined ? exclusionBefore : exclusionRunAt(monitor._id, days, end.at);
   const isError = end.outcome === "error";
   return {
     ...answered,
     ...(expiry_run_at && { expiry_run_at }),
+    ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
     last_run: { run_seq: end.runSeq, at: end.at, outcome: end.outcome, verification_id: end.verificationId },
     consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,

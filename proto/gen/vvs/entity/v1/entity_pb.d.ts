@@ -1287,7 +1287,7 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
   record?: RegistryRecord | undefined;
 
   /**
-   * Exclusions on that UEI or CAGE that are active today.
+   * Exclusions on that UEI or CAGE that have not ended, also those that begin later.
    *
    * @generated from field: repeated vvs.entity.v1.Exclusion exclusions = 2;
    */

@@ -59,6 +59,16 @@ const asked = (...asking: Parameters<typeof ask>) => ask(...asking).then(verdict
 const active = { extractCode: "A", expirationDate: "2027-03-01" };
 const stale = "stale_source";
 
+test("an exclusion of the file that begins later is in the parts, and excludes from its first day on", async () => {
+  const later = { ...exclusion, activeDate: "2026-11-21", effect: "facility", comment: "ONE FACILITY" };
+  const of = (today: string) => ask(files(active, { exclusions: [later] }), { today });
+  const before = await of("2026-11-20");
+  expect([verdictIn(before), before.facts.exclusion_effect]).toEqual(["pass", ""]);
+  expect(before.parts!.exclusions!.exclusions).toMatchObject([{ active_date: "2026-11-21", effect: "facility" }]);
+  const then = await of("2026-11-21");
+  expect([verdictIn(then), then.facts.exclusion_effect]).toEqual(["fail excluded", "facility"]);
+});
+
 describe("files on a later day", () => {
   test.each<[string, ReturnType<typeof files>, string]>([
     ["active, expiring later", files(active), "pass"],
