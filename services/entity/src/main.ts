@@ -22,6 +22,7 @@ import { createEntityApplication } from "./domain.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { hostMatchIndex } from "./name-index/host.ts";
 import { observeFiles } from "./registry-load/files-age.ts";
+import { observeRefusals } from "./registry-load/refusals.ts";
 import { startRekeying } from "./tins/rekey.ts";
 import { startListingCreated } from "./vendor-list/created-vendors.ts";
 
@@ -66,6 +67,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   onClose("registry publisher", () => publisher.stop());
 
   onClose("age of files", observeFiles(collectionsOf(db), now));
+  onClose("refused files", observeRefusals(collectionsOf(db), now));
 
   const { handlers, beside, records } = createEntityApplication({
     client,

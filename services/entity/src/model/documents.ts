@@ -213,6 +213,8 @@ export interface ExclusionDocument extends ExclusionPeriodDocument {
   readonly exclusion_type: string;
   readonly program: string;
   readonly agency: string;
+  /** Number of equal rows in the file; absent if there is one. */
+  readonly count?: number;
   /** Without TINs; absent where the row has none, or is about a person. */
   readonly comment?: string;
 }
@@ -242,8 +244,8 @@ export interface LoadChanges {
 export interface LoadDocument {
   readonly _id: string;
   readonly kind: "registry" | "exclusions";
-  /** Facts from a withdrawn load count as older than all others. */
-  readonly state: "running" | "done" | "withdrawn";
+  /** Facts from a withdrawn load count as older than all others. `refused` is the last file of its kind that was refused. */
+  readonly state: "running" | "done" | "withdrawn" | "refused";
   readonly file_name: string;
   readonly sha256: string;
   readonly cut_date: IsoDate;
@@ -252,6 +254,8 @@ export interface LoadDocument {
   readonly started_at: Date;
   readonly finished_at?: Date;
   readonly withdrawn?: WithdrawalDocument;
+  /** Why the file was refused. */
+  readonly refusal?: string;
   /** The counts of its last run. */
   readonly counts?: Readonly<Record<string, number>>;
   /** What all of its runs changed. */

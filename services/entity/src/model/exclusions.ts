@@ -112,6 +112,17 @@ export function periodsOf(rows: readonly ExclusionDocument[], today: IsoDate): E
 
 const GRAVITY: readonly ExclusionEffect[] = ["bar", "facility", "product"];
 
+/** Returns whether an exclusion does more than another one; of two with the same effect, one of them does. */
+export function isGraver(one: Graded, other: Graded): boolean {
+  return gravityOf(one) < gravityOf(other);
+}
+
+type Graded = Pick<ExclusionDocument, "effect" | "comment">;
+
+function gravityOf({ effect = "bar", comment = "" }: Graded): string {
+  return `${GRAVITY.indexOf(effect)} ${comment}`;
+}
+
 /** Returns rows in the order of their effects, then of their first days, so that a limit never hides a graver one. */
 export function gravestFirst(rows: readonly ExclusionDocument[]): ExclusionDocument[] {
   const keyOf = ({ _id, effect = "bar", active_date = "" }: ExclusionDocument) =>

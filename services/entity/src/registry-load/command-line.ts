@@ -13,11 +13,11 @@ const USAGE = `Usage:
       the newest file is loaded, 75 if SAM.gov has none or does not answer now, 1 if a person is needed
   npm run registry -- load [--registry FILE] [--exclusions FILE] [--accept-fewer]
       loads a SAM public extract (.dat or .ZIP) and an exclusions file (.csv or .ZIP) into live; the sandbox keeps its
-      made-up registry. Without --accept-fewer, an exclusions file with far fewer rows than the one before is refused
+      made-up registry. Without --accept-fewer, a complete file with far fewer rows than the one before is refused
   npm run registry -- withdraw LOAD --reason "…"
       withdraws the newest load of its kind: its facts no longer count, and the file before can be loaded again
   npm run registry -- loads
-      lists the loaded files, newest first, and who withdrew which and why
+      lists the loaded files, newest first, who withdrew which and why, and the last one that was refused
   npm run registry -- changes LOAD
       lists the entities that a load changed, and the fields; LOAD is its id, the beginning of its id, or a file name
   npm run registry -- quarantine LOAD

@@ -1,6 +1,10 @@
+import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads } from "../testing/loads.ts";
+import { createLoads, pausingTransaction } from "../testing/loads.ts";
+import { loadExtract } from "./load-extract.ts";
+import { extractRowText, extractText, inTemporaryDirectory, writeText } from "./testing/registry-files.ts";
+import { withdrawLoad } from "./withdraw.ts";
 
 let app: TestApplication;
 let loads: ReturnType<typeof createLoads>;
@@ -46,4 +50,87 @@ test("a row that was stored before its effect was known excludes", async () => {
   await app.live.exclusions.updateMany({}, { $unset: { effect: "", comment: "" } });
   expect((await record()).exclusions).toMatchObject([{ effect: "", comment: "" }]);
   expect(await statusOf()).toBe("debarred");
+});
+
+test("equal rows are one with a count, however far apart, and the gravest of those that differ decides", async () => {
+  await loads.load([{ 1: uei }]);
+  const others = Array.from({ length: 600 }, (_, index) => ({ cage: `2${1_000 + index}` }));
+  const products = { uei, comment: PRODUCTS, until: "2026-12-01" };
+  const bar = { uei, until: "2027-01-01" };
+  const file = [products, bar, ...others, products];
+  expect((await loads.exclude(file, "2026-09-07")).counts).toMatchObject({ new: 601, repeated: 1, unchanged: 1 });
+  const row = { count: 3, effect: "bar", comment: PRODUCTS, termination_date: "2027-01-01" };
+  expect(await app.live.exclusions.findOne({ uei })).toMatchObject(row);
+  expect(await statusOf()).toBe("debarred");
+  const before = await loads.everything();
+  await loads.exclude(file, "2026-09-07");
+  expect(await loads.everything()).toBe(before);
+  await loads.exclude([...others, products], "2026-09-08");
+  expect(await statusOf()).toBe("active");
+  expect(await app.live.exclusions.findOne({ uei, count: { $exists: true } })).toBeNull();
+});
+
+test("rows of earlier versions keep their first day under their new keys, and a withdrawal restores them", async () => {
+  await loads.load([{ 1: uei }]);
+  await loads.exclude([{ uei }], "2026-09-07");
+  const [stored] = await app.live.exclusions.find().toArray();
+  const written = [`S4MR${uei}`, uei, "", "GSA", "R", "Ineligible", "2020-01-01", "2026-01-01"];
+  const formerKey = hash("sha256", written.join("|")).slice(0, 32);
+  const { effect, comment, ...old } = { ...stored!, _id: formerKey };
+  await app.live.exclusions.deleteMany({});
+  await app.live.exclusions.insertOne(old);
+  const { loadId, counts } = await loads.exclude([{ uei }, { cage: "1ZZZ1" }], "2026-09-08");
+  expect(counts).toMatchObject({ new: 1, changed: 1, gone: 0 });
+  const row = { _id: stored!._id, first_seen: "2026-09-07", last_seen: "2026-09-08", effect: "bar" };
+  expect(await app.live.exclusions.find({ uei }).toArray()).toMatchObject([row]);
+  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+  await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+  expect(await app.live.exclusions.find().toArray()).toEqual([old]);
+  expect(await statusOf()).toBe("debarred");
+});
+
+test("a file with rows that can't be read is refused, the first one too, and with few it is loaded", async () => {
+  const sound = Array.from({ length: 99 }, (_, index) => ({ cage: `2${1_000 + index}` }));
+  const bad = { cage: "1ZZZ1", until: "soon" };
+  await expect(loads.exclude([...sound, bad, { until: "soon" }])).rejects.toThrow(
+    /2 of the 101 rows of .* \(line 101: /,
+  );
+  expect(await app.live.exclusions.countDocuments()).toBe(0);
+  expect((await loads.exclude([...sound, bad])).counts).toMatchObject({ rows: 99, quarantined: 1, new: 100 });
+  const rows = Array.from({ length: 5 }, (_, index) => ({ 1: `ABCDEFGHJK6${index}` }));
+  await expect(loads.load([...rows, { 1: "x" }, { 1: "y" }])).rejects.toThrow(/2 of the 7 rows/);
+});
+
+test("an extract with far fewer rows than the newest complete one is refused, unless that is accepted", async () => {
+  const rows = Array.from({ length: 1_000 }, (_, index) => ({ 1: `FEWER00${10_000 + index}`, 4: "" }));
+  await loads.load(rows);
+  await expect(loads.load(rows.slice(0, 799), { day: "13" })).rejects.toThrow(
+    /799 rows, .* had 1000: .*--accept-fewer/,
+  );
+  expect((await loads.load([{ ...rows[0]!, 6: "3" }], { day: "13" })).counts).toMatchObject({ rows: 1 });
+  await expect(loads.load(rows.slice(0, 799), { day: "20" })).rejects.toThrow(/had 1000/);
+  expect((await loads.load(rows.slice(0, 800), { day: "20" })).counts).toMatchObject({ gone: 200 });
+  await loads.load(rows.slice(0, 10), { day: "27", acceptFewer: true });
+});
+
+test("a file that is replaced while its load waits for another is refused", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const file = (name: string) =>
+      writeText(directory, "SAM_PUBLIC_20260906.dat", extractText([extractRowText({ 1: uei, 12: name })]));
+    const path = await file("AS IT WAS");
+    const waiting = Promise.withResolvers<void>();
+    const paused = pausingTransaction(app, 0);
+    const first = loads.exclude([{ cage: "1ZZZ1" }], "2026-01-10", paused.given);
+    await paused.beginning;
+    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+    const second = loadExtract({ ...own, path, onWait: () => waiting.resolve() });
+    const refused = expect(second).rejects.toThrow(/was replaced/);
+    await waiting.promise;
+    await file("REPLACED!");
+    paused.begin();
+    paused.commit();
+    await first;
+    await refused;
+    expect(await app.live.entities.countDocuments()).toBe(0);
+  });
 });

@@ -3,6 +3,7 @@ import { recordTelemetry } from "@vvs/telemetry/testing";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { observeFiles } from "./files-age.ts";
+import { observeRefusals } from "./refusals.ts";
 import { withdrawLoad } from "./withdraw.ts";
 
 const { metric, shutdown } = recordTelemetry();
@@ -44,5 +45,31 @@ test("the age of each kind of file is that of the newest loaded one, also after 
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
   app.clock.now = new Date("2026-09-21T04:00:00Z");
   expect(await ages()).toEqual({ registry: 15, exclusions: 4 });
+  stop();
+});
+
+test("a refused file is reported with its reason until one is loaded, for two days at most", async () => {
+  app.clock.now = new Date("2026-09-20T12:00:00Z");
+  const now = () => new Date(app.clock.now);
+  const loads = createLoads(app);
+  await loads.clear();
+  const refused = async () => {
+    const points = (await metric("entity_registry_file_refused"))?.dataPoints ?? [];
+    return points.filter(({ value }) => value === 1).map(({ attributes }) => attributes);
+  };
+  const stop = observeRefusals(app.live, now);
+  expect(await refused()).toEqual([]);
+  const unreadable = [{ uei: "ABCDEFGHJK11" }, { until: "x" }, { until: "y" }];
+  await expect(loads.exclude(unreadable, "2026-09-17")).rejects.toThrow(/2 of the 3 rows/);
+  await expect(loads.load([{}], { day: "06", count: 2 })).rejects.toThrow(/promises 2 rows/);
+  const reason = expect.stringMatching(/line 3: the Termination Date is not a date; line 4/);
+  expect(await refused()).toEqual([
+    { file: "exclusions", reason },
+    { file: "registry", reason: expect.stringContaining("promises 2 rows") },
+  ]);
+  await loads.exclude([{ uei: "ABCDEFGHJK11" }], "2026-09-17");
+  expect(await refused()).toMatchObject([{ file: "registry" }]);
+  app.clock.now = new Date("2026-09-22T12:00:01Z");
+  expect(await refused()).toEqual([]);
   stop();
 });

@@ -1,42 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyBulkWriteOperation } from "mongodb";
-import type { Collections, ExclusionDocument } from "../model/documents.ts";
+import type { ExclusionDocument } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import { guardIdentifiers, newestLoad } from "../model/exclusions.ts";
+import { guardIdentifiers, isGraver } from "../model/exclusions.ts";
 import { EXCLUSIONS_BATCH, refreshEntities, storedBatches } from "./exclusion-effects.ts";
-import { RegistryFileError } from "./files/errors.ts";
 import type { ExclusionRow } from "./files/exclusion-row.ts";
-import { readExclusions, validateExclusions } from "./files/exclusions-file.ts";
-import type { LoadedFile } from "./files/member.ts";
+import { type ExclusionsFile, readExclusions, validateExclusions } from "./files/exclusions-file.ts";
 import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
 
-/** Minimum share of the previous file's rows. With fewer, a file looks truncated: few exclusions end from day to day. */
-const LEAST_SHARE = 0.8;
-/** Only files with at least this many rows are compared. */
-const LEAST_TO_COMPARE = 1_000;
 /** Maximum number of a row's changes that can be withdrawn. */
 const MAX_CHANGES_KEPT = 10;
-const COUNTS = { new: 0, changed: 0, unchanged: 0, unidentified: 0, quarantined: 0, gone: 0, entities: 0 };
+const COUNTS = { new: 0, changed: 0, unchanged: 0, repeated: 0, unidentified: 0, quarantined: 0, gone: 0, entities: 0 };
 
-type ExclusionsLoad = RunningLoad<LoadedFile, keyof typeof COUNTS>;
+type ExclusionsLoad = RunningLoad<ExclusionsFile, keyof typeof COUNTS>;
+/** What rows with the same key can differ in. */
+type Stated = Pick<ExclusionDocument, "effect" | "termination_date" | "comment">;
 
 /**
  * Loads an exclusions file: checks the whole file, writes nothing unless it is sound, then applies its rows, ends those
  * that it lacks, and appends a snapshot to each entity that becomes debarred or no longer is. In the report,
- * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity; `gone` are rows
+ * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity; `repeated` are rows
+ * that equal another one; `gone` are rows
  * of the previous file that this one lacks; `entities` are those whose exclusions changed. Errors: RegistryFileError.
  */
-export async function loadExclusions(
-  options: LoadOptions & {
-    /** Accepts a file with far fewer rows than the previous one. */
-    acceptFewer?: boolean;
-  },
-): Promise<LoadReport> {
+export async function loadExclusions(options: LoadOptions): Promise<LoadReport> {
   const { collections, path, onProgress = () => {} } = options;
-  const refuse = async (file: LoadedFile) => {
-    if (!options.acceptFewer) await refuseShrunken(file, collections);
-  };
-  const run = { ...options, kind: "exclusions", validate: validateExclusions, counts: COUNTS, refuse } as const;
+  const run = { ...options, kind: "exclusions", validate: validateExclusions, counts: COUNTS } as const;
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
     let done = 0;
@@ -64,20 +53,6 @@ export async function loadExclusions(
   });
 }
 
-/**
- * An exclusions file does not contain its number of rows, and rows that it lacks have ended, so half a file would clear
- * vendors that are debarred. Errors: RegistryFileError.
- */
-async function refuseShrunken({ fileName, cutDate, rows }: LoadedFile, collections: Collections): Promise<void> {
-  const before = await newestLoad(collections, "exclusions");
-  const known = before?.counts?.rows ?? 0;
-  if (!before || cutDate < before.cut_date || known < LEAST_TO_COMPARE || rows >= known * LEAST_SHARE) return;
-  throw new RegistryFileError(
-    `${fileName} has ${rows} exclusions, ${before.file_name} had ${known}: it looks truncated, and rows that a file ` +
-      "lacks have ended. If it is right, load it with --accept-fewer",
-  );
-}
-
 /** Refreshes entities by the rows of this load, and by those that have ended. */
 function refresh(load: ExclusionsLoad, rows: readonly ExclusionDocument[]): Promise<number> {
   const file = { file_name: load.file.fileName, cut_date: load.file.cutDate };
@@ -98,23 +73,26 @@ async function endRows(load: ExclusionsLoad, rows: readonly ExclusionDocument[])
 
 async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): Promise<void> {
   const { transact, collections, loadId, counts } = load;
-  const stored = await collections.exclusions.find({ _id: { $in: rows.map(({ key }) => key) } }).toArray();
+  const keys = rows.flatMap(({ key, formerKey }) => [key, formerKey]);
+  const stored = await collections.exclusions.find({ _id: { $in: keys } }).toArray();
   const before = new Map(stored.map((row) => [row._id, row]));
   const writes: AnyBulkWriteOperation<ExclusionDocument>[] = [];
   const different: ExclusionDocument[] = [];
-  for (const row of rows) {
-    const old = before.get(row.key);
+  for (const equal of Map.groupBy(rows, ({ key }) => key).values()) {
+    const { key, formerKey } = equal[0]!;
+    const old = before.get(key) ?? before.get(formerKey);
+    const current = documentOf(equal, old, load);
     const { changed_by, before: earlier, ...seen } = { ...old, load_id: loadId, last_seen: load.file.cutDate };
-    const current = documentOf(row, old, load);
     const isSame = isDeepStrictEqual(seen, current);
     const document = isSame
       ? { ...current, ...(changed_by && { changed_by }), ...(earlier && { before: earlier }) }
       : changedRow(old, current);
     counts[old ? (isSame ? "unchanged" : "changed") : "new"]++;
+    counts.repeated += equal.length - 1;
     if (!isSame) different.push(document, ...(old ? [old] : []));
     if (isDeepStrictEqual(old, document)) continue;
-    before.set(row.key, document);
-    writes.push({ replaceOne: { filter: { _id: row.key }, replacement: document, upsert: true } });
+    writes.push({ replaceOne: { filter: { _id: key }, replacement: document, upsert: true } });
+    if (old && old._id !== key) writes.push({ deleteOne: { filter: { _id: old._id } } });
   }
   if (writes.length === 0) return;
   await transact(async (session) => {
@@ -134,11 +112,30 @@ function withChangesKept({ before, ...row }: ExclusionDocument, count: number): 
   return before && count > 1 ? { ...row, before: withChangesKept(before, count - 1) } : row;
 }
 
+/** Returns the row of equal rows of a batch; what their key leaves out is taken from the gravest of the whole file. */
 function documentOf(
-  { key, ...row }: ExclusionRow,
+  equal: readonly ExclusionRow[],
   old: ExclusionDocument | undefined,
-  { loadId, file: { cutDate } }: ExclusionsLoad,
+  { loadId, file }: ExclusionsLoad,
 ): ExclusionDocument {
-  const stated = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as typeof row;
-  return { _id: key, load_id: loadId, first_seen: old?.first_seen ?? cutDate, last_seen: cutDate, ...stated };
+  const { key, formerKey, ...row } = equal.reduce(graver);
+  const count = file.countOf(key);
+  const isPartOfAll = count > equal.length && old?._id === key && old.load_id === loadId;
+  const stated = Object.entries(isPartOfAll ? graver(row, old) : row).filter(([, value]) => value !== undefined);
+  return {
+    ...(Object.fromEntries(stated) as typeof row),
+    _id: key,
+    load_id: loadId,
+    first_seen: old?.first_seen ?? file.cutDate,
+    last_seen: file.cutDate,
+    ...(count > 1 && { count }),
+  };
+}
+
+/** Returns the first row with the graver effect and the later end of both. */
+function graver<Row extends Stated>(row: Row, other: Stated): Row {
+  const [grave, mild] = isGraver(other, row) ? [other, row] : [row, other];
+  const ends = [row.termination_date, other.termination_date];
+  const latest = ends.includes(undefined) ? undefined : ends.toSorted().at(-1);
+  return { ...row, effect: grave.effect, comment: grave.comment ?? mild.comment, termination_date: latest };
 }

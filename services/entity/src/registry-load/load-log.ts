@@ -1,20 +1,23 @@
 import { addDays, utcDay } from "@vvs/registration";
-import { type ClientSession, type MongoClient, ObjectId } from "mongodb";
+import { type ClientSession, type Filter, type MongoClient, ObjectId } from "mongodb";
 import { announceChanges } from "../announcements/announce.ts";
 import type { IsoDate } from "../model/dates.ts";
 import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
 import { summarizeChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
 import { RegistryFileError } from "./files/errors.ts";
-import type { LoadedFile } from "./files/member.ts";
+import { type LoadedFile, sha256OfFile } from "./files/member.ts";
 import { holdLoadLock, type Transact } from "./load-lock.ts";
 import type { OnProgress } from "./progress-display.ts";
+import { recordingRefusals, refusalId, refuseShrunken } from "./refusals.ts";
 
 export interface LoadOptions {
   readonly client: MongoClient;
   readonly collections: Collections;
   readonly path: string;
   readonly now: () => Date;
+  /** Accepts a complete file with far fewer rows than the newest one. */
+  readonly acceptFewer?: boolean;
   readonly onProgress?: OnProgress;
   /** Called once, with the load for which this one waits. */
   readonly onWait?: (other: { file_name: string; host: string; pid: number }) => void;
@@ -56,16 +59,18 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     validate: (path: string, onProgress: OnProgress | undefined) => Promise<File>;
     /** The initial counts. */
     counts: Record<Count | "quarantined", number>;
-    /** Called under the lock, before anything is written. Errors: RegistryFileError if the file must not be loaded. */
-    refuse?: (file: File) => Promise<void>;
   },
   apply: (load: RunningLoad<File, Count>) => Promise<void>,
 ): Promise<LoadReport> {
   const { client, collections, kind, now, onWait = () => {} } = options;
   const startedAt = now();
-  const file = await options.validate(options.path, options.onProgress);
+  const refusable = recordingRefusals({ loads: collections.loads, kind, path: options.path, now });
+  const file = await refusable(async () => {
+    const read = await options.validate(options.path, options.onProgress);
+    refuseFuture(read, now());
+    return read;
+  });
   const { fileName, cutDate, rows } = file;
-  refuseFuture(file, now());
   const loadId = `${kind}:${file.sha256}`;
   const counts = { ...options.counts };
   const report = (isOlder: boolean, changes: LoadChanges): LoadReport => {
@@ -78,7 +83,10 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     await refuseWithdrawn(collections, loadId, fileName);
     const newest = await newestBegun(collections, kind);
     if (newest && cutDate < newest.cut_date) return report(true, await summarizeChanges(collections, loadId));
-    await options.refuse?.(file);
+    await refusable(async () => {
+      await refuseReplaced(options.path, file);
+      if (!options.acceptFewer) await refuseShrunken(collections, kind, file);
+    });
     await transact((session) => begin(collections, session, loadId, { kind, file, startedAt: now() }));
     const quarantine = createQuarantine(collections, transact, loadId);
     const runId = new ObjectId();
@@ -97,6 +105,7 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes };
     await transact(async (session) => {
       await collections.loads.updateOne({ _id: loadId }, { $set: done }, { session });
+      await collections.loads.deleteOne({ _id: refusalId(kind) }, { session });
       await announceChanges(collections, session, { runId, loadId, withdrawn: false });
     });
     return report(false, changes);
@@ -115,6 +124,12 @@ export async function* inBatches<T>(items: AsyncIterable<T>, size: number): Asyn
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Reads and applies the same file. Errors: RegistryFileError if it was replaced while the load waited for another. */
+async function refuseReplaced(path: string, { fileName, sha256 }: LoadedFile): Promise<void> {
+  if ((await sha256OfFile(path)) === sha256) return;
+  throw new RegistryFileError(`${fileName} was replaced after it was checked: nothing was loaded. Load it again`);
 }
 
 /** A date in the future would make all later files look old. Errors: RegistryFileError. */
@@ -177,6 +192,6 @@ export function unfinishedText({ _id, file_name }: LoadDocument): string {
 
 /** Returns the load of the newest file of this kind that has begun, finished or not, and is not withdrawn. */
 export async function newestBegun({ loads }: Pick<Collections, "loads">, kind: LoadDocument["kind"]) {
-  const filter = { kind, state: { $ne: "withdrawn" as const } };
+  const filter: Filter<LoadDocument> = { kind, state: { $in: ["running", "done"] } };
   return (await loads.findOne(filter, { sort: { cut_date: -1, started_at: -1 } })) ?? undefined;
 }

@@ -10,7 +10,7 @@ type Print = (line: string) => void;
 /** Prints the loads so far, newest first. */
 export async function printLoads({ loads }: Collections, print: Print): Promise<void> {
   for await (const load of loads.find().sort({ started_at: -1 }).limit(100)) {
-    const counts = load.counts ? listed(load.counts) : "";
+    const counts = load.counts ? listed(load.counts) : (load.refusal ?? "");
     const columns = [load._id, load.file_name, load.cut_date, load.state, load.started_at.toISOString(), counts];
     const { at, by, reason, finished_at } = load.withdrawn ?? {};
     const withdrawn = at ? [`${at.toISOString()} by ${by}: ${reason}${finished_at ? "" : " (not finished)"}`] : [];

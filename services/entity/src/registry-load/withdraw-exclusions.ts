@@ -17,8 +17,8 @@ export async function withdrawExclusions(target: LoadTarget, load: LoadDocument)
     const different: ExclusionDocument[] = [];
     for (const row of rows) {
       const before = withoutLoad(row, load, previous);
-      const filter = { _id: row._id };
-      writes.push(before ? { replaceOne: { filter, replacement: before } } : { deleteOne: { filter } });
+      if (before?._id !== row._id) writes.push({ deleteOne: { filter: { _id: row._id } } });
+      if (before) writes.push({ replaceOne: { filter: { _id: before._id }, replacement: before, upsert: true } });
       const onlySeen = { ...row, load_id: before?.load_id, last_seen: before?.last_seen };
       if (!isDeepStrictEqual(onlySeen, before)) different.push(row, ...(before ? [before] : []));
     }

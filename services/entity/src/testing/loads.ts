@@ -34,7 +34,10 @@ export function createLoads(app: TestApplication) {
   const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
   return {
     /** Loads an extract, cut on a day of September 2026; each row has the fields that differ from the default row. */
-    load(rows: Record<number, string>[], options: LoadOverrides & { day?: string; count?: number } = {}) {
+    load(
+      rows: Record<number, string>[],
+      options: LoadOverrides & { day?: string; count?: number; acceptFewer?: boolean } = {},
+    ) {
       const { day = "06", count, ...overrides } = options;
       const text = extractText(rows.map(extractRowText), { count }).replaceAll("20260906", `202609${day}`);
       return inTemporaryDirectory(async (directory) => {

@@ -7,12 +7,14 @@ import type { ExclusionDocument } from "../../model/documents.ts";
 
 /** A row that names a UEI or a CAGE. A person's name and address are never read. */
 export interface ExclusionRow
-  extends Omit<ExclusionDocument, "_id" | "load_id" | "changed_by" | "before" | "first_seen" | "last_seen"> {
+  extends Omit<ExclusionDocument, "_id" | "load_id" | "changed_by" | "before" | "first_seen" | "last_seen" | "count"> {
   /**
    * Identity of the row: a hash of what it states, without names, addresses, comment and end date. The SAM number is not
    * enough: it repeats, and can be blank. A row whose key is missing from a newer complete file has ended.
    */
   readonly key: string;
+  /** The key under which earlier versions stored the row. */
+  readonly formerKey: string;
 }
 
 /**
@@ -112,7 +114,7 @@ function rowOf(
         termination_date: isIndefinite(termination) ? ("indefinite" as const) : fromExclusionsDate(termination),
       };
   return {
-    key: keyOf(cells),
+    ...keysOf(cells, { uei, cage }),
     sam_number: cells("samNumber"),
     uei,
     cage,
@@ -126,12 +128,21 @@ function rowOf(
   };
 }
 
-function keyOf(cells: Cells): string {
+function keysOf(cells: Cells, { uei = "", cage = "" }: { uei?: string; cage?: string }) {
   const dateOrText = (column: ColumnName) => fromExclusionsDate(cells(column)) ?? cells(column);
-  const identifiers = [cells("uei").toUpperCase(), cells("cage").toUpperCase()];
-  const stated = [cells("samNumber"), ...identifiers, cells("agency"), cells("causeCode"), cells("exclusionType")];
-  const identity = [...stated, dateOrText("activeDate"), dateOrText("creationDate")];
-  return hash("sha256", identity.join("|")).slice(0, 32);
+  const [samNumber, agency, causeCode, type] = [
+    cells("samNumber"),
+    cells("agency"),
+    cells("causeCode"),
+    cells("exclusionType"),
+  ];
+  const dates = [dateOrText("activeDate"), dateOrText("creationDate")];
+  const whoAndWhat = [cells("classification"), uei, cage, samNumber, cells("program"), agency, causeCode, type];
+  const written = [samNumber, cells("uei").toUpperCase(), cells("cage").toUpperCase(), agency, causeCode, type];
+  return {
+    key: hash("sha256", JSON.stringify([...whoAndWhat, ...dates]), "base64url").slice(0, 22),
+    formerKey: hash("sha256", [...written, ...dates].join("|")).slice(0, 32),
+  };
 }
 
 function findProblem(cells: Cells, surplus: number, count: number): string | undefined {

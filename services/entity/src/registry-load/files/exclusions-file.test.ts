@@ -41,7 +41,8 @@ describe("an exclusions file", () => {
     expect(item).toEqual({
       lineNumber: 2,
       row: {
-        key: expect.stringMatching(/^[0-9a-f]{32}$/),
+        key: expect.stringMatching(/^[\w-]{22}$/),
+        formerKey: expect.stringMatching(/^[0-9a-f]{32}$/),
         sam_number: "S4MR00001",
         uei: "ABCDEF123456",
         cage: "1ABC2",
@@ -190,8 +191,8 @@ describe("validating an exclusions file", () => {
 
   test.each<[string, string, RegExp]>([
     ["other columns", "a,b\n1,2\n", /is not an exclusions file: it lacks Classification, Name/],
-    ["no row", `${header}\n`, /has no exclusion/],
-    ["no good row", `${header}\n${line({ "Active Date": "soon" })}\n`, /has no exclusion/],
+    ["no row", `${header}\n`, /has no rows/],
+    ["no good row", `${header}\n${line({ "Active Date": "soon" })}\n`, /line 2: the Active Date is not a date/],
     ["no date", `${header}\n${line({ Creation_Date: "" })}\n`, /neither its name/],
     ["nothing", "", /is empty/],
   ])("refuses a file with %s", (_, text, message) => expect(validate(text)).rejects.toThrow(message));

@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 import { fromCompactDate, type IsoDate } from "../../model/dates.ts";
 import type { OnProgress } from "../progress-display.ts";
-import { createUeiCollector, type UeiSet } from "../uei-set.ts";
 import { RegistryFileError } from "./errors.ts";
 import { type LoadedFile, openMember, type Parsed, sha256OfFile } from "./member.ts";
 import { readRecords } from "./records.ts";
 import { type ExtractRow, parseRow } from "./row.ts";
+import { createRowTally } from "./row-tally.ts";
+import { createUeiCollector, type UeiSet } from "./uei-set.ts";
 
 /** A public extract that was read to its end and is sound. */
 export interface ExtractFile extends LoadedFile {
@@ -27,16 +28,17 @@ const v2Line = /^(BOF|EOF) PUBLIC V2 0{8} (\d{8}) (\d{1,10}) (\d{1,10})\s*$/;
 
 /**
  * Reads a whole SAM public extract V2 (`.dat`, or a ZIP with exactly one) and checks that its header, rows and trailer
- * agree, so that a truncated download is never loaded. Bad rows do not count against the file unless they outnumber the
- * good ones. Memory: 8 bytes per entity. Errors: RegistryFileError with the reason why the file must not be loaded.
+ * agree, so that a truncated download is never loaded, and that few rows can't be read. Memory: 8 bytes per entity. Errors: RegistryFileError with the reason why the file must not be loaded.
  */
 export async function validateExtract(path: string, onProgress: OnProgress = () => {}): Promise<ExtractFile> {
   const fileName = basename(path);
+  const sha256 = await sha256OfFile(path);
   const member = await openMember(path, ".dat");
   const ueis = createUeiCollector();
+  const tally = createRowTally();
   let header: ExtractHeader | undefined;
   let trailer: ExtractHeader | undefined;
-  let [good, bad, isComplete, lastUei, firstReason] = [0, 0, true, "", ""];
+  let [rows, isComplete, lastUei] = [0, true, ""];
   for await (const records of readRecords(member)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
     for (const { lineNumber, text } of records) {
@@ -45,12 +47,9 @@ export async function validateExtract(path: string, onProgress: OnProgress = () 
       else if (isTrailer(text)) trailer = parseHeader(text, "EOF", fileName);
       else {
         const { row, reason } = parseRow(text);
-        if (!row) {
-          bad++;
-          firstReason ||= `line ${lineNumber}: ${reason}`;
-          continue;
-        }
-        good++;
+        rows++;
+        tally.add(lineNumber, reason);
+        if (!row) continue;
         if (row.uei !== lastUei) ueis.add(row.uei);
         lastUei = row.uei;
         if (!"AE".includes(row.extractCode)) isComplete = false;
@@ -58,10 +57,9 @@ export async function validateExtract(path: string, onProgress: OnProgress = () 
     }
   }
   if (!header) throw new RegistryFileError(`${fileName} is empty`);
-  checkCounts(fileName, header, trailer, good + bad);
-  if (bad > 0 && good === 0) throw new RegistryFileError(`${fileName} has no row of the V2 layout (${firstReason})`);
-  if (bad > good) throw new RegistryFileError(`${fileName} has ${bad} bad rows and ${good} good ones (${firstReason})`);
-  return { fileName, ...header, sha256: await sha256OfFile(path), isComplete, ueis: ueis.finish() };
+  checkCounts(fileName, header, trailer, rows);
+  tally.finish(fileName);
+  return { fileName, ...header, sha256, isComplete, ueis: ueis.finish() };
 }
 
 /**

@@ -48,10 +48,14 @@ export async function openMember(path: string, extension: string): Promise<Membe
   return memberOf({ name: fileName, fileName, size: (await stat(path)).size, stream: createReadStream(path) });
 }
 
-/** Returns the SHA-256, in hex, of the file on disk. */
+/** Returns the SHA-256, in hex, of the file on disk. Errors: RegistryFileError. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch (cause) {
+    throw new RegistryFileError(`${basename(path)} cannot be read`, { cause });
+  }
   return hash.digest("hex");
 }
 

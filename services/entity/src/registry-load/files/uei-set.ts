@@ -1,3 +1,5 @@
+import { countOf, createCodeCollector } from "./sorted-codes.ts";
+
 /** The UEIs of a file, 8 bytes each: a million fit into 8 MB. */
 export type UeiSet = ReturnType<ReturnType<typeof createUeiCollector>["finish"]>;
 
@@ -7,24 +9,16 @@ const HALF_RANGE = 2_176_782_336n;
 
 /** Collects UEIs (12 of A–Z0–9) for a UeiSet. */
 export function createUeiCollector() {
-  let codes = new BigUint64Array(1_024);
-  let length = 0;
+  const codes = createCodeCollector();
   return {
-    add(uei: string): void {
-      if (length === codes.length) {
-        const larger = new BigUint64Array(codes.length * 2);
-        larger.set(codes);
-        codes = larger;
-      }
-      codes[length++] = codeOf(uei);
-    },
+    add: (uei: string) => codes.add(codeOf(uei)),
     finish() {
-      const sorted = codes.subarray(0, length).sort();
+      const sorted = codes.finish();
       const repeated = sorted.filter((code, at) => code === sorted[at - 1] && (at < 2 || code !== sorted[at - 2]));
       return {
-        has: (uei: string) => includes(sorted, codeOf(uei)),
+        has: (uei: string) => countOf(sorted, codeOf(uei)) > 0,
         /** Returns whether a UEI was added more than once. */
-        isRepeated: (uei: string) => repeated.length > 0 && includes(repeated, codeOf(uei)),
+        isRepeated: (uei: string) => repeated.length > 0 && countOf(repeated, codeOf(uei)) > 0,
         /** Yields the UEIs that were added more than once, in groups of at most `groupSize`. */
         *repeated(groupSize: number): Generator<ReadonlySet<string>> {
           for (let start = 0; start < repeated.length; start += groupSize) {
@@ -46,17 +40,4 @@ function textOf(code: bigint): string {
     .toString(36)
     .toUpperCase()
     .padStart(2 * HALF, "0");
-}
-
-function includes(sorted: BigUint64Array, code: bigint): boolean {
-  let low = 0;
-  let high = sorted.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = sorted[middle]!;
-    if (found === code) return true;
-    if (found < code) low = middle + 1;
-    else high = middle - 1;
-  }
-  return false;
 }
