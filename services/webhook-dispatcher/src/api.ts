@@ -3,13 +3,13 @@ import type { FailedFilter as ProtoFailedFilter, WebhookDispatcherService } from
 import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment } from "@vvs/tenant";
 import { invalid } from "./actions/delivery-actions.ts";
+import type { DeliveryStatus } from "./actions/listing.ts";
 import type { FailedFilter } from "./actions/replay.ts";
-import type { Delivery } from "./delivery/delivery.ts";
 import type { DeliveryApi } from "./domain.ts";
 import { deliveryMessage, endpointMessage } from "./messages.ts";
 
 const MAX_ENDPOINTS = 100;
-const STATUSES: readonly string[] = ["pending", "delivered", "failed"] satisfies Delivery["status"][];
+const STATUSES: readonly string[] = ["pending", "delivered", "failed", "failing"] satisfies DeliveryStatus[];
 
 /** The gRPC methods, for both environments. */
 export function createHandlers(
@@ -87,10 +87,10 @@ export const callers: Callers<typeof WebhookDispatcherService> = {
   dismissEndpoint: ["dashboard"],
 };
 
-function statusOf(status: string): Delivery["status"] | undefined {
+function statusOf(status: string): DeliveryStatus | undefined {
   if (status === "") return undefined;
-  if (!STATUSES.includes(status)) throw invalid("status", "must be pending, delivered or failed");
-  return status as Delivery["status"];
+  if (!STATUSES.includes(status)) throw invalid("status", "must be pending, delivered, failed or failing");
+  return status as DeliveryStatus;
 }
 
 function failedFilter(filter: ProtoFailedFilter | undefined): Omit<FailedFilter, "until"> {

@@ -8,6 +8,7 @@ const files = {
   "copy.js": "text/javascript",
   "keys.js": "text/javascript",
   "passkeys.js": "text/javascript",
+  "ticks.js": "text/javascript",
   "icon.svg": "image/svg+xml",
 } as const;
 

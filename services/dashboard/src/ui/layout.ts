@@ -65,7 +65,8 @@ export function createLayout(options: { assetPath: AssetPath }): Layout {
 ${
   page.footer &&
   html`<script src="${assetPath("keys.js")}" defer></script>
-<script src="${assetPath("busy.js")}" defer></script>`
+<script src="${assetPath("busy.js")}" defer></script>
+<script src="${assetPath("ticks.js")}" defer></script>`
 }
 ${page.script && html`<script src="${assetPath(page.script)}" defer></script>`}
 </head>

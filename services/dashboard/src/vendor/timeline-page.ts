@@ -11,8 +11,9 @@ import { changeList } from "../ui/change-list.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { ago } from "../ui/dates.ts";
 import { pager } from "../ui/listing.ts";
-import { copyableId, state } from "../ui/parts.ts";
+import { copyableId } from "../ui/parts.ts";
 import { verdictOf } from "../ui/verdict.ts";
+import { deliveryState } from "../webhooks/attempts.ts";
 import { chainNotice, versionContent } from "./history.ts";
 import { type Kind, kinds, type Timeline, type TimelineItem } from "./timeline.ts";
 
@@ -113,10 +114,11 @@ function verified(verification: Verification, { visit: { view, session }, keys }
   };
 }
 
-function delivered({ id, status, webhookUrl, attempts }: Delivery, { view }: Visit) {
+function delivered(delivery: Delivery, { view }: Visit) {
+  const { id, webhookUrl, attempts } = delivery;
   const tried = attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`;
   return {
-    title: html`<h3><a href="${view.path}/webhooks/deliveries/${id}">Webhook</a></h3> ${state(status)}`,
+    title: html`<h3><a href="${view.path}/webhooks/deliveries/${id}">Webhook</a></h3> ${deliveryState(delivery)}`,
     content: html`<p>To <code class="url">${webhookUrl}</code>, ${tried}</p>`,
   };
 }

@@ -9,7 +9,13 @@ import { asCurl } from "../ui/curl.ts";
 import { checksField, inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
 import { formTokenField, noticeBox, state } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
-import { identifierHints, meantVendors, type RunVerificationView } from "../verifications/run-verification-page.ts";
+import {
+  identifierHints,
+  meantVendors,
+  type RunVerificationView,
+  TICKS_MATCH,
+  TIN_INCLUDES_MATCH,
+} from "../verifications/run-verification-page.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { EchoedVendorInput, MissingField } from "./vendor-form.ts";
 
@@ -101,9 +107,9 @@ function missingInputs({ missing, input, searchPath, problems = {} }: VendorForm
         : inputField({
             name,
             label: identifierLabels[name],
-            attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
+            attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && TICKS_MATCH}`,
             value: value[name],
-            hint: `${identifierHints[name]}.${name === "tin" ? " Only needed for a TIN match." : ""}`,
+            hint: `${identifierHints[name]}.${name === "tin" ? ` Only needed for a TIN match. ${TIN_INCLUDES_MATCH}` : ""}`,
             problem: problems[name],
           }),
     )}

@@ -287,6 +287,13 @@ describe("a vendor is verified from its page", () => {
     ]);
   });
 
+  test("with a TIN match where a TIN was typed, also if that check was not chosen", async () => {
+    dashboard.state.entities = [withoutTin];
+    expect((await page()).text).toContain('data-ticks="tin_match"');
+    expect((await verify({ checks: ["sam_registration"], tin: TIN })).status).toBe(303);
+    expect(callsOf("verify")).toMatchObject([{ checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"] }]);
+  });
+
   test("and a refused form comes back with what was typed, except the TIN", async () => {
     dashboard.state.entities = [unknown];
     const { status, text } = await verify({ checks: ["tin_match"], uei: "SANDBX", tin: TIN, frequency: "weekly" });

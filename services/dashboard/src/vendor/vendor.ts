@@ -16,7 +16,7 @@ import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
 import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
 import type { RunVerificationView } from "../verifications/run-verification-page.ts";
-import { identifierLabels } from "../verifications/verification-form.ts";
+import { identifierLabels, withTypedTin } from "../verifications/verification-form.ts";
 import { madeChecks } from "./checked.ts";
 import { readVerifications } from "./read-verifications.ts";
 import { createReadTimeline, readTimelinePosition } from "./timeline.ts";
@@ -209,7 +209,7 @@ function vendorInput(request: Request): VendorInput {
     cage: field(request, "cage"),
     tin: field(request, "tin"),
     legal_name: field(request, "legal_name"),
-    checks: fieldValues(request, "checks"),
+    checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
     frequency: field(request, "frequency"),
     webhook_url: field(request, "webhook_url"),
   };

@@ -27,6 +27,10 @@ export const identifierHints: Readonly<Record<IdentifierType, string>> = {
   tin: "9 digits, EIN or SSN. It is stored encrypted, and only its last four digits are ever shown",
 };
 
+/** A script ticks the check while a TIN is typed; without it, the check is added when the form arrives. */
+export const TICKS_MATCH = html` data-ticks="tin_match"`;
+export const TIN_INCLUDES_MATCH = "A TIN that you enter is also checked by a TIN match.";
+
 const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
   { value: "realtime", label: "Call the providers now", meaning: "" },
   { value: "cached", label: "Use the newest stored answer", meaning: "providers are called only if there is none" },
@@ -77,9 +81,9 @@ function vendorFields({ visit: { view }, input, problems = {} }: RunVerification
     inputField({
       name,
       label: identifierLabels[name],
-      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
+      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && TICKS_MATCH}`,
       value,
-      hint: `${identifierHints[name]}.`,
+      hint: `${identifierHints[name]}.${name === "tin" ? ` ${TIN_INCLUDES_MATCH}` : ""}`,
       problem: problems[name],
     });
   return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>

@@ -13,6 +13,7 @@ import {
   identifierLabels,
   readVerification,
   type VerificationInput,
+  withTypedTin,
 } from "./verification-form.ts";
 
 /** Timeout of a verification: less than the 25 s that pages promise, which include this service's own work. */
@@ -91,7 +92,7 @@ function verificationInput(request: Request): VerificationInput {
     duns: field(request, "duns"),
     tin: field(request, "tin"),
     legal_name: field(request, "legal_name"),
-    checks: fieldValues(request, "checks"),
+    checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
     mode: field(request, "mode"),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { echoOf, readVerification, type VerificationInput } from "./verification-form.ts";
+import { echoOf, readVerification, type VerificationInput, withTypedTin } from "./verification-form.ts";
 
 const typed = (changes: Partial<VerificationInput> = {}): VerificationInput => ({
   uei: "",
@@ -79,4 +79,12 @@ test.each([
 ])("after %s no TIN is shown again", (_what, changes, shown) => {
   const { tin: _tin, ...rest } = typed();
   expect(echoOf(typed(changes))).toEqual({ ...rest, ...shown });
+});
+
+test.each([
+  [["sam_registration"], "21-3456789", ["sam_registration", "tin_match"]],
+  [["sam_registration"], " ", ["sam_registration"]],
+  [["tin_match"], "213456789", ["tin_match"]],
+])("of the chosen checks %j with the TIN %j these are made: %j", (checks, tin, made) => {
+  expect(withTypedTin(checks, tin)).toEqual(made);
 });

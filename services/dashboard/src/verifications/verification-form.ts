@@ -66,6 +66,11 @@ export function readVerification(typed: VerificationInput, environment: Environm
   return { request: { identifiers, legalName, checks, mode } };
 }
 
+/** Returns the chosen checks, with the TIN match where a TIN was typed: it is not to be kept without being checked. */
+export function withTypedTin(checks: readonly string[], tin: string): readonly string[] {
+  return tin.trim() === "" || checks.includes("tin_match") ? checks : [...checks, "tin_match"];
+}
+
 /** Returns the problem of a normalized identifier to verify; it never repeats the value. */
 export function problemOfIdentifier(type: IdentifierType, value: string, environment: Environment): string | undefined {
   const isOutOfPlace = environment === "live" && type === "uei" && isSandboxUei(value);

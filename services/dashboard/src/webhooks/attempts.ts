@@ -1,5 +1,6 @@
-import type { Attempt } from "@vvs/proto/webhook/v1/webhook";
+import type { Attempt, Delivery } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
+import { state } from "../ui/parts.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   http_status: "the answer was not 2xx",
@@ -20,6 +21,12 @@ export function outcomeText({ statusCode, error }: Pick<Attempt, "statusCode" | 
 export function briefOutcome({ statusCode, error }: Pick<Attempt, "statusCode" | "error">): string {
   if (error === "" || error === "http_status") return String(statusCode);
   return error.replace("_", " ");
+}
+
+/** Renders the state of a delivery; one that waits after a failed attempt is retrying. */
+export function deliveryState({ status, attempts }: Pick<Delivery, "status" | "attempts">): Html {
+  const isRetrying = status === "pending" && !!attempts.at(-1)?.error;
+  return state(isRetrying ? "retrying" : status);
 }
 
 /** Formats a duration, such as 41 ms or 15.0 s. */

@@ -10,7 +10,7 @@ import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { breakable, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import type { Vendors } from "../vendors/vendors.ts";
-import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
+import { attemptCount, briefOutcome, deliveryState, durationText } from "./attempts.ts";
 import { type DeliveryFilter, statuses } from "./delivery-filter.ts";
 
 interface DeliveriesView {
@@ -60,14 +60,18 @@ ${asCurl(
 function filterForm(view: EnvironmentView, list: DeliveryFilter): Html {
   const { filter, problems } = list;
   const path = `${view.path}/webhooks/deliveries`;
-  const options = [option("", filter.status, "any"), ...statuses.map((each) => option(each, filter.status))];
+  const chosen = filter.status === "failing" ? "failed" : filter.status;
+  const options = [
+    option("", chosen, "any"),
+    ...Object.entries(statuses).map(([value, text]) => option(value, chosen, text)),
+  ];
   const textField = (name: "event_id" | "monitor_id" | "url" | "from" | "to", label: string, attributes: Html) =>
     inputField({ name, label, attributes, value: filter[name], problem: problems[name] });
   return filterBox({
     path,
     label: "Filter deliveries",
     list: list,
-    fields: html`${selectField({ name: "status", label: "State", options, problem: problems.status })}
+    fields: html`${selectField({ name: "status", label: "State", options, hint: "Failing ones have failed, or wait for a retry.", problem: problems.status })}
     ${textField("event_id", "Event ID", EVENT_ID_INPUT)}
     ${textField("monitor_id", "Monitor ID", MONITOR_ID_INPUT)}
     ${textField("url", "Webhook URL", WEBHOOK_URL_INPUT)}
@@ -111,7 +115,7 @@ function row(delivery: Delivery, { view, now }: Visit, vendors: Vendors | undefi
   const name = test ? "Test event" : (vendors?.get(entityId)?.legalName ?? entityId);
   return html`<tr>
 <th scope="row"><a href="${view.path}/webhooks/deliveries/${id}">${name}</a><div class="hint">${changeList(delivery.changes)}</div></th>
-<td data-label="State">${state(delivery.status)}${test && html` ${state("test")}`}</td>
+<td data-label="State">${deliveryState(delivery)}${test && html` ${state("test")}`}</td>
 <td data-label="Webhook URL"><code class="url">${breakable(delivery.webhookUrl)}</code></td>
 <td data-label="Attempts">${attempts.length > 0 && attemptCount(attempts.length)}${last && html`<span class="hint block">${briefOutcome(last)}, ${durationText(last.durationMs)}</span>`}${attempts.length === 0 && html`<span class="hint">none yet</span>`}</td>
 <td data-label="Time">${timeAgo(delivery.createdAt, now)}</td>

@@ -28,7 +28,7 @@ describe("the list", () => {
     const { status, text } = await visitor.get(`/live/webhooks/deliveries?${query}`);
     expect(status).toBe(200);
     const filter = {
-      status: "failed",
+      status: "failing",
       eventId: EVENT_ID,
       monitorId: MONITOR_ID,
       webhookUrl: "https://acme.example/hook",
@@ -40,6 +40,28 @@ describe("the list", () => {
     const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;
     await visitor.get(older!.replaceAll("&amp;", "&"));
     expect(asked()).toMatchObject({ ...filter, page: { after: { id: DELIVERY_ID } } });
+  });
+
+  test.each([
+    ["pending", "http_status", "retrying"],
+    ["pending", "", "pending"],
+    ["pending", undefined, "pending"],
+    ["failed", "http_status", "failed"],
+    ["delivered", "", "delivered"],
+  ])("shows one that is %s, whose last attempt has the error %j, as %s", async (status, error, shown) => {
+    const attempts = error === undefined ? [] : [{ number: 1, startedAt: deliveryOf().createdAt!, error }];
+    dashboard.state.deliveries = [deliveryOf({ status, attempts })];
+    for (const path of ["/live/webhooks/deliveries", PATH]) {
+      expect((await visitor.get(path)).text).toContain(`<span class="state ${shown}">${shown}</span>`);
+    }
+  });
+
+  test("has one filter for all that fail, failed or retrying", async () => {
+    for (const status of ["failed", "failing"]) {
+      const { text } = await visitor.get(`/live/webhooks/deliveries?status=${status}`);
+      expect(text).toContain('<option value="failed" selected>failing</option>');
+      expect(asked()).toMatchObject({ status: "failing" });
+    }
   });
 
   test("refuses an invalid filter, and does not show what was typed", async () => {

@@ -36,7 +36,8 @@ export function createDeliveryHandlers(context: PageContext) {
       const after = readPosition(request.query.after, "dlv");
       const listed = {
         caller: visit.caller,
-        status,
+        // Deliveries that wait for a retry fail too.
+        status: status === "failed" ? "failing" : status,
         eventId: event_id,
         monitorId: monitor_id,
         webhookUrl: url,

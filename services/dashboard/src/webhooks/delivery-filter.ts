@@ -2,7 +2,8 @@ import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { isId } from "@vvs/ids";
 import { type FilterField, type ListFilter, readFilter } from "../http/filter.ts";
 
-export const statuses = ["pending", "delivered", "failed"] as const;
+/** The states to choose from, by their values in addresses. */
+export const statuses = { pending: "pending", delivered: "delivered", failed: "failing" } as const;
 
 /** A time in the format of datetime-local fields, in UTC. */
 export const timeField: FilterField = {
@@ -12,8 +13,8 @@ export const timeField: FilterField = {
 
 const deliveryFields = {
   status: {
-    accepts: (text: string) => statuses.some((status) => status === text),
-    problem: "Choose pending, delivered or failed.",
+    accepts: (text: string) => text === "failing" || Object.hasOwn(statuses, text),
+    problem: "Choose pending, delivered or failing.",
   },
   event_id: {
     accepts: (text: string) => isId("evt", text),

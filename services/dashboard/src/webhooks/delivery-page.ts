@@ -10,7 +10,7 @@ import { until } from "../ui/dates.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import { copyable, copyableId, facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
-import { attemptCount, durationText, outcomeText } from "./attempts.ts";
+import { attemptCount, deliveryState, durationText, outcomeText } from "./attempts.ts";
 
 interface DeliveryView {
   readonly visit: Visit;
@@ -27,7 +27,7 @@ export function deliveryPage(options: DeliveryView): Html {
   const { view } = visit;
   const title = delivery.test ? "Test event" : (vendor?.legalName ?? "Delivery");
   return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
-<div class="heading"><h1>${title}</h1> ${state(delivery.status)}${delivery.test && html` ${state("test")}`}</div>
+<div class="heading"><h1>${title}</h1> ${deliveryState(delivery)}${delivery.test && html` ${state("test")}`}</div>
 ${noticeBox(options.notice)}
 ${delivery.status === "pending" && waiting(options)}
 <section class="card" aria-labelledby="about">

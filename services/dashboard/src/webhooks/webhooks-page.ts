@@ -32,7 +32,7 @@ ${listing(options.deliveries, {
   unavailable: deliveriesUnavailable,
   empty: NO_DELIVERIES,
   list: (deliveries) => html`${deliveryTable(deliveries, options.visit, options.vendors)}
-<p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failed deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
+<p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failing deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
 })}
 </section>
 ${endpointsSection(options.visit, options.endpoints)}`;

@@ -51,6 +51,7 @@ describe("the list", () => {
   test.each<[string, DeliveryFilter, string[]]>([
     ["everything, newest first", {}, ["test", "pending", "delivered", "failed", "evt_known"]],
     ["one status", { status: "failed" }, ["test", "failed"]],
+    ["what fails, also what waits for a retry", { status: "failing" }, ["test", "pending", "failed"]],
     ["one monitor", { monitorId: "mon_1" }, ["test", "pending", "failed"]],
     ["exactly one URL", { webhookUrl: HOOK }, ["test", "delivered", "failed"]],
     ["a time and later", { from: later(2) }, ["test", "pending", "delivered"]],
@@ -83,6 +84,33 @@ describe("the list", () => {
   });
 });
 
+test("what was never attempted, or is sent again after it arrived, does not fail", async () => {
+  await kept.clear();
+  const { attempts } = await kept.add({ event_id: "failed" });
+  const { error: _error, ...well } = attempts[0]!;
+  await kept.add({ event_id: "waiting", status: "pending", attempts: [] });
+  await kept.add({ event_id: "again", status: "pending", attempts: [...attempts, { ...well, status_code: 200 }] });
+  expect(await eventsOf({ status: "failing" })).toEqual(["failed"]);
+  expect(await eventsOf({ status: "failing", eventId: "waiting" })).toEqual([]);
+});
+
+test("what fails is read page by page in the order of time, without gaps and repetitions", async () => {
+  await kept.clear();
+  for (let second = 0; second < 9; second++) {
+    const status = second % 3 === 0 ? "failed" : "pending";
+    await kept.add({ event_id: `${second}`, status, created_at: later(Math.floor(second / 2)) });
+  }
+  const all: string[] = [];
+  let after: Awaited<ReturnType<DeliveryListing["list"]>>["next"];
+  do {
+    const next = await listing.list(tenant, { status: "failing" }, create(PageRequestSchema, { limit: 2, after }));
+    all.push(...next.items.map(({ event_id }) => event_id));
+    after = next.next;
+  } while (after);
+  expect(all).toHaveLength(9);
+  expect(all).toEqual(await eventsOf({}));
+});
+
 describe("a page of a long list", () => {
   beforeAll(async () => {
     await kept.clear();
@@ -97,6 +125,7 @@ describe("a page of a long list", () => {
   test.each<[string, DeliveryFilter]>([
     ["everything", {}],
     ["what failed", { status: "failed" }],
+    ["what fails", { status: "failing" }],
     ["what failed in a span of time", { status: "failed", from: later(10), to: later(200) }],
     ["what is pending", { status: "pending" }],
     ["one monitor", { monitorId: "mon_few" }],

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
@@ -5,11 +6,14 @@ import type { Db, Filter } from "mongodb";
 import { type Delivery, deliveryId } from "../delivery/delivery.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
 
+/** `failing`: those that failed, and pending ones whose last attempt failed. */
+export type DeliveryStatus = Delivery["status"] | "failing";
+
 /** Selects deliveries; an absent field selects all. */
 export interface DeliveryFilter {
   readonly monitorId?: string;
   readonly webhookUrl?: string;
-  readonly status?: Delivery["status"];
+  readonly status?: DeliveryStatus;
   /** Accepted at this time or later. */
   readonly from?: Date;
   /** Accepted before this time. */
@@ -27,7 +31,9 @@ export function createDeliveryListing(options: { db: Db }) {
   return {
     /** Returns the organization's deliveries, newest first, without the subscribers' answers. Errors: invalid_request. */
     async list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest | undefined): Promise<Page<Delivery>> {
-      const { items, next } = await findPage(deliveries, queryOf(tenant, filter), page);
+      const queries = statusQueries(filter.status).map((status) => ({ ...queryOf(tenant, filter), ...status }));
+      const pages = await Promise.all(queries.map((query) => findPage(deliveries, query, page)));
+      const { items, next } = mergePages(pages, page?.limit ?? 0);
       return { next, items: items.map(withoutAnswers) };
     },
 
@@ -39,17 +45,39 @@ export function createDeliveryListing(options: { db: Db }) {
 }
 
 function queryOf(tenant: Tenant, filter: DeliveryFilter): Filter<Delivery> {
-  const { monitorId, webhookUrl, status, from, to, testsOnly, eventId } = filter;
+  const { monitorId, webhookUrl, from, to, testsOnly, eventId } = filter;
   return {
     organization_id: tenant.organizationId,
     ...(monitorId && { monitor_id: monitorId }),
     ...(webhookUrl && { endpoint_id: endpointId(tenant.organizationId, webhookUrl) }),
-    ...(status && { status }),
     ...(testsOnly && { test: true }),
     // Only the few test events have ids that do not follow from those of their events.
     ...(eventId && { $or: [{ _id: deliveryId(eventId) }, { test: true, event_id: eventId }] }),
     ...((from || to) && { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } }),
   };
+}
+
+const LAST_ATTEMPT_FAILED = {
+  $expr: { $gt: [{ $getField: { field: "error", input: { $last: "$attempts" } } }, null] },
+};
+
+/** Returns the queries of a status. Each has an index of its own, and reads little more than a page. */
+function statusQueries(status: DeliveryStatus | undefined): Filter<Delivery>[] {
+  if (!status) return [{}];
+  return status === "failing" ? [{ status: "failed" }, { status: "pending", ...LAST_ATTEMPT_FAILED }] : [{ status }];
+}
+
+/** Merges pages that begin at the same place into one. */
+function mergePages(pages: readonly Page<Delivery>[], limit: number): Page<Delivery> {
+  const [only] = pages;
+  if (pages.length === 1) return only!;
+  const newestFirst = pages
+    .flatMap(({ items }) => items)
+    .sort((a, b) => b.created_at.getTime() - a.created_at.getTime() || (a._id < b._id ? 1 : -1));
+  const items = newestFirst.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = newestFirst.length > limit || pages.some(({ next }) => next !== undefined);
+  return { items, next: hasMore && last ? { createdAt: timestampFromDate(last.created_at), id: last._id } : undefined };
 }
 
 function withoutAnswers(delivery: Delivery): Delivery {

@@ -326,7 +326,7 @@ export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveri
   monitorId: string;
 
   /**
-   * Only those of this status; empty for all.
+   * Only those of this status; empty for all. failing: those that failed, and pending ones whose last attempt failed.
    *
    * @generated from field: string status = 3;
    */
