@@ -305,6 +305,33 @@ describe("identifiers that can't be right", () => {
   });
 });
 
+describe("max_age_seconds", () => {
+  const byVendor = { identifiers: { uei: "ABCDEFGHJKL1" }, checks: ["sam_registration"], mode: "cached" };
+  const bodies = [
+    ["/v1/verify", byVendor],
+    ["/v1/verify", check],
+    ["/v1/verifications", check],
+  ] as const;
+
+  test.each(bodies)("on %s is passed on, and is absent where it was not sent", async (path, body) => {
+    for (const max_age_seconds of [0, 3_600, 31_536_000]) {
+      expect((await accepted(path, { ...body, max_age_seconds })).maxAgeSeconds).toBe(max_age_seconds);
+    }
+    expect((await accepted(path, body)).maxAgeSeconds).toBeUndefined();
+  });
+
+  test.each([-1, 31_536_001, 1.5, "60", null, [60], 1e21])(
+    "must be a whole number up to a year, not %j",
+    async (age) => {
+      for (const [path, body] of bodies) {
+        expect(await problems("POST", path, { ...body, max_age_seconds: age })).toEqual({
+          max_age_seconds: "must be a whole number from 0 to 31536000",
+        });
+      }
+    },
+  );
+});
+
 describe("required fields of a call", () => {
   test("a look-up needs a criterion", async () => {
     expect(await problems("POST", "/v1/entities/lookup", { mode: "fuzzy" })).toEqual({

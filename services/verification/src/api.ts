@@ -100,6 +100,7 @@ export function createHandlers(options: {
       const { tenant } = caller;
       const checks = checksOf(request.checks);
       const mode = modeOf(request.mode);
+      const { maxAgeSeconds } = request;
       const { value, replayed } = await idempotency[tenant.environment].once({
         tenant,
         idempotency: request.idempotency,
@@ -110,7 +111,7 @@ export function createHandlers(options: {
             );
             // What providers answered is stored even if the caller has left.
             const storing = (store: () => Promise<void>) => admit.ownWork(tenant, STAYING, store);
-            return verifier.verify({ began, caller, ...resolved, checks, mode, complete, storing });
+            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, complete, storing });
           }),
         replay: (id) => getVerification(tenant, id),
       });

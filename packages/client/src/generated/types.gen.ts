@@ -158,9 +158,13 @@ export type CreateVerificationRequest = {
      */
     checks: Array<CheckType>;
     /**
-     * `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none.
+     * `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
      */
     mode: 'cached' | 'realtime';
+    /**
+     * Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+     */
+    max_age_seconds?: number;
 };
 
 /**
@@ -832,7 +836,11 @@ export type VerifyVendorRequest = {
      */
     checks: Array<CheckType>;
     /**
-     * `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none.
+     * `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
      */
     mode: 'cached' | 'realtime';
+    /**
+     * Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+     */
+    max_age_seconds?: number;
 };

@@ -3,7 +3,7 @@ import { type IdentifierMap, type IdentifierType, identifierTypes } from "@vvs/i
 import { explainOddity } from "@vvs/identifiers/oddities";
 import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
-import type { Reason } from "../matching/explanation.ts";
+import type { PartOutcome, Reason } from "../matching/explanation.ts";
 import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
 import { identifierDetail } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
@@ -54,9 +54,13 @@ export function identifierReasons(
   return identifierTypes
     .filter((type) => identifiers[type] !== undefined)
     .map((type) => {
-      const outcome = agreeing.includes(type) ? "agrees" : contradicting.includes(type) ? "contradicts" : "absent";
-      const [weight, detail] = [outcome === "agrees" ? 1 : 0, identifierDetail(type, outcome)];
-      return { criterion: `identifiers.${type}`, outcome, weight, detail };
+      const outcome: PartOutcome = agreeing.includes(type)
+        ? "agrees"
+        : contradicting.includes(type)
+          ? "contradicts"
+          : "absent";
+      const weight = { agrees: 1, contradicts: -1, absent: 0 }[outcome];
+      return { criterion: `identifiers.${type}`, outcome, weight, detail: identifierDetail(type, outcome) };
     });
 }
 

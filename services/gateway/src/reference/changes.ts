@@ -6,6 +6,14 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-25",
+    "`max_age_seconds` of both verifications: how old the data of a stored answer may be in mode `cached`.",
+  ],
+  [
+    "2026-11-25",
+    "In an explanation only what lowers the confidence contradicts, and its weight is negative. Identifiers that agree come first.",
+  ],
+  [
+    "2026-11-25",
     "`doc_url` in every error: the place on this page that explains it. `/` leads here, and so does `/docs/`.",
   ],
   [

@@ -10,7 +10,12 @@ import type { RouteDocs } from "./route.ts";
 
 export const mode = {
   description:
-    "`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none.",
+    "`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.",
+};
+
+export const maxAge = {
+  description:
+    "Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.",
 };
 
 export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };

@@ -16,12 +16,22 @@ import * as docs from "./verifications-docs.ts";
 /** Timeout of a verification, in milliseconds. With the gateway's own work a request ends within 25 s. */
 const VERIFY_TIMEOUT_MS = 24_500;
 
+/** One year. */
+const MAX_AGE_SECONDS = 31_536_000;
+
 const modes = { cached: Mode.CACHED, realtime: Mode.REALTIME } as const;
 const mode = z
   .enum(["cached", "realtime"])
   .meta(docs.mode)
   .transform((name) => modes[name]);
 const entityId = text().meta(docs.entityId);
+const ageProblem = `must be a whole number from 0 to ${MAX_AGE_SECONDS}`;
+const maxAgeSeconds = z
+  .int(ageProblem)
+  .min(0, ageProblem)
+  .max(MAX_AGE_SECONDS, ageProblem)
+  .optional()
+  .meta(docs.maxAge);
 
 const byVendor = z
   .strictObject({
@@ -29,10 +39,11 @@ const byVendor = z
     legal_name: textWithoutTin(MAX_NAME_CHARACTERS).optional(),
     checks,
     mode,
+    max_age_seconds: maxAgeSeconds,
   })
   .meta({ id: "VerifyVendorRequest", title: "By identifiers" });
 const byEntity = z
-  .strictObject({ entity_id: entityId, checks, mode })
+  .strictObject({ entity_id: entityId, checks, mode, max_age_seconds: maxAgeSeconds })
   .meta({ id: "CreateVerificationRequest", title: "By entity" });
 
 export const verificationRoutes: readonly Route[] = [
@@ -128,18 +139,19 @@ interface VerificationBody {
   readonly legal_name?: string | undefined;
   readonly checks: CheckType[];
   readonly mode: Mode;
+  readonly max_age_seconds?: number | undefined;
 }
 
 async function verify(
   { caller, body, idempotency }: Call<unknown, VerificationBody>,
   { verification, publicBaseUrl }: RouteContext,
 ): Promise<Reply> {
-  const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode } = body;
+  const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode, max_age_seconds } = body;
   if (entityId && !isId("ent", entityId)) throw new ServiceError("entity_not_found");
   const target = entityId
     ? { case: "entityId" as const, value: entityId }
     : { case: "vendor" as const, value: { identifiers, legalName } };
-  const request = { caller, target, checks, mode, idempotency };
+  const request = { caller, target, checks, mode, maxAgeSeconds: max_age_seconds, idempotency };
   const answer = await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS });
   return { body: renderVerification(answer.verification!, publicBaseUrl), replayed: answer.replayed };
 }

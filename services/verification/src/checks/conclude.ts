@@ -39,6 +39,8 @@ export interface CheckTask {
   /** The TIN that the call itself supplied, and that the subject's hash stands for; empty where it supplied none. */
   readonly suppliedTin: string;
   readonly mode: Mode;
+  /** Greatest age of the data of a stored answer that a cached call uses; absent: any age. */
+  readonly maxAgeSeconds?: number | undefined;
   /** Only for a monitor's run, with the id of the record that requested it. */
   readonly run?: (MonitorRun & { readonly recordId: string }) | undefined;
 }
@@ -87,7 +89,8 @@ export function createConcluder(options: {
     const readNewest = () => store.newestAnswer(tenant, { entityId: subject.entityId, check, fingerprint });
     if (mode === "cached") {
       const stored = await readNewest();
-      if (stored && !(await isWithdrawn(stored, task, signal))) {
+      const isUsable = stored && isYoungEnough(stored, task, now()) && !(await isWithdrawn(stored, task, signal));
+      if (isUsable) {
         if (isTinMatch(stored)) await recordTinMatch(task, task.suppliedTin);
         return { kind: "stored", check, fingerprint, stored };
       }
@@ -170,6 +173,10 @@ export function createConcluder(options: {
     checkDuration.record((performance.now() - began) / 1_000, { check, mode: task.mode, status: statusOf(conclusion) });
     return conclusion;
   };
+}
+
+function isYoungEnough({ data_date }: AnswerDocument, { maxAgeSeconds }: CheckTask, now: Date): boolean {
+  return maxAgeSeconds === undefined || now.getTime() - data_date.getTime() <= maxAgeSeconds * 1_000;
 }
 
 function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {

@@ -169,6 +169,21 @@ describe("realtime", () => {
 describe("cached", () => {
   const cached = { mode: Mode.CACHED };
 
+  test("asks where the data of the stored answer is older than allowed, and keeps that answer for others", async () => {
+    const evidenceOf = async (changes: object) => (await verify({ ...cached, ...changes })).results[0]!.evidenceId;
+    behaviour.first = says("pass");
+    const old = await evidenceOf({});
+    expect(await evidenceOf({ maxAgeSeconds: 2 * 86_400 })).toBe(old);
+    behaviour.first = throws("http_503");
+    const failed = await verify({ ...cached, maxAgeSeconds: 3_600 });
+    expect(failed.results[0]).toMatchObject({ status: ERROR, reason: "providers_failed" });
+    expect(await evidenceOf({})).toBe(old);
+    behaviour.first = says("fail", { dataDate: new Date(Date.now() - 60_000) });
+    const fresh = await evidenceOf({ maxAgeSeconds: 3_600 });
+    expect(fresh).not.toBe(old);
+    expect(await evidenceOf({ maxAgeSeconds: 3_600 })).toBe(fresh);
+  });
+
   test("an attempt that threw is not stored, and the older answer stays", async () => {
     behaviour.first = says("fail", { reason: "expired" });
     const first = await verify(cached);

@@ -240,6 +240,13 @@ export declare type VerifyRequest = Message<"vvs.verification.v1.VerifyRequest">
    * @generated from field: vvs.common.v1.Idempotency idempotency = 6;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * Greatest age of the data of a stored answer that a cached call may use, in seconds; absent: any age.
+   *
+   * @generated from field: optional int32 max_age_seconds = 7;
+   */
+  maxAgeSeconds?: number | undefined;
 };
 
 /**

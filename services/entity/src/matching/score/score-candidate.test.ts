@@ -73,28 +73,41 @@ describe("the confidence in a candidate", () => {
       identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9", duns: "123456789" },
     });
     expect(explanation.map(({ criterion, outcome }) => [criterion, outcome])).toEqual([
-      ["legal_name", expect.any(String)],
-      ["address", "contradicts"],
       ["identifiers.uei", "agrees"],
+      ["legal_name", "contradicts"],
+      ["address", "contradicts"],
       ["identifiers.cage", "contradicts"],
       ["identifiers.duns", "absent"],
     ]);
+    for (const { outcome, weight } of explanation) {
+      expect(Math.sign(weight)).toBe({ agrees: 1, contradicts: -1, absent: 0 }[outcome as "agrees"]);
+    }
     expect(explanation.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(confidence, 2);
-    expect(explanation[0]!.detail).toContain("only asked for: lumber");
-    expect(explanation[0]!.parts).toContainEqual({
+    const [, byName, byAddress] = explanation;
+    expect(byName!.detail).toContain("only asked for: lumber");
+    expect(byName!.parts).toContainEqual({
       part: "words that differ",
       outcome: "contradicts",
       weight: expect.any(Number),
     });
-    expect(explanation[1]!.parts!.map(({ part, outcome }) => [part, outcome])).toEqual([
+    expect(byAddress!.parts!.map(({ part, outcome }) => [part, outcome])).toEqual([
       ["number", "contradicts"],
       ["street", "contradicts"],
       ["city", "contradicts"],
       ["state", "contradicts"],
       ["zip", "contradicts"],
     ]);
-    expect(explanation[1]!.parts!.reduce((sum, { weight }) => sum + Math.abs(weight), 0)).toBeCloseTo(1, 2);
+    expect(byAddress!.parts!.reduce((sum, { weight }) => sum + Math.abs(weight), 0)).toBeCloseTo(1, 2);
     expect(JSON.stringify(explanation)).not.toMatch(/ABCDEF123456|123456789/);
+  });
+
+  test.each([
+    ["an agreeing address beside a name that is hardly alike", { name: "Blue Ridge Lumber LLC", address: here }],
+    ["another address without a name", { address: elsewhere }],
+    ["another address beside an agreeing identifier", { address: elsewhere, identifiers: { uei: "ABCDEF123456" } }],
+    ["another CAGE code", { name: "Blue Ridge Widgets LLC", identifiers: { cage: "9ZZZ9" } }],
+  ])("is lowered by what contradicts, and by nothing else: %s", (_what, query) => {
+    for (const { outcome, weight } of score(query).explanation) expect(weight < 0).toBe(outcome === "contradicts");
   });
 
   test("is 0 for an entity without name and address, and explained", () => {

@@ -41,6 +41,9 @@ export const candidateConfidence = 0.6;
 const identifierScore = 0.995;
 /** Confidence of an identifier that agrees where the name is another company's. */
 const foreignNameScore = 0.9;
+/** What a name that is hardly alike, and another address, take from an identifier that agrees. */
+const doubtfulNameDoubt = 0.04;
+const otherAddressDoubt = 0.01;
 const contradictionFactor = 0.75;
 const mixedIdentifiersCap = 0.7;
 const otherNameFactor = 0.98;
@@ -50,9 +53,10 @@ const nameContradicts = 0.3;
 const agreeingShare = 0.6;
 
 /**
- * Scores an entity for a fuzzy look-up. An identifier that agrees is nearly proof, one that contradicts lowers the
- * confidence, one that the entity lacks changes nothing. The address raises or lowers what the name gives, and counts by
- * itself only in a query without a name. `name` has the confidence beside the other candidates.
+ * Scores an entity for a fuzzy look-up. An identifier that agrees is nearly proof: another name beside it lowers the
+ * confidence, another address hardly. One that contradicts lowers it, one that the entity lacks changes nothing. Without
+ * an agreeing identifier the address raises or lowers what the name gives, and counts by itself only in a query without a
+ * name. `name` has the confidence beside the other candidates.
  */
 export function scoreCandidate(
   query: FuzzyQuery,
@@ -64,27 +68,17 @@ export function scoreCandidate(
   let confidence = 0;
   const explain = (
     criterion: string,
-    outcome: PartOutcome,
+    compared: PartOutcome,
     after: number,
     detail: string,
     parts?: readonly ReasonPart[],
   ) => {
-    explanation.push({ criterion, outcome, weight: rounded(after - confidence), detail, ...(parts && { parts }) });
+    const weight = rounded(after - confidence);
+    // What is different but lowers nothing speaks for the entity as far as it agrees.
+    const outcome = compared === "contradicts" && weight >= 0 ? "agrees" : compared;
+    explanation.push({ criterion, outcome, weight, detail, ...(parts && { parts }) });
     confidence = after;
   };
-
-  if (name) {
-    const outcome = name.score >= nameAgrees ? "agrees" : "contradicts";
-    explain("legal_name", outcome, name.confidence, describeName(name), nameParts(name));
-  } else if (query.name) explain("legal_name", "absent", 0, "the entity has no name");
-
-  if (query.address !== undefined) {
-    const address = scoreAddress(query.address, entity.addresses);
-    if (address) {
-      const after = name ? withAddress(name, address) : query.name ? 0 : address.alone;
-      explain("address", address.outcome, after, address.detail, address.parts);
-    } else explain("address", "absent", confidence, "the entity has no address");
-  }
 
   const asked = identifierTypes.filter((type) => query.identifiers[type] !== undefined);
   const { agrees, contradicts, absent } = Object.groupBy(asked, (type): PartOutcome => {
@@ -93,16 +87,37 @@ export function scoreCandidate(
   });
   const explainIdentifier = (type: IdentifierType, outcome: PartOutcome, after: number) =>
     explain(`identifiers.${type}`, outcome, after, identifierDetail(type, outcome));
-  const isForeign = name !== undefined && name.score < nameContradicts;
-  for (const type of agrees ?? []) {
-    explainIdentifier(type, "agrees", Math.max(confidence, isForeign ? foreignNameScore : identifierScore));
+  for (const type of agrees ?? []) explainIdentifier(type, "agrees", identifierScore);
+
+  if (name) {
+    const outcome = name.score >= nameAgrees ? "agrees" : "contradicts";
+    const after = agrees ? Math.max(besideIdentifier(name), name.confidence) : name.confidence;
+    explain("legal_name", outcome, after, describeName(name), nameParts(name));
+  } else if (query.name) explain("legal_name", "absent", confidence, "the entity has no name");
+
+  if (query.address !== undefined) {
+    const address = scoreAddress(query.address, entity.addresses);
+    if (address) {
+      const alone = name ? withAddress(name, address) : query.name ? 0 : address.alone;
+      const doubt = otherAddressDoubt * Math.max(0, 1 - 2 * address.score);
+      const after = agrees ? Math.max(confidence - doubt, alone) : alone;
+      explain("address", address.outcome, after, address.detail, address.parts);
+    } else explain("address", "absent", confidence, "the entity has no address");
   }
+
   for (const type of contradicts ?? []) {
     const lowered = confidence * contradictionFactor;
     explainIdentifier(type, "contradicts", agrees ? Math.min(lowered, mixedIdentifiersCap) : lowered);
   }
   for (const type of absent ?? []) explainIdentifier(type, "absent", confidence);
   return { confidence: rounded(Math.min(1, Math.max(0, confidence))), explanation };
+}
+
+/** The confidence by a name where an identifier agrees. */
+function besideIdentifier({ score }: ScoredName): number {
+  if (score < nameContradicts) return foreignNameScore;
+  const difference = Math.max(0, nameAgrees - score) / (nameAgrees - nameContradicts);
+  return identifierScore - doubtfulNameDoubt * difference;
 }
 
 /** Describes in one phrase how an identifier compares; never contains its value. */
