@@ -1,7 +1,10 @@
 import type { Address } from "../../model/facts.ts";
-import { addressWords } from "./address.ts";
+import { addressWords, readAddress, streetLine } from "./address.ts";
 import { type AddressWords, splitAddress } from "./address-words.ts";
+import { doorNumbers } from "./house-number.ts";
+import { type ParsedAddress, parseStreetLines } from "./parse-address.ts";
 import { readPlaceEnd } from "./parse-place.ts";
+import type { Street } from "./parse-street.ts";
 import { stateBefore, stateCodeOf, zip5Of } from "./places.ts";
 import { directionOf, uspsWords } from "./usps.ts";
 
@@ -13,6 +16,12 @@ export interface AddressKeys {
   readonly near: readonly string[];
 }
 
+/** A house or box, and the first word of its street, "" for none. */
+interface Door {
+  readonly number: string;
+  readonly street: string;
+}
+
 const MAX_KEYS = 300;
 const MAX_PREFIXES = 60;
 const MAX_NUMBERS = 6;
@@ -22,42 +31,66 @@ const MAX_CITY_WORDS = 4;
 const STATE_WITHIN_LAST = 8;
 
 /** The keys under which an address is stored: `z:20190:1750:PRESIDENTS` by ZIP5, `c:RESTON:VA:1750:PRESIDENTS` by city. */
-export function storedAddressKeys({ line1, city, state, zip }: Address): string[] {
-  const line = addressWords(line1);
-  const at = Math.max(0, line.findIndex(hasDigit));
-  const start = line[at];
-  if (start === undefined) return [];
-  const door = `${start}:${streetWord(line, at)}`;
-  const zip5 = zip5Of(zip);
-  const cityKey = addressWords(city).join(" ");
-  const stateKey = stateCodeOf(state) ?? addressWords(state)[0];
-  return [...(zip5 ? [`z:${zip5}:${door}`] : []), ...(cityKey && stateKey ? [`c:${cityKey}:${stateKey}:${door}`] : [])];
+export function storedAddressKeys(address: Address): string[] {
+  const line = addressWords(streetLine(address));
+  const street = parseStreetLines(address.line1, address.line2);
+  const read = [...doorsOf(street), ...doorsIn(line).slice(0, 1)];
+  const doors =
+    read.length > 0 ? read : line.slice(0, 1).map((word) => ({ number: word, street: streetWord(line, 0) }));
+  const zip5 = zip5Of(address.zip);
+  const city = addressWords(address.city).join("");
+  const state = stateCodeOf(address.state) ?? addressWords(address.state)[0];
+  const places = [...(zip5 ? [`z:${zip5}`] : []), ...(city && state ? [`c:${city}:${state}`] : [])];
+  return [...new Set(places.flatMap((place) => doors.map((door) => `${place}:${door.number}:${door.street}`)))];
 }
 
 /** The keys for a one-line address; the addresses found must still agree. */
 export function addressQueryKeys(text: string): AddressKeys {
+  const { parsed, words } = readAddress(text);
   const split = splitAddress(text);
-  const words = uspsWords(split.words);
-  const numbers = [...words.keys()].filter((at) => hasDigit(words[at]!)).slice(0, MAX_NUMBERS);
-  const starts = [...new Set([...numbers, ...[...words.keys()].slice(0, MAX_LEADING_WORDS)])];
-  const places = [...new Set([...zipPlaces(words), ...cityPlaces(split)])];
-  const doors = starts.map((at) => `${words[at]}:${streetWord(words, at)}`);
-  // The number may end the street's line, as in "PO Box 9".
-  const ends = starts.map((at) => `${words[at]}:`);
+  const own = doorsOf(parsed);
+  const leading = words
+    .slice(0, MAX_LEADING_WORDS)
+    .map((word, at) => ({ number: word, street: streetWord(words, at) }));
+  const doors = [...own, ...doorsIn(words), ...(own.length > 0 ? [] : leading)];
+  const places = [...new Set([...parsedPlaces(parsed), ...zipPlaces(words), ...cityPlaces(split)])];
   const within = (found: readonly string[]) => places.flatMap((place) => found.map((door) => `${place}:${door}`));
+  // The number may end the street's line, as in "PO Box 9".
+  const ends = doors.map(({ number }) => `${number}:`);
+  const numbers = new Set([...own, ...doorsIn(words)].map(({ number }) => `${number}:`));
   return {
-    exact: [...new Set([...within(doors), ...within(ends)])].slice(0, MAX_KEYS),
-    near: [...new Set(within(numbers.map((at) => `${words[at]}:`)))].slice(0, MAX_PREFIXES),
+    exact: [...new Set(within([...doors.map(({ number, street }) => `${number}:${street}`), ...ends]))].slice(
+      0,
+      MAX_KEYS,
+    ),
+    near: within([...numbers]).slice(0, MAX_PREFIXES),
   };
+}
+
+/** The doors of a street that was read: each number of a range, and the box. */
+function doorsOf({ number, name, box }: Street): Door[] {
+  const street = name[0] ?? "";
+  return [
+    ...doorNumbers(number).map((each) => ({ number: each, street })),
+    ...(box === "" ? [] : [{ number: box.replaceAll("-", ""), street: "" }]),
+  ];
+}
+
+/** The doors that the numbers among the words may mean. */
+function doorsIn(words: readonly string[]): Door[] {
+  const numbers = [...words.keys()].filter((at) => /\d/.test(words[at]!)).slice(0, MAX_NUMBERS);
+  return numbers.flatMap((at) => doorNumbers(words[at]!).map((number) => ({ number, street: streetWord(words, at) })));
 }
 
 /** The first word of the street's name after a number; "" for none. */
 function streetWord(words: readonly string[], at: number): string {
-  return words.slice(at + 1).find((word) => !directionOf(word) && !/^\d\/\d$/.test(word)) ?? "";
+  const isBefore = (word: string) => directionOf(word) || /^\d\/\d$/.test(word) || word === "HWY" || word === "CR";
+  return words.slice(at + 1).find((word) => !isBefore(word)) ?? "";
 }
 
-function hasDigit(word: string): boolean {
-  return /\d/.test(word);
+function parsedPlaces({ city, state, zip5 }: ParsedAddress): string[] {
+  const isCity = city.length > 0 && state !== "";
+  return [...(zip5 === "" ? [] : [`z:${zip5}`]), ...(isCity ? [`c:${city.join("")}:${state}`] : [])];
 }
 
 function zipPlaces(words: readonly string[]): string[] {
@@ -76,18 +109,19 @@ function cityPlaces(split: AddressWords): string[] {
   });
   const isAbroad = readPlaceEnd(split).state === "";
   const regions = ends
-    .filter((end) => isAbroad && !hasDigit(raw[end - 1]!))
+    .filter((end) => isAbroad && !/\d/.test(raw[end - 1]!))
     .map((end) => ({ start: end - 1, end, key: uspsWords(raw.slice(end - 1, end))[0] ?? "" }));
   const lengths = Array.from({ length: MAX_CITY_WORDS }, (_, index) => index + 1);
-  const before = [...states, ...regions].flatMap(({ start, key }) =>
-    lengths.filter((length) => length <= start).map((length) => cityKey(raw.slice(start - length, start), key)),
-  );
+  const before = (ends: typeof states) =>
+    ends.flatMap(({ start, key }) =>
+      lengths.filter((length) => length <= start).map((length) => cityKey(raw.slice(start - length, start), key)),
+    );
   const after = states.flatMap(({ end, key }) =>
     lengths.filter((length) => end + length <= raw.length).map((length) => cityKey(raw.slice(end, end + length), key)),
   );
-  return [...before, ...after];
+  return [...before(states.toReversed()), ...after, ...before(regions.toReversed())];
 }
 
 function cityKey(city: readonly string[], state: string): string {
-  return `c:${uspsWords(city).join(" ")}:${state}`;
+  return `c:${uspsWords(city).join("")}:${state}`;
 }

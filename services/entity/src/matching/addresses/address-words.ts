@@ -1,6 +1,16 @@
 import anyAscii from "any-ascii";
+import { wordList } from "../word-list.ts";
+import { stateCodes } from "./places.ts";
 
 const maxWords = 80;
+/** Words before a number that a hyphen may join to it: units, roads, boxes and the states whose roads have numbers. */
+const numbered = [
+  ...wordList("SUITE STE APT UNIT RM ROOM BLDG BOX HIGHWAY HWY ROUTE RTE RT INTERSTATE IH I US SR CR FM RM SH CH"),
+  ...stateCodes,
+].join("|");
+const hyphenated = new RegExp(`\\b(${numbered})-(?=\\d)`, "g");
+const writtenRange = /\b(\d{2,6})\s?(?:-|\/|TO|THRU|THROUGH)\s?(\d{2,6})\b/g;
+const unitOfNumber = /\b(SUITE|STE|APT|UNIT|RM|ROOM|BLDG)(?=\d)/g;
 
 /** The words of an address, upper case and without punctuation, as they were written. */
 export interface AddressWords {
@@ -23,8 +33,9 @@ export function splitAddress(text: string): AddressWords {
     .replace(/\b(?:POB|POBOX)\b/g, " PO BOX ")
     .replace(/\b(?:[A-Z]\.){2,}(?:[A-Z]\b)?/g, (initials) => `${initials.replaceAll(".", "")} `)
     .replace(/\b([NS])\.?\s([EW])\b\.?(?!\s*(?:ST|AVE|STREET|AVENUE)\b)/g, "$1$2 ")
-    .replace(/\b(SUITE|STE|APT|UNIT|RM|ROOM|BLDG)-?(?=\d)/g, "$1 ")
-    .replace(/\b(HWY|HIGHWAY|ROUTE|RTE|RT|INTERSTATE|US|SR|CR|FM|SH|I|BOX)-(?=\d)/g, "$1 ")
+    .replace(writtenRange, "$1-$2")
+    .replace(unitOfNumber, "$1 ")
+    .replace(hyphenated, "$1 ")
     .replace(/#/g, " # ");
   const words: string[] = [];
   const breaks = new Set<number>();

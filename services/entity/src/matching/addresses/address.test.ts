@@ -25,6 +25,18 @@ test.each([
   ["Fort Worth", "FT WORTH"],
   ["37-28 Seventy Fifth Street", "3728 75TH ST"],
   ["9½ Elm, Ste. #4", "9 1/2 ELM STE 4"],
+  ["5717 S. IH-35, Ste. 101", "5717 S HWY 35 STE 101"],
+  ["5717 S INTERSTATE 35", "5717 S HWY 35"],
+  ["12400 TX-71", "12400 HWY 71"],
+  ["12400 W TX 71", "12400 W HWY 71"],
+  ["12400 State Hwy 71", "12400 HWY 71"],
+  ["100 FM-1960 Rd", "100 HWY 1960"],
+  ["100 Farm to Market Road 1960", "100 HWY 1960"],
+  ["500 US-1", "500 HWY 1"],
+  ["77 CR-12", "77 CR 12"],
+  ["12 M-59", "12 HWY 59"],
+  ["12 Elm Ct 9", "12 ELM CT 9"],
+  ["100 to 104 Main St", "100104 MAIN ST"],
   ["1 Constructor Way", "1 CONSTRUCTOR WAY"],
   ["Saint Paul", "ST PAUL"],
 ])("%s is %s", (text, words) => expect(addressWords(text).join(" ")).toBe(words));
@@ -63,6 +75,19 @@ describe("a one-line address agrees", () => {
       { ...reston, city: "ASHEVILLE", state: "NC" },
       true,
     ],
+    [
+      "with the road under another name",
+      "5717 S. IH-35, Ste. 101 Reston, VA 20190",
+      { ...reston, line1: "5717 S INTERSTATE 35" },
+      true,
+    ],
+    [
+      "with the street in the second line",
+      "9 Elm St, Reston VA",
+      { ...reston, line1: "C/O LEE", line2: "9 ELM ST" },
+      true,
+    ],
+    ["with the street behind a suite", "9 Elm St, Reston VA", { ...reston, line1: "STE 2", line2: "9 ELM ST" }, true],
     ["not with nothing", "", reston, false],
   ])("%s", (_, text, address, expected) => expect(addressAgrees(readAddress(text), address)).toBe(expected));
 });

@@ -1,6 +1,7 @@
 import type { Address } from "../../model/facts.ts";
 import { splitAddress } from "./address-words.ts";
-import { type ParsedAddress, parseAddress } from "./parse-address.ts";
+import { type ParsedAddress, parseAddress, parseStreetLines } from "./parse-address.ts";
+import { withHighways } from "./parse-highway.ts";
 import { stateCodeOf, stateNameOf, zip5Of } from "./places.ts";
 import { uspsWords } from "./usps.ts";
 
@@ -15,14 +16,30 @@ export function readAddress(text: string): AddressQuery {
   return { parsed: parseAddress(text), words: addressWords(text) };
 }
 
-/** The words of a postal address in USPS form; see `splitAddress` and `uspsWords`. */
+/** The words of a postal address in USPS form; see `splitAddress`, `withHighways` and `uspsWords`. */
 export function addressWords(text: string): string[] {
-  return uspsWords(splitAddress(text).words);
+  return uspsWords(withHighways(splitAddress(text).words));
 }
 
-/** True when a one-line address contains, in USPS form, the first line and the ZIP5, or the first line, city and state. */
+/** The line of an address that has the street: the second where the first is a person, a suite or a building. */
+export function streetLine({ line1, line2 = "" }: Pick<Address, "line1" | "line2">): string {
+  if (line2 === "" || hasDoor(line1)) return line1;
+  const { name, units } = parseStreetLines(line1);
+  return hasDoor(line2) || careOf.test(line1) || (units.length > 0 && name.length === 0) ? line2 : line1;
+}
+
+const careOf = /^\s*(?:C\s?\/?\s?O|CARE OF|ATTN|ATTENTION)\b/i;
+
+function hasDoor(line: string): boolean {
+  const { number, box } = parseStreetLines(line);
+  return number !== "" || box !== "";
+}
+
+/**
+ * True when a one-line address contains, in USPS form, the line of the street and the ZIP5, or that line, city and state.
+ */
 export function addressAgrees({ words }: AddressQuery, address: Address): boolean {
-  const line = addressWords(address.line1);
+  const line = addressWords(streetLine(address));
   const at = indexOfRun(words, line);
   if (line.length === 0 || at === -1) return false;
   const rest = without(words, at, line.length);

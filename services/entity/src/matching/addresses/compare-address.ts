@@ -1,7 +1,8 @@
 import type { Address } from "../../model/facts.ts";
 import type { PartOutcome } from "../explanation.ts";
 import { type AddressQuery, addressAgrees, addressWords, indexOfRun } from "./address.ts";
-import { type Agreement, numberAgreement, plain, similarity, streetAgreement } from "./compare-street.ts";
+import { type Agreement, similarity, streetAgreement } from "./compare-street.ts";
+import { numberAgreement, plain, unitsOf } from "./house-number.ts";
 import { parseStreetLines } from "./parse-address.ts";
 import { stateCodeOf } from "./places.ts";
 
@@ -21,6 +22,8 @@ export interface AddressComparison {
   readonly evidence: number;
   /** Whether it agrees by the rule of exact look-ups. */
   readonly isExact: boolean;
+  /** Whether house number or box agree, and ZIP code or city with state: by these an address is found. */
+  readonly isFindable: boolean;
 }
 
 /** The evidence of a part in full agreement and in full contradiction. */
@@ -47,18 +50,23 @@ export function compareAddress(query: AddressQuery, address: Address): AddressCo
   const stateCode = stateCodeOf(address.state);
   const state = asked.state && stateCode ? Number(asked.state === stateCode) : undefined;
   const street = streetAgreement(query, own, addressWords(address.city));
+  const number = numberAgreement(asked, own);
+  const box = asked.box && own.box ? Number(plain(asked.box) === plain(own.box)) : undefined;
+  const city = cityAgreement(asked.city, addressWords(address.city), query.words);
   const isOtherStreet = street !== undefined && street < 0.5;
   const parts = [
-    part("number", numberAgreement(asked.number, own.number), isOtherStreet ? numberElsewhere : 1),
+    part("number", number, isOtherStreet ? numberElsewhere : 1),
     part("street", street),
-    part("unit", unitAgreement(asked.units, own.units)),
-    part("box", asked.box && own.box ? Number(plain(asked.box) === plain(own.box)) : undefined),
-    cityPart(query, address, zip === 1 || state === 1),
+    part("unit", unitAgreement(unitsOf(asked), unitsOf(own))),
+    part("box", box),
+    cityPart(city, zip === 1 || state === 1),
     part("state", state),
     part("zip", zip),
   ].filter((compared) => compared.outcome !== "absent");
   const evidence = parts.reduce((sum, compared) => sum + compared.evidence, 0);
-  return { parts, evidence, isExact: addressAgrees(query, address) };
+  const isDoor = number || box || (street === 1 && [asked, own].every((each) => each.number === "" && each.box === ""));
+  const isFindable = Boolean(isDoor) && (zip === 1 || (city === 1 && state === 1));
+  return { parts, evidence, isExact: addressAgrees(query, address), isFindable };
 }
 
 function part(name: AddressPart, agreement: Agreement, share = 1): ComparedPart {
@@ -76,9 +84,7 @@ function compareZip(asked: string, zip: string): Agreement {
   return asked.slice(0, 3) === own.slice(0, 3) ? 0.25 : 0;
 }
 
-function cityPart({ parsed, words }: AddressQuery, { city }: Address, isPlaceKnown: boolean): ComparedPart {
-  const own = addressWords(city);
-  const agreement = cityAgreement(parsed.city, own, words);
+function cityPart(agreement: Agreement, isPlaceKnown: boolean): ComparedPart {
   if (agreement === undefined || agreement >= 0.5 || !isPlaceKnown) return part("city", agreement);
   return { part: "city", outcome: "contradicts", evidence: cityAlias };
 }
@@ -96,6 +102,5 @@ function cityAgreement(asked: readonly string[], own: readonly string[], words: 
 
 function unitAgreement(asked: readonly string[], own: readonly string[]): Agreement {
   if (asked.length === 0 || own.length === 0) return undefined;
-  const others = new Set(own.map(plain));
-  return Number(asked.some((unit) => others.has(plain(unit))));
+  return Number(asked.some((unit) => own.includes(unit)));
 }

@@ -1,30 +1,10 @@
 import { osaDistance } from "../names/osa-distance.ts";
 import { type AddressQuery, indexOfRun } from "./address.ts";
+import { plain } from "./house-number.ts";
 import type { Street } from "./parse-street.ts";
 
 /** From 0 (contradicts) to 1 (agrees); undefined where either address lacks the part. */
 export type Agreement = number | undefined;
-
-const range = /^(\d+)-(\d+)$/;
-const door = /^(\d+)(?:[A-Z]| \d\/\d)?$/;
-
-/** Compares house numbers: equal, one a range that contains the other, or different only by a letter or a fraction. */
-export function numberAgreement(asked: string, own: string): Agreement {
-  if (!asked || !own) return undefined;
-  if (plain(asked) === plain(own)) return 1;
-  if (isWithin(asked, own) || isWithin(own, asked)) return 0.9;
-  const [one, other] = [door.exec(asked)?.[1], door.exec(own)?.[1]];
-  return one !== undefined && one === other ? 0.7 : 0;
-}
-
-/** "102" is within "100-104", and "1340" within "1333-45", which means 1333-1345. */
-function isWithin(number: string, numbers: string): boolean {
-  const [, first, end] = range.exec(numbers) ?? [];
-  if (first === undefined || end === undefined) return false;
-  const last = end.length < first.length ? first.slice(0, -end.length) + end : end;
-  const [from, to] = /^\d+$/.test(number) ? [number, number] : (range.exec(number)?.slice(1, 3) ?? []);
-  return from !== undefined && to !== undefined && Number(from) >= Number(first) && Number(to) <= Number(last);
-}
 
 /** Compares streets; the name counts more than type and direction ("Elm St", "Elm Ave"; "N Main", "S Main"). */
 export function streetAgreement({ parsed, words }: AddressQuery, own: Street, city: readonly string[]): Agreement {
@@ -87,9 +67,4 @@ export function similarity(one: string, other: string): number {
   const allowed = longest < 4 ? 0 : Math.ceil(longest / 5);
   const distance = osaDistance(one, other, allowed);
   return distance > allowed ? 0 : 1 - distance / longest;
-}
-
-/** Removes hyphens and spaces: `37-28` is 3728. */
-export function plain(text: string): string {
-  return text.replace(/[-\s]/g, "");
 }

@@ -6,7 +6,9 @@ import { directionOf, isPlainSuffix, numberOf, unitOf } from "./usps.ts";
 const houseNumber = /^(?:\d{1,6}[A-Z]?(?:-[A-Z0-9]{1,6})?|[A-Z]\d{1,5}|[NSEW]\d+[NSEW]\d+)$/;
 const grid = /^[NSEW]\d+$/;
 const beforeOtherNumbers = new Set(
-  wordList("HIGHWAY HWY ROUTE RTE RT ROAD INTERSTATE LOOP SPUR BOX US SR CR FM I # NO MC CODE BIN FILE"),
+  wordList(
+    "HIGHWAY HWY ROUTE RTE RT ROAD INTERSTATE LOOP SPUR BOX US SR CR FM I IH SH USH STH CTH # NO MC CODE BIN FILE",
+  ),
 );
 /** A number after these is not theirs: "10th Floor 312 Church Street". */
 const endedByThemselves = new Set(["FL", "TOWER", "WING", "LEVEL", "BLDG"]);
@@ -43,7 +45,8 @@ function isHouseNumber(words: readonly string[], breaks: ReadonlySet<number>, at
     if (directionOf(before) && isPlainSuffix(next)) return false;
   }
   if (houseNumber.test(word) || (grid.test(word) && grid.test(next))) return true;
-  return /^\d+$/.test(numberOf(word)?.digits ?? "") && words.slice(at + 2, at + 5).some(isPlainSuffix);
+  const isStreetNext = words.slice(at + 2, at + 5).some(isPlainSuffix) || readHighway(words, at + 1) !== undefined;
+  return /^\d+$/.test(numberOf(word)?.digits ?? "") && isStreetNext;
 }
 
 /** Reads the house number at `at` with its fraction, letter or second half; `next` is where the street begins. */

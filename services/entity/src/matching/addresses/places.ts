@@ -88,6 +88,9 @@ export function stateCodeOf(text: string): string | undefined {
   return state?.length === words.length ? state.code : undefined;
 }
 
+/** The codes of all states. */
+export const stateCodes: readonly string[] = states.map(([code]) => code!);
+
 /** The name of a state, upper case; "" for an unknown code. */
 export function stateNameOf(code: string): string {
   return namesByCode.get(code) ?? "";

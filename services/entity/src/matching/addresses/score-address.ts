@@ -16,6 +16,8 @@ export interface AddressScore {
 }
 
 const exactAlone = 0.9;
+/** Without house number and place an address is no candidate: many entities are in one street or of one number. */
+const mostUnfindable = 0.5;
 /** The evidence at which `alone` is half of its maximum, and the steepness there. */
 const openEvidence = 3.6;
 const steepness = 1.8;
@@ -33,10 +35,16 @@ export function scoreAddress(query: AddressQuery, addresses: readonly Address[])
   return {
     outcome,
     score,
-    alone: best.isExact ? exactAlone : exactAlone * logistic(steepness * (best.evidence - openEvidence)),
+    alone: aloneOf(best),
     detail: describe(best),
     parts: shares(best.parts),
   };
+}
+
+function aloneOf({ isExact, isFindable, evidence }: AddressComparison): number {
+  if (isExact) return exactAlone;
+  const alone = exactAlone * logistic(steepness * (evidence - openEvidence));
+  return isFindable ? alone : Math.min(mostUnfindable, alone);
 }
 
 function rank({ isExact, evidence }: AddressComparison): number {
