@@ -126,3 +126,44 @@ test("existing results are never overwritten", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("exists already")]);
   expect([readFileSync(path("out.csv"), "utf8"), api.calls.length]).toEqual(["mine", 0]);
 });
+
+test("the column vendor_number arrives as the external_id of each verified vendor, and says where it was not saved", async () => {
+  await using api = await startApi((call, response) => {
+    if (call.method === "POST") return answer(response, 200, verificationOf(call));
+    if (call.body.external_id === "V-3") return refuse(response, 400, "invalid_request");
+    answer(response, 200, { id: call.path.split("/")[3] });
+  });
+  const lines = ["Vendor Number,uei", "V-1,1P", "V-2,2P", "V-3,3P", ",4P", "V-9,1P"];
+  writeFileSync(path("in.csv"), lines.join("\n"));
+  const args = ["verify", path("in.csv"), "--out", path("out.csv"), "--parallel", "1"];
+  expect((await runProgram(args, { env: api.env })).code).toBe(5);
+  const saved = api.calls.filter(({ method }) => method === "PUT");
+  expect(saved.map((call) => [call.path, call.body])).toEqual([
+    ["/v1/entities/ent_1P/external_id", { external_id: "V-1" }],
+    ["/v1/entities/ent_2P/external_id", { external_id: "V-2" }],
+    ["/v1/entities/ent_3P/external_id", { external_id: "V-3" }],
+  ]);
+  const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true });
+  expect(rows.map((row) => [row["Vendor Number"], row.verification_result, row.vendor_number_error])).toEqual([
+    ["V-1", "pass", ""],
+    ["V-2", "pass", ""],
+    ["V-3", "pass", "invalid_request: Refused: invalid_request."],
+    ["", "pass", ""],
+    ["V-9", "pass", "not saved: an earlier row gives this vendor the number V-1"],
+  ]);
+});
+
+test("a run that ends while vendor numbers are saved goes on with the same command", async () => {
+  let isDown = true;
+  await using api = await startApi((call, response) => {
+    if (call.method === "POST") answer(response, 200, verificationOf(call));
+    else if (isDown) refuse(response, 401, "unauthorized");
+    else answer(response, 200, { id: "ent_1P" });
+  });
+  writeFileSync(path("in.csv"), "external_id,uei\nV-1,1P");
+  const args = ["verify", path("in.csv"), "--out", path("out.csv")];
+  expect((await runProgram(args, { env: api.env })).code).toBe(3);
+  isDown = false;
+  expect((await runProgram(args, { env: api.env })).code).toBe(0);
+  expect(api.calls.map(({ method }) => method)).toEqual(["POST", "PUT", "PUT"]);
+});

@@ -6,6 +6,7 @@ import { createProgress, wordsOf } from "../csv/progress.ts";
 import { createQuota } from "../csv/quota.ts";
 import { type RowOutcome, type RowResult, resultOf, resultsCsv } from "../csv/results.ts";
 import { verifyAll } from "../csv/run.ts";
+import { saveVendorNumbers } from "../csv/vendor-numbers.ts";
 import { readVendorFile, requestOf } from "../csv/vendors.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { environmentOf } from "./login.ts";
@@ -42,23 +43,31 @@ export async function verifyFile(
   const quota = createQuota({ now: Date.now });
   const client = context.client({ onResponse: ({ headers }) => quota.note(headers) });
   const requests = new Map(rows.flatMap((row) => ("problem" in row ? [] : [[row.key, row.request] as const])));
+  let numberProblems: string[];
   try {
     await verifyAll({ client, journal, quota, requests, parallel, signal, onOutcome });
+    const numbered = vendors.rows.map(({ vendorNumber }, row) => ({
+      vendorNumber,
+      outcome: verifiedIn(outcomes()[row]),
+    }));
+    numberProblems = await saveVendorNumbers({ client, quota, rows: numbered, parallel, signal });
   } catch (error) {
     output.note(`Stopped with ${total(counts)} of ${rows.length} rows done. Run the same command again to continue.`);
     throw error;
   } finally {
     progress.clear();
   }
-  writeWhole(out, resultsCsv(vendors, outcomes() as RowOutcome[], question.checks));
+  writeWhole(out, resultsCsv(vendors, outcomes() as RowOutcome[], question.checks, numberProblems));
   journal.remove();
   output.result(
     { out, rows: rows.length, ...counts },
     () => `${rows.length} rows: ${wordsOf(counts)}. Results: ${out}`,
   );
   if (counts.fail > 0) return exitCodes.negative;
-  return counts.error + counts.refused > 0 ? exitCodes.undecided : exitCodes.ok;
+  return counts.error + counts.refused > 0 || numberProblems.some(Boolean) ? exitCodes.undecided : exitCodes.ok;
 }
+
+const verifiedIn = (outcome: RowOutcome | undefined) => (outcome && "problem" in outcome ? undefined : outcome);
 
 function countsOf(outcomes: readonly (RowOutcome | undefined)[]): Record<RowResult, number> {
   const counts = { pass: 0, fail: 0, error: 0, refused: 0 };

@@ -30,7 +30,8 @@ export const verify: Command = {
 One vendor: exits with 0 for pass, 1 for fail, 5 if a check has no verdict because no provider answered.
 
 A CSV file: UTF-8 with a header; the separator is a comma, a semicolon or a tab. These columns are used, in any order;
-spaces and capitals in their names do not matter: entity_id, or uei, tin, duns, cage and legal_name. All columns are
+spaces and capitals in their names do not matter: entity_id, or uei, tin, duns, cage and legal_name; and vendor_number, which
+is saved as your own number of the vendor (external_id). All columns are
 copied to the results, TINs only with their last 4 digits. Added are verification_result (pass, fail, error, or refused with the
 reason in verification_error), verification_id and more. Cells that a spreadsheet would run as formulas begin with an apostrophe.
 

@@ -14,8 +14,16 @@ export function resultOf(outcome: RowOutcome): RowResult {
 }
 
 /** Returns the file of results: the columns of the vendors and those of the verification, in the order of the rows. */
-export function resultsCsv(file: VendorFile, outcomes: readonly RowOutcome[], checks: readonly Check[]): string {
-  const added = new Set(Object.keys(addedCells({ problem: "" }, checks)));
+export function resultsCsv(
+  file: VendorFile,
+  outcomes: readonly RowOutcome[],
+  checks: readonly Check[],
+  numberProblems: readonly string[] = [],
+): string {
+  const added = new Set([
+    ...Object.keys(addedCells({ problem: "" }, checks)),
+    ...(file.hasNumbers ? ["vendor_number_error"] : []),
+  ]);
   const kept = file.header.flatMap((name, column) => (added.has(name.trim()) ? [] : [column]));
   const cellOf = (cells: readonly string[], column: number) =>
     column === file.tinColumn ? masked(cells[column] ?? "") : (cells[column] ?? "");
@@ -24,6 +32,7 @@ export function resultsCsv(file: VendorFile, outcomes: readonly RowOutcome[], ch
     ...file.rows.map(({ cells }, row) => [
       ...kept.map((column) => cellOf(cells, column)),
       ...Object.values(addedCells(outcomes[row]!, checks)),
+      ...(file.hasNumbers ? [numberProblems[row] ?? ""] : []),
     ]),
   ];
   return stringify(lines, { bom: file.hasBom, delimiter: file.delimiter, escape_formulas: true });

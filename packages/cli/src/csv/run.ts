@@ -21,25 +21,40 @@ export async function verifyAll(options: {
   signal: AbortSignal;
   onOutcome: (key: string) => void;
 }): Promise<void> {
-  const { client, journal, quota, requests, parallel, signal, onOutcome } = options;
-  const running = new Set<Promise<void>>();
-  const faults: unknown[] = [];
-
-  async function verify(idempotencyKey: string, request: VerifyRequest): Promise<void> {
+  const { client, journal, requests, signal, onOutcome } = options;
+  const open = [...requests].filter(([key]) => !journal.outcomeOf(key));
+  await callAll({ ...options, items: open }, async ([idempotencyKey, request]) => {
     const outcome = await client
       .verify(request, { idempotencyKey, signal, ...LIMITS })
       .then((verification): Outcome => ({ verification }), refusalOf);
     journal.record(idempotencyKey, outcome);
     onOutcome(idempotencyKey);
-  }
+  });
+}
 
-  for (const [key, request] of requests) {
-    if (journal.outcomeOf(key)) continue;
+/**
+ * Makes a call for each item, several at the same time and within the quota. When one throws, no further one starts, and
+ * this throws when those in flight have ended.
+ */
+export async function callAll<T>(
+  options: {
+    items: readonly T[];
+    quota: Pick<Quota, "ready" | "track">;
+    /** Maximum number of calls at the same time. */
+    parallel: number;
+    signal: AbortSignal;
+  },
+  call: (item: T) => Promise<void>,
+): Promise<void> {
+  const { items, quota, parallel, signal } = options;
+  const running = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+  for (const item of items) {
     while (running.size >= parallel) await Promise.race(running);
     if (faults.length === 0) await quota.ready(signal).catch((error) => faults.push(error));
     if (faults.length > 0) break;
     const work = quota
-      .track(verify(key, request))
+      .track(call(item))
       .catch((error) => void faults.push(error))
       .finally(() => running.delete(work));
     running.add(work);

@@ -14,12 +14,16 @@ export interface VendorFile {
   readonly hasBom: boolean;
   /** Index of the column with TINs; -1 without one. */
   readonly tinColumn: number;
+  /** Is there a column with vendor numbers? */
+  readonly hasNumbers: boolean;
 }
 
 export interface Row {
   readonly cells: readonly string[];
   /** Who is to be verified, or why that is unclear. */
   readonly vendor: Vendor | { readonly problem: string };
+  /** The organization's own number of the vendor; absent where the row has none. */
+  readonly vendorNumber?: string | undefined;
 }
 
 export type Vendor =
@@ -28,6 +32,8 @@ export type Vendor =
 
 const MAX_BYTES = 50_000_000;
 const columns: readonly string[] = ["entity_id", ...identifierTypes, "legal_name"];
+/** Names of the column with the organization's own numbers of vendors. */
+const numberColumns = ["vendor_number", "external_id"];
 const delimiters = [",", ";", "\t"];
 
 /** Reads a file of vendors. Errors: UsageError if it cannot be read or has none of the columns. */
@@ -49,10 +55,12 @@ export function parseVendors(text: string, file: string): VendorFile {
       .toLowerCase()
       .replaceAll(/[\s-]+/g, "_"),
   );
-  const places = new Map(columns.map((column) => [column, names.indexOf(column)]));
-  const twice = columns.find((column) => names.indexOf(column) !== names.lastIndexOf(column));
+  const used = [...columns, ...numberColumns];
+  const places = new Map(used.map((column) => [column, names.indexOf(column)]));
+  const twice = used.find((column) => names.indexOf(column) !== names.lastIndexOf(column));
   if (twice) throw new UsageError(`${file} has two columns ${twice}.`);
-  if (![...places].some(([column, place]) => place >= 0 && column !== "legal_name")) {
+  const numberColumn = numberColumns.find((column) => names.includes(column));
+  if (!columns.some((column) => names.includes(column) && column !== "legal_name")) {
     throw new UsageError(
       `${file} has none of the columns ${columns.slice(0, -1).join(", ")}. Name one in the first line.`,
     );
@@ -60,10 +68,15 @@ export function parseVendors(text: string, file: string): VendorFile {
   const cell = (cells: readonly string[], column: string) => cells[places.get(column)!]?.trim() || undefined;
   return {
     header,
-    rows: rows.map((cells) => ({ cells, vendor: vendorOf((column) => cell(cells, column)) })),
+    rows: rows.map((cells) => ({
+      cells,
+      vendor: vendorOf((column) => cell(cells, column)),
+      ...(numberColumn && { vendorNumber: cell(cells, numberColumn) }),
+    })),
     delimiter,
     hasBom: text.startsWith("\uFEFF"),
     tinColumn: places.get("tin")!,
+    hasNumbers: numberColumn !== undefined,
   };
 }
 

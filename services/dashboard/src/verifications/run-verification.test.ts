@@ -81,7 +81,6 @@ describe("a form that is refused", () => {
     for (const problem of [
       '<p class="field-problem" id="uei-problem">The UEI must be 12 letters and digits.</p>',
       'id="legal_name-problem"',
-      'id="checks-problem"',
       'id="mode-problem"',
       'value="SANDBX"',
       'aria-describedby="uei-hint uei-problem" aria-invalid="true"',
