@@ -30,6 +30,11 @@ const excluded = (...exclusions: object[]) => ({
   details: { exclusions: { exclusions } },
 });
 
+const passing = (...exclusions: object[]) => ({
+  ...{ ...ofSam, status: PASS },
+  details: { ...details, exclusions: { exclusions } },
+});
+
 describe("a check's verdict in words", () => {
   test.each<[Check, Parameters<typeof found> | undefined, Verdict["state"], string]>([
     ["sam_registration", undefined, "unchecked", "Not checked yet."],
@@ -77,6 +82,36 @@ describe("a check's verdict in words", () => {
       "Excluded from federal awards since 3 May 2024, until 1 January 2027. There are 2 more exclusions.",
     ],
     ["sam_registration", [{ ...ofSam, status: FAIL, reason: "excluded" }], "fail", "Excluded from federal awards."],
+    [
+      "sam_registration",
+      [excluded({ ...exclusion, effect: "facility", terminationDate: "" })],
+      "fail",
+      "One of its facilities is excluded from federal awards by GSA since 3 May 2024: Ineligible (Proceedings Completed).",
+    ],
+    [
+      "sam_registration",
+      [excluded({ ...exclusion, effect: "product", type: "" })],
+      "fail",
+      "Excluded from federal awards. Some of its products are restricted by GSA since 3 May 2024, without an end date.",
+    ],
+    [
+      "sam_registration",
+      [passing({ ...exclusion, effect: "product", agency: "", type: "" })],
+      "pass",
+      "Active in SAM.gov until 31 March 2027. Some of its products are restricted since 3 May 2024, without an end date.",
+    ],
+    [
+      "sam_registration",
+      [passing({ ...exclusion, effect: "bar", activeDate: "2026-12-01", type: "" })],
+      "pass",
+      "Active in SAM.gov until 31 March 2027. Will be excluded from federal awards by GSA from 1 December 2026 on, without an end date.",
+    ],
+    [
+      "sam_registration",
+      [passing({ ...exclusion, effect: "bar", activeDate: "2026-11-23" })],
+      "stale",
+      "An exclusion began on 23 November 2026, after this check.",
+    ],
     [
       "sam_registration",
       [{ ...ofSam, status: FAIL, reason: "expired", details: { expirationDate: "2021-03-31" } }],
