@@ -45,23 +45,34 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
   };
   /** All that the organization supplied about an entity, where it was read with it, so that most reads query MongoDB once. */
   const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
-  /** Finds entities, and with them what the organization supplied about those among these ids. */
+  /**
+   * Finds entities, and with them what the organization supplied about those among these ids. `changedSince`: its own
+   * entities that changed since then are found too, the newest ones, in addition to the limit.
+   */
   const findAlong = async (
     tenant: Tenant,
-    { ids, filter, limit }: { ids: readonly string[]; filter: Filter<EntityDocument>; limit: number },
+    options: { ids: readonly string[]; filter: Filter<EntityDocument>; limit: number; changedSince?: Date },
   ): Promise<FoundEntity[]> => {
+    const { ids, filter, limit, changedSince } = options;
     const { entities, remembered } = of(tenant);
     const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
-    // One command for both, as a command costs more than what it reads here.
+    const changed = [
+      { $match: { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } } },
+      { $sort: { changed_at: -1 } },
+      { $limit: MAX_RECENT },
+    ];
+    // One command for all, as a command costs more than what it reads here.
     const all = await entities
       .aggregate<FoundEntity | RememberedDocument>([
         { $match: filter },
         { $limit: limit },
+        ...(changedSince ? [{ $unionWith: { coll: entities.collectionName, pipeline: changed } }] : []),
         { $project: WITHOUT_KEYS },
         { $unionWith: { coll: remembered.collectionName, pipeline: [{ $match: ofThese }] } },
       ])
       .toArray();
-    const found = all.filter((one): one is FoundEntity => !("entity_id" in one));
+    const each = all.filter((one): one is FoundEntity => !("entity_id" in one));
+    const found = [...new Map(each.map((entity) => [entity._id, entity])).values()];
     const along = all.filter((one) => "entity_id" in one);
     for (const entity of found) {
       if (ids.includes(entity._id)) {
@@ -123,9 +134,8 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       const ways: Filter<EntityDocument>[] = [
         { _id: { $in: [...ids] }, organization_id: visibleTo(tenant) },
         hidingAny(tenant, [...ids]),
-        { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } },
       ];
-      const found = await findAlong(tenant, { ids, filter: { $or: ways }, limit: ids.length * 2 + MAX_RECENT });
+      const found = await findAlong(tenant, { ids, filter: { $or: ways }, limit: ids.length * 2 + 1, changedSince });
       return withHiding(found, found);
     },
     /** Returns the visible entities that carry one of these; several may carry the same one. */

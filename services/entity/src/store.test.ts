@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { EntityDocument } from "./model/documents.ts";
+import { createEntityStore } from "./store.ts";
+import { startTestApplication, type TestApplication } from "./testing/application.ts";
+
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+});
+afterAll(() => app.stop());
+
+const NOW = new Date("2026-11-25T12:00:00Z");
+const tenant = { organizationId: "org_busy", environment: "live" } as const;
+
+function entity(_id: string, fields: Partial<EntityDocument>): EntityDocument {
+  return {
+    ...{ _id, organization_id: null, legal_name: _id, placeholder: false, other_names: [], name_keys: [] },
+    ...{ candidate_keys: [], address_keys: [], identifiers: {}, exclusions: [], addresses: [], sources: [] },
+    ...{ listed: true, version: 1, last_hash: "", created_at: NOW, changed_at: NOW, ...fields },
+  };
+}
+
+test("own entities that just changed displace no hit of the index, however many they are", async () => {
+  const { organizationId: organization_id } = tenant;
+  const numbers = Array.from({ length: 12 }, (_, index) => index);
+  const hits = numbers.map((index) => `ent_hit${index}`);
+  const listed = hits.map((id) => entity(id, { identifiers: { uei: id } }));
+  // The organization sees these in place of the hits.
+  const own = hits.map((id) =>
+    entity(`ent_own_${id}`, { organization_id, registry_entity_id: id, changed_at: new Date(0) }),
+  );
+  const changed = Array.from({ length: 400 }, (_, index) =>
+    entity(`ent_${index}`, { organization_id, changed_at: new Date(NOW.getTime() + index) }),
+  );
+  // Without indexes MongoDB finds them in this order; with them it may choose any.
+  await app.live.entities.dropIndexes();
+  await app.live.entities.insertMany([...changed, ...listed, ...own]);
+  const store = createEntityStore({ collections: { live: app.live, sandbox: app.live } });
+  const found = async (ids: readonly string[]) => (await store.findMatches(tenant, ids, NOW)).map(({ _id }) => _id);
+  const all = await found(hits);
+  expect(all).toEqual(expect.arrayContaining(own.map(({ _id }) => _id)));
+  expect(all.filter((id) => id.includes("hit"))).toHaveLength(own.length);
+  // Of the changed ones, the newest.
+  expect(all).toHaveLength(own.length + 100);
+  expect(all).toContain("ent_399");
+  expect((await found(["ent_399"])).filter((id) => id === "ent_399")).toHaveLength(1);
+  expect(await found([])).toHaveLength(100);
+});
