@@ -123,9 +123,9 @@ export async function createProduct(options: {
     parking: {
       ...parking,
       async arrive(run) {
-        if (await parking.arrive(run)) return true;
-        if (parkedAt.delete(monitorOf(run.run.monitorId))) recorder.superseded();
-        return false;
+        const arrival = await parking.arrive(run);
+        if (arrival !== "parked" && parkedAt.delete(monitorOf(run.run.monitorId))) recorder.superseded();
+        return arrival;
       },
       async park(run, asking) {
         await parking.park(run, asking);

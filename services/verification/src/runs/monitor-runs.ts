@@ -11,11 +11,11 @@ import type { RequestedRun, VerifyRun } from "./verify-run.ts";
 
 /** The queue of runs that wait for SAM.gov's API. */
 export interface ParkingPlace {
-  /** Returns true where the run waits already; removes an older run of its monitor. */
-  arrive(run: RequestedRun): Promise<boolean>;
+  /** Returns whether the run waits already, or supersedes an older one of its monitor, which is then no longer verified. */
+  arrive(run: RequestedRun): Promise<"new" | "parked" | "superseding">;
   /** Parks a run with its question, all or nothing. */
   park(run: RequestedRun, asking: Asking): Promise<void>;
-  /** Removes a run of a canceled monitor, and its question where no other run waits for it. */
+  /** Removes the monitor's run, if it is this one or an older one, and its question where no other run waits for it. */
   leave(run: RequestedRun): Promise<void>;
 }
 
@@ -46,13 +46,14 @@ export function createMonitorRuns(options: {
       if (mayPark) await parking.leave(run);
       return;
     }
-    const [hasEnded, isParked] = await Promise.all([
+    const [hasEnded, arrival] = await Promise.all([
       store.hasRun(run.tenant, run.recordId),
       mayPark && parking.arrive(run),
     ]);
-    if (hasEnded || isParked) return;
-    const asking = await verifyRun(run, { began, mayAsk: Boolean(mayPark) });
+    if (arrival === "parked") return;
+    const asking = hasEnded ? undefined : await verifyRun(run, { began, mayAsk: Boolean(mayPark) });
     if (asking) await parking!.park(run, asking);
+    else if (arrival === "superseding") await parking!.leave(run);
   };
 }
 

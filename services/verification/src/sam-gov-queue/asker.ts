@@ -15,15 +15,24 @@ export function createAsker(options: {
   const { asker } = options.collections;
   const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
   return {
-    /** Takes or renews the lease. Returns false while another process holds it. */
-    async hold(): Promise<boolean> {
+    /**
+     * Takes or renews the lease. Returns the number of the term, which ends when another process takes over; undefined while
+     * another process holds the lease.
+     */
+    async hold(): Promise<number | undefined> {
       const isFree = { $expr: { $lte: ["$until", "$$NOW"] } };
-      const held = await asker.updateOne({ _id: "asker", $or: [{ owner }, isFree] }, [{ $set: { owner, until } }]);
-      return held.matchedCount === 1;
+      const last = { $ifNull: ["$term", 0] };
+      const term = { $cond: [{ $eq: ["$owner", owner] }, last, { $add: [last, 1] }] };
+      const held = await asker.findOneAndUpdate(
+        { _id: "asker", $or: [{ owner }, isFree] },
+        [{ $set: { owner, until, term } }],
+        { returnDocument: "after" },
+      );
+      return held?.term;
     },
-    /** Writes the lease in a transaction, which then can't commit beside a take-over. Returns false after one. */
-    async touch(session: ClientSession): Promise<boolean> {
-      const touched = await asker.updateOne({ _id: "asker", owner }, { $inc: { writes: 1 } }, { session });
+    /** Writes the lease in a transaction, which then can't commit beside a take-over. Returns false once the term has ended. */
+    async touch(session: ClientSession, term: number): Promise<boolean> {
+      const touched = await asker.updateOne({ _id: "asker", owner, term }, { $inc: { writes: 1 } }, { session });
       return touched.matchedCount === 1;
     },
     /** Gives up the lease, so that another process takes it immediately. */

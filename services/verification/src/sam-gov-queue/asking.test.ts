@@ -63,8 +63,8 @@ function replica(options: { leaseMs?: number; settling?: () => Promise<void>; ca
   const settle = createSettle({
     client: mongo.client,
     collections,
-    async isAsker(session) {
-      const isAsker = await asker.touch(session);
+    async isAsker(session, term) {
+      const isAsker = await asker.touch(session, term);
       await options.settling?.();
       return isAsker;
     },
@@ -265,11 +265,45 @@ describe("an asker that", () => {
     expect(await questionKeys()).toEqual(["uei:UEI1"]);
   });
 
+  test("asks again after another one has asked stores nothing of its earlier call", async () => {
+    await park("mon_a");
+    let failures = 0;
+    const settling = async () => {
+      failures += 1;
+      if (failures === 1) throw new Error("the database failed");
+    };
+    const first = replica({ settling });
+    await expect(first.round()).rejects.toThrow("the database failed");
+    await first.asker.release();
+    const second = replica();
+    await second.round();
+    expect(await statesOf()).toEqual(["mon_a:2 ready"]);
+    await second.asker.release();
+    now = new Date(now.getTime() + 24 * HOUR_MS);
+    // Today's question must not be answered by yesterday's call, but by a new one.
+    await park("mon_a", { runSeq: 3, knownSince: now });
+    await first.round();
+    expect(calls).toHaveLength(3);
+    expect(await statesOf()).toEqual(["mon_a:3 ready"]);
+    expect(await collections.publicAnswers.findOne()).toMatchObject({ asked_at: now });
+  });
+
+  test("renews its right stores what it could not store before", async () => {
+    const { asker } = replica();
+    const term = await asker.hold();
+    expect(await asker.hold()).toBe(term);
+    await collections.asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
+    expect(await asker.hold()).toBe(term);
+    const other = replica();
+    await asker.release();
+    expect(await other.asker.hold()).toBe(term! + 1);
+  });
+
   test("stops lets another one go on immediately", async () => {
     const [one, other] = [replica(), replica()];
-    expect([await one.asker.hold(), await other.asker.hold()]).toEqual([true, false]);
+    expect([await one.asker.hold(), await other.asker.hold()]).toEqual([expect.any(Number), undefined]);
     await one.asker.release();
-    expect(await other.asker.hold()).toBe(true);
+    expect(await other.asker.hold()).toEqual(expect.any(Number));
   });
 });
 
@@ -398,6 +432,23 @@ describe("a monitor", () => {
     expect(await parkedRuns().of({ organization_id: "another org", monitor_id: "mon_a" })).toBeNull();
   });
 
+  test("takes a question along that only its older run asked", async () => {
+    await Promise.all([park("mon_a"), park("mon_b"), park("mon_c", { uei: "UEI2" })]);
+    await park("mon_a", { runSeq: 3, uei: "UEI3" });
+    await park("mon_c", { runSeq: 3, uei: "UEI3" });
+    expect((await questionKeys()).toSorted()).toEqual(["uei:UEI1", "uei:UEI3"]);
+    expect(await collections.questions.findOne({ _id: "uei:UEI1" })).toMatchObject({ runs: 1 });
+    expect(await collections.questions.findOne({ _id: "uei:UEI3" })).toMatchObject({ runs: 2 });
+  });
+
+  test("keeps the place of a question that its newer run asks too", async () => {
+    await park("mon_a");
+    const asked = await collections.questions.findOne();
+    now = new Date(now.getTime() + 24 * HOUR_MS);
+    await park("mon_a", { runSeq: 3 });
+    expect(await collections.questions.find().toArray()).toEqual([asked]);
+  });
+
   test("has its question asked for all of its reasons", async () => {
     await park("mon_a", { priority: 2, asksExclusions: true });
     await park("mon_b", { priority: 1, asksExclusions: false });
@@ -439,11 +490,11 @@ describe("the run of a canceled monitor", () => {
     const questions = new Proxy(collections.questions, {
       get(target, name) {
         const member = Reflect.get(target, name);
-        if (name !== "deleteOne") return typeof member === "function" ? member.bind(target) : member;
-        return async (...args: Parameters<typeof target.deleteOne>) => {
+        if (name !== "deleteMany") return typeof member === "function" ? member.bind(target) : member;
+        return async (...args: Parameters<typeof target.deleteMany>) => {
           reached.open();
           await go.opened;
-          return target.deleteOne(...args);
+          return target.deleteMany(...args);
         };
       },
     });

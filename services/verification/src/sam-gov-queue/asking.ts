@@ -6,7 +6,7 @@ import type { AskVendors } from "./ask-vendors.ts";
 import type { QuestionDocument } from "./documents.ts";
 import { nextCall } from "./planning.ts";
 import type { Questions } from "./questions.ts";
-import { AskerReplacedError, type Settle, type SettledQuestion } from "./settle.ts";
+import { AskerReplacedError, type CallTime, type Settle, type SettledQuestion } from "./settle.ts";
 
 /** The wait after a call failed, in milliseconds. */
 const FAILED_MS = 15_000;
@@ -34,8 +34,8 @@ export function createAsking(options: {
   askVendors: AskVendors;
   settle: Settle;
   provider: AskedProvider;
-  /** Takes or renews the right to ask; called before each call. */
-  mayAsk: () => Promise<boolean>;
+  /** Takes or renews the right to ask; called before each call. Returns the number of the term; undefined while another process asks. */
+  mayAsk: () => Promise<number | undefined>;
   /** How long a question waits for others, in milliseconds. */
   gatherMs: number;
   /** How long to wait while another process asks, in milliseconds. */
@@ -47,13 +47,13 @@ export function createAsking(options: {
   const { questions, provider, gatherMs, now, logger } = options;
   /** Maximum number of vendors of the next call. */
   let most = MAX_VALUES;
-  let unsettled: { readonly settled: readonly SettledQuestion[]; readonly at: Date } | undefined;
+  let unsettled: { readonly settled: readonly SettledQuestion[]; readonly time: CallTime } | undefined;
 
   async function settle(): Promise<void> {
     if (!unsettled) return;
-    const { settled, at } = unsettled;
+    const { settled, time } = unsettled;
     try {
-      await options.settle(settled, at);
+      await options.settle(settled, time);
       options.onAsked(settled.length);
     } catch (err) {
       if (!(err instanceof AskerReplacedError)) throw err;
@@ -63,10 +63,10 @@ export function createAsking(options: {
   }
 
   /** Returns false where the call failed. */
-  async function call(asked: readonly QuestionDocument[]): Promise<boolean> {
+  async function call(asked: readonly QuestionDocument[], term: number): Promise<boolean> {
     try {
       const ask = () => withTimeLimit(CALL_MS, undefined, (signal) => options.askVendors(asked, signal));
-      unsettled = { settled: await provider.attempt(asked, ask), at: now() };
+      unsettled = { settled: await provider.attempt(asked, ask), time: { at: now(), term } };
       most = MAX_VALUES;
       return true;
     } catch (error) {
@@ -83,12 +83,13 @@ export function createAsking(options: {
   return {
     async round() {
       for (;;) {
-        if (!(await options.mayAsk())) return options.standByMs;
+        const term = await options.mayAsk();
+        if (term === undefined) return options.standByMs;
         await settle();
         const [waiting, callsLeft] = await Promise.all([questions.waiting(now()), provider.callsLeft()]);
         const next = nextCall(waiting, { now: now(), gatherMs, callsLeft });
         if ("waitMs" in next) return next.waitMs;
-        if (!(await call(next.questions.slice(0, most)))) return FAILED_MS;
+        if (!(await call(next.questions.slice(0, most), term))) return FAILED_MS;
         await settle();
       }
     },

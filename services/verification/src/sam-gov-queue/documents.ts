@@ -17,8 +17,11 @@ export interface ParkedRun {
   readonly parked_at: Date;
   /** The key of the question that it waits for. */
   readonly question: string;
-  /** `ready`: its question was answered, or can't be; it can be verified with what is known. */
-  readonly state: "waiting" | "ready";
+  /**
+   * `ready`: its question was answered, or can't be; it can be verified with what is known. `superseded`: a newer run of the
+   * monitor is being verified, and removes it.
+   */
+  readonly state: "waiting" | "ready" | "superseded";
   /** Set while a replica verifies it. */
   readonly lease?: { readonly owner: string; readonly until: Date };
   /** The trace of the run, in W3C format. */
@@ -72,6 +75,8 @@ export interface AskerDocument {
   readonly _id: "asker";
   readonly owner: string | null;
   readonly until: Date;
+  /** Number of the holder's term: each take-over begins a new one. Absent before the first by this version. */
+  readonly term?: number;
   /** Number of transactions that touched it. */
   readonly writes: number;
 }

@@ -25,7 +25,7 @@ export type ParkedRuns = ReturnType<typeof createParkedRuns>;
 
 /** The runs that wait for SAM.gov's API. */
 export function createParkedRuns({ client, collections }: { client: MongoClient; collections: QueueCollections }) {
-  const { parkedRuns, questions } = collections;
+  const { parkedRuns } = collections;
   return {
     /** Returns the monitor's parked run, as every newer run of it asks. */
     of: ({ organization_id, monitor_id }: MonitorKey): Promise<ParkedRun | null> =>
@@ -64,7 +64,7 @@ export function createParkedRuns({ client, collections }: { client: MongoClient;
         .toArray();
     },
 
-    /** Removes a run that has ended or was superseded, in a transaction where a session is given. */
+    /** Removes a run that has ended, in a transaction where a session is given. */
     async remove(
       { _id, organization_id }: Pick<ParkedRun, "_id" | "organization_id">,
       session?: ClientSession,
@@ -72,19 +72,19 @@ export function createParkedRuns({ client, collections }: { client: MongoClient;
       await parkedRuns.deleteOne({ _id, organization_id }, { session });
     },
 
+    /** Takes a run out of the queue while a newer one is verified. Its question stays, as the newer one may ask it too. */
+    async supersede({ _id, organization_id }: Pick<ParkedRun, "_id" | "organization_id">): Promise<void> {
+      await parkedRuns.updateOne({ _id, organization_id }, { $set: { state: "superseded" } });
+    },
+
     /**
-     * Removes the parked run of a canceled monitor, if it is this one or an older one. Its question is removed too, unless
-     * another run waits for it.
+     * Removes the parked run of a monitor that was canceled, or whose newer run need not wait, if it is this one or an older
+     * one. Its question is removed too, unless another run waits for it.
      */
     async leave({ run_seq, ...monitor }: MonitorKey & Pick<ParkedRun, "run_seq">): Promise<void> {
       await inTransaction(client, async (session) => {
         const parked = await parkedRuns.findOneAndDelete({ ...monitor, run_seq: { $lte: run_seq } }, { session });
-        if (!parked) return;
-        const _id = parked.question;
-        // Written in any case, so that of two last runs that leave at the same moment one sees that the other has left.
-        await questions.updateOne({ _id }, { $inc: { runs: -1 } }, { session });
-        const isWanted = await parkedRuns.findOne({ question: _id, state: "waiting" }, { session });
-        if (!isWanted) await questions.deleteOne({ _id }, { session });
+        if (parked) await leaveQuestions(session, [parked], collections);
       });
     },
 
@@ -97,6 +97,24 @@ export function createParkedRuns({ client, collections }: { client: MongoClient;
       return modifiedCount;
     },
   };
+}
+
+/** Takes removed runs off their questions; one for which no run waits any more is removed. Call it once the other runs are written. */
+async function leaveQuestions(
+  session: ClientSession,
+  removed: readonly Pick<ParkedRun, "question">[],
+  { parkedRuns, questions }: Pick<QueueCollections, "parkedRuns" | "questions">,
+): Promise<void> {
+  if (removed.length === 0) return;
+  const runsOf = Map.groupBy(removed, ({ question }) => question);
+  // Written in any case, so that of two last runs that leave at the same moment one sees that the other has left.
+  const leaving = [...runsOf].map(([_id, runs]) => ({
+    updateOne: { filter: { _id }, update: { $inc: { runs: -runs.length } } },
+  }));
+  await questions.bulkWrite(leaving, { session });
+  const keys = [...runsOf.keys()];
+  const wanted = await parkedRuns.distinct("question", { question: { $in: keys }, state: "waiting" }, { session });
+  await questions.deleteMany({ _id: { $in: keys.filter((key) => !wanted.includes(key)) } }, { session });
 }
 
 async function write(
@@ -136,6 +154,7 @@ async function write(
     })),
     { session },
   );
+  await leaveQuestions(session, superseded, { parkedRuns, questions });
   const upserts = newest.filter(isWaiting).map(({ run, asking }) => upsertOf(asking, run.parked_at));
   if (upserts.length > 0) await questions.bulkWrite(upserts, { session });
 }

@@ -72,10 +72,10 @@ export function createSamGovQueue(
   const parking: ParkingPlace = {
     async arrive({ recordId, tenant, run }) {
       const parked = await parkedRuns.of({ organization_id: tenant.organizationId, monitor_id: run.monitorId });
-      if (!parked) return false;
-      if (parked._id === recordId || parked.run_seq > run.runSeq) return true;
-      await parkedRuns.remove(parked);
-      return false;
+      if (!parked) return "new";
+      if (parked._id === recordId || parked.run_seq > run.runSeq) return "parked";
+      await parkedRuns.supersede(parked);
+      return "superseding";
     },
     park: (run, asking) => parkedRuns.park({ run: documentOf(run, now()), asking }),
     leave: ({ tenant, run }) =>
@@ -97,8 +97,9 @@ export function createSamGovQueue(
       settle: createSettle({ client, collections, isAsker: asker.touch }),
       provider: options.provider,
       async mayAsk() {
-        isAsker = !stopping.signal.aborted && (await asker.hold());
-        return isAsker;
+        const term = stopping.signal.aborted ? undefined : await asker.hold();
+        isAsker = term !== undefined;
+        return term;
       },
       gatherMs,
       standByMs: pollMs,
@@ -109,7 +110,7 @@ export function createSamGovQueue(
 
   /** Where no replica asks, lets the runs that have waited too long end. */
   async function giveUp(): Promise<number> {
-    if (await asker.hold()) {
+    if ((await asker.hold()) !== undefined) {
       await parkedRuns.giveUp(new Date(now().getTime() - GIVE_UP_MS));
       await asker.release();
     }

@@ -17,7 +17,13 @@ export interface SettledQuestion {
   readonly answer: ReceivedAnswer | undefined;
 }
 
-export type Settle = (settled: readonly SettledQuestion[], at: Date) => Promise<void>;
+/** When a call was made, and in which term of the asker. */
+export interface CallTime {
+  readonly at: Date;
+  readonly term: number;
+}
+
+export type Settle = (settled: readonly SettledQuestion[], time: CallTime) => Promise<void>;
 
 /**
  * Creates the function that stores the results of a call: it keeps the answers, removes the questions, and makes the runs
@@ -27,14 +33,14 @@ export type Settle = (settled: readonly SettledQuestion[], at: Date) => Promise<
 export function createSettle(options: {
   client: MongoClient;
   collections: QueueCollections;
-  /** Returns false where another process has become the asker. Written in the transaction, so that it is still true at its commit. */
-  isAsker: (session: ClientSession) => Promise<boolean>;
+  /** Returns false once another process has become the asker since. Written in the transaction, so that it is still true at its commit. */
+  isAsker: (session: ClientSession, term: number) => Promise<boolean>;
 }): Settle {
   const { client, collections, isAsker } = options;
   const { parkedRuns, questions, days } = collections;
-  return (settled, at) =>
+  return (settled, { at, term }) =>
     inTransaction(client, async (session) => {
-      if (!(await isAsker(session))) throw new AskerReplacedError("another process asks SAM.gov's API now");
+      if (!(await isAsker(session, term))) throw new AskerReplacedError("another process asks SAM.gov's API now");
       const keys = settled.map(({ question }) => question._id);
       await keepAnswers(
         session,
