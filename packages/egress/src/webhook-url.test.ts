@@ -15,6 +15,8 @@ describe("a webhook URL", () => {
     "https://8.8.8.8/",
     "https://[2606:4700:4700::1111]/",
     `https://example.com/${"a".repeat(2_048 - 20)}`,
+    `https://${"a.".repeat(125)}com/`,
+    `https://${"a.".repeat(125)}com./`,
   ])("%s is fine", (url) => {
     expect(webhookUrlProblem(url, live)).toBeUndefined();
     expect(webhookUrlProblem(url, sandbox)).toBeUndefined();
@@ -43,6 +45,10 @@ describe("a webhook URL", () => {
     ["https://example.com/#part", /fragment/],
     ["https://example.com/#", /fragment/],
     [`https://example.com/${"a".repeat(2_048)}`, /2048/],
+    [`https://${"a.".repeat(125)}com.m/`, /253/],
+    [`https://${"a.".repeat(256)}com/`, /253/],
+    // 200 characters, which DNS writes in more.
+    [`https://${"ä.".repeat(99)}de/`, /253/],
   ])("%j is refused in every environment", (url, problem) => {
     for (const rule of [live, sandbox, localLive, localSandbox]) expect(webhookUrlProblem(url, rule)).toMatch(problem);
   });

@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import { addressRule, isPublicAddress, withoutBrackets } from "./address.ts";
 
 const MAX_LENGTH = 2_048;
+/** Maximum length of a host name in DNS, in characters; in ASCII, without a dot at its end. */
+const MAX_HOST_LENGTH = 253;
 
 export interface WebhookUrlRule {
   /** Live events are sent only over https; the sandbox also allows http. */
@@ -24,6 +26,8 @@ export function webhookUrlProblem(text: string, rule: WebhookUrlRule): string | 
   if (text.includes("#")) return "must not contain a fragment (#…)";
   if (/^[a-z]+:\/\/[^/?]*@/i.test(text)) return "must not contain a user name or password";
   const url = new URL(text);
+  if (url.hostname.replace(/\.$/, "").length > MAX_HOST_LENGTH)
+    return `must have a host of at most ${MAX_HOST_LENGTH} characters`;
   const isPrivate = isPrivateHost(url.hostname);
   if (isPrivate && (!rule.allowPrivateTargets || isHostInternal(url.hostname))) return "must lead to a public host";
   if (url.protocol === "http:" && rule.environment === "live" && !isPrivate) return "must begin with https://";

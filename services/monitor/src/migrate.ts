@@ -55,7 +55,7 @@ async function numberEvents(db: Db, client: MongoClient): Promise<void> {
 async function createIndexes(db: Db): Promise<void> {
   const { monitors, runs, events, counts } = collections(db);
   await createCollections(db, [counts.collectionName, "event_positions", "event_waits", "schedule_turns"]);
-  await auditEntriesOf(db).createIndex({ shard: 1 });
+  await auditEntriesOf(db).createIndex({ shard: 1, _id: 1 });
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });

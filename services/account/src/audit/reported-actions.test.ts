@@ -78,12 +78,20 @@ describe("an entry that is sent again", () => {
   });
 });
 
+test("a detail that is too long is cut, so that its entry is not lost", async () => {
+  const details = { host: `${"a.".repeat(256)}com` };
+  await account.domain.auditLog.append(live, { reporter, ...replayed, target: "dlv_long", details });
+  const found = (await entries()).find(({ target }) => target === "dlv_long");
+  expect(found?.details).toEqual({ host: details.host.slice(0, 300) });
+});
+
 test.each([
   ["an action that this service records itself", { ...replayed, action: "api_key.created" }],
   ["an action that another service takes", { ...replayed, action: "monitor.created" }],
   ["an unknown action", { ...replayed, action: "webhook_delivery.eaten" }],
   ["no target", { ...replayed, target: "" }],
-  ["a detail that is too long", { ...replayed, details: { text: "x".repeat(301) } }],
+  ["a target that is too long", { ...replayed, target: "x".repeat(301) }],
+  ["the name of a detail that is too long", { ...replayed, details: { ["x".repeat(301)]: "text" } }],
   ["too many details", { ...replayed, details: Object.fromEntries("abcdefghijk".split("").map((key) => [key, key])) }],
 ])("%s is refused", async (_name, entry) => {
   const before = await entries();

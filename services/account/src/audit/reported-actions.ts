@@ -6,7 +6,7 @@ import type { AccountStore } from "../store.ts";
 import { type AuditLog, type ReportedAction, reportedActions } from "./audit.ts";
 
 const MAX_DETAILS = 10;
-/** Enough for a host name, which has up to 253 characters. */
+/** Maximum length of a text: enough for a host name, which has up to 253 characters. Longer details are cut. */
 const MAX_CHARACTERS = 300;
 const ID_BYTES = 12;
 
@@ -39,10 +39,15 @@ export function createReportedActions({
 }) {
   return {
     /** Errors: invalid_request. */
-    async append(caller: CallerContext, { reporter, action, target, details, known }: ReportedEntry): Promise<void> {
+    async append(caller: CallerContext, entry: ReportedEntry): Promise<void> {
+      const { reporter, action, target, known } = entry;
+      // A reporter can't mend an entry, and would report it for ever.
+      const details = Object.fromEntries(
+        Object.entries(entry.details).map(([name, text]) => [name, text.slice(0, MAX_CHARACTERS)]),
+      );
       const actions: readonly string[] = reportedActions[reporter as keyof typeof reportedActions] ?? [];
       const isKnown = actions.includes(action);
-      const texts = [target, ...Object.entries(details).flat()];
+      const texts = [target, ...Object.keys(details)];
       const isBounded =
         Object.keys(details).length <= MAX_DETAILS && texts.every((text) => text.length <= MAX_CHARACTERS);
       if (!isKnown || !isBounded || target === "") {
@@ -50,8 +55,8 @@ export function createReportedActions({
       }
       const { organizationId, environment } = caller.tenant;
       if (!known) {
-        const entry = { action: action as ReportedAction, organizationId, environment, target, details };
-        return client.withSession((session) => audit.append(session, caller, entry));
+        const appended = { action: action as ReportedAction, organizationId, environment, target, details };
+        return client.withSession((session) => audit.append(session, caller, appended));
       }
       const { actor, requestId, clientAddress } = caller;
       const { at, counted } = known;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
 import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 import { type AuditEntryDocument, auditEntriesOf } from "./audit-entries.ts";
@@ -95,25 +96,31 @@ describe("the reporter", () => {
     await create(undefined);
     await create(undefined);
     const sent: AuditEntryDocument[] = [];
-    // The first report arrives, the second fails: both are sent again.
+    // The first report arrives, the second fails and is sent again.
     const failing: ReportEntry = async (entry) => {
       sent.push(entry);
       if (sent.length === 2) throw new Error("account is unavailable");
     };
     await expect(reportEntries(domain.db, { leases, report: failing })).rejects.toThrow("account is unavailable");
-    expect(await waiting()).toHaveLength(2);
+    expect(await waiting()).toHaveLength(1);
     await reportEntries(domain.db, { leases, report: async (entry) => void sent.push(entry) });
-    expect(
-      sent
-        .slice(2)
-        .map(({ _id }) => _id)
-        .toSorted(),
-    ).toEqual(
-      sent
-        .slice(0, 2)
-        .map(({ _id }) => _id)
-        .toSorted(),
-    );
+    expect(sent).toHaveLength(3);
+    expect(sent[2]).toEqual(sent[1]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("keeps entries that account refuses, more than a batch, and reports all others", async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, async () => (await create(undefined))._id));
+    const [refused, others] = [new Set(ids.slice(0, 30)), ids.slice(30)];
+    const reported: string[] = [];
+    const report: ReportEntry = async ({ monitor_id }) => {
+      if (refused.has(monitor_id)) throw new ServiceError("invalid_request");
+      reported.push(monitor_id);
+    };
+    await expect(reportEntries(domain.db, { leases, report })).rejects.toMatchObject({ code: "invalid_request" });
+    expect(reported.toSorted()).toEqual(others.toSorted());
+    expect(await waiting()).toHaveLength(refused.size);
+    await reportEntries(domain.db, { leases, report: async () => undefined });
     expect(await waiting()).toEqual([]);
   });
 

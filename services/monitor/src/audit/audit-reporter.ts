@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork } from "@vvs/outbox";
 import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
@@ -42,22 +43,38 @@ export function createReportEntry(
 
 /**
  * Reports the entries of the held shards, and removes each once the audit log has it. After a crash in between, an entry is
- * reported again, which changes nothing. Errors: those of the report and of the database; nothing is lost.
+ * reported again, which changes nothing. One that account refuses stays, as a newer version may take it, and holds up no
+ * other. Errors: those of the report and of the database; nothing is lost.
  */
 export async function reportEntries(
   db: Db,
   { leases, report }: { leases: Pick<Leases, "held">; report: ReportEntry },
 ): Promise<void> {
   const entries = auditEntriesOf(db);
-  for (;;) {
+  let refusal: ServiceError | undefined;
+  for (let after = ""; ; ) {
     const found = await entries
-      .find({ shard: { $in: [...leases.held()] } })
+      .find({ shard: { $in: [...leases.held()] }, _id: { $gt: after } })
+      .sort({ _id: 1 })
       .limit(BATCH)
       .toArray();
-    if (found.length === 0) return;
-    await Promise.all(found.map(report));
-    await entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    if (found.length === 0) break;
+    const outcomes = await Promise.allSettled(found.map(report));
+    await entries.deleteMany({
+      _id: { $in: found.filter((_, i) => outcomes[i]!.status === "fulfilled").map(({ _id }) => _id) },
+    });
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled") continue;
+      if (!isRefusal(outcome.reason)) throw outcome.reason;
+      refusal = outcome.reason;
+    }
+    after = found.at(-1)!._id;
   }
+  if (refusal) throw refusal;
+}
+
+function isRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === "invalid_request";
 }
 
 /** Reports entries until stopped. The replicas of the service share them. */
