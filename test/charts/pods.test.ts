@@ -355,6 +355,14 @@ async function renderedWithCertificates() {
     },
   );
 
+  test("an image without a digest is refused, unless tags are allowed", async () => {
+    await expect(render({ set: ["image.allowTag=false", "image.tag=1.2.3"] })).rejects.toThrow("Set image.digest");
+    const trial = await render({ set: ["image.tag=1.2.3"] });
+    for (const { spec } of podsOf(trial)) {
+      for (const { image } of spec.containers) expect(image).toBe("vendor-verification:1.2.3");
+    }
+  });
+
   test("an image is named by its digest if one is configured", async () => {
     const digest = `sha256:${"a".repeat(64)}`;
     const pinned = await render({ set: [`image.digest=${digest}`, "image.repository=registry.example.com/vv"] });

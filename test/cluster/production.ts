@@ -71,7 +71,7 @@ export function productionValues(site: Site): object {
     publicBaseUrl: site.publicBaseUrl,
     dashboardUrl: "https://dashboard.example.com",
     trustedProxyHops: 1,
-    image: { repository: images.product.slice(0, at), tag: images.product.slice(at + 1) },
+    image: { repository: images.product.slice(0, at), tag: images.product.slice(at + 1), allowTag: true },
     mongodb: {
       tls: { caSecretKey: "STORES_CA", certSecretKey: "MONGODB_CERT", keySecretKey: "MONGODB_KEY" },
     },

@@ -66,8 +66,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- define "vv.image" -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
-{{- else -}}
+{{- else if .Values.image.allowTag -}}
 {{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- else -}}
+{{- fail "Set image.digest to the digest of the image (sha256:…), which deploy/image/release.sh does in the packaged chart. A tag can be moved to another image; for trials set image.allowTag=true." -}}
 {{- end -}}
 {{- end -}}
 
@@ -174,5 +176,5 @@ capabilities:
 {{- define "vv.dnsNames" -}}
 {{- $host := printf "%s-%s" (include "vv.fullname" .root) .name -}}
 {{- $namespace := .root.Release.Namespace -}}
-{{- list $host (printf "%s.%s" $host $namespace) (printf "%s.%s.svc" $host $namespace) (printf "%s.%s.svc.cluster.local" $host $namespace) | toJson -}}
+{{- list .name $host (printf "%s.%s" $host $namespace) (printf "%s.%s.svc" $host $namespace) (printf "%s.%s.svc.cluster.local" $host $namespace) | toJson -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 import * as grpc from "@grpc/grpc-js";
 import type { AuthContext } from "@grpc/grpc-js/build/src/auth-context.js";
-import { z } from "@vvs/config";
+import { flag, z } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
 import { type TlsFiles, watchCertificates } from "./certificates.ts";
 
@@ -9,7 +9,7 @@ export const CALLER_METADATA = "vvs-caller";
 
 /**
  * Variables of mutual TLS between services: set all three or none. Without them gRPC is plaintext and binds to loopback
- * only. The certificate's common name is the caller's name.
+ * only. The caller is a DNS name of the certificate's subjectAltName.
  */
 export const rpcSection = {
   /** PEM file with the certificates of the authority that signs the services' certificates. */
@@ -18,6 +18,8 @@ export const rpcSection = {
   RPC_TLS_CERT_PATH: z.string().optional(),
   /** PEM file with its private key. */
   RPC_TLS_KEY_PATH: z.string().optional(),
+  /** Certificates without a name of a service among their DNS names are named by their common name. Only for an upgrade. */
+  RPC_TLS_ACCEPT_COMMON_NAME: flag().default(false),
 };
 
 /** Returns the files that a configuration names, or undefined for plaintext. Errors: only some of them are named. */
@@ -25,9 +27,10 @@ export function tlsFiles(config: {
   RPC_TLS_CA_PATH?: string;
   RPC_TLS_CERT_PATH?: string;
   RPC_TLS_KEY_PATH?: string;
+  RPC_TLS_ACCEPT_COMMON_NAME?: boolean;
 }): TlsFiles | undefined {
   const { RPC_TLS_CA_PATH: ca, RPC_TLS_CERT_PATH: cert, RPC_TLS_KEY_PATH: key } = config;
-  if (ca && cert && key) return { ca, cert, key };
+  if (ca && cert && key) return { ca, cert, key, acceptsCommonName: config.RPC_TLS_ACCEPT_COMMON_NAME };
   if (ca || cert || key)
     throw new Error("RPC_TLS_CA_PATH, RPC_TLS_CERT_PATH and RPC_TLS_KEY_PATH belong together: set all or none");
   return undefined;
@@ -47,11 +50,23 @@ export function channelCredentials(tls: TlsFiles | undefined, logger: Logger | u
   return grpc.experimental.createCertificateProviderChannelCredentials(certificates, certificates);
 }
 
-/** Returns the caller's name: the certificate's, or without certificates the one in the metadata. */
+/**
+ * Returns the caller's name: the first of `allowed` among the DNS names of its certificate, else one that is not allowed.
+ * Without certificates it is the one in the metadata.
+ */
 export function callerName(
   call: { getAuthContext(): AuthContext; metadata: grpc.Metadata },
-  tls: TlsFiles | undefined,
+  { tls, allowed }: { tls: TlsFiles | undefined; allowed: readonly string[] },
 ): string {
   if (!tls) return String(call.metadata.get(CALLER_METADATA)[0] ?? "");
-  return String(call.getAuthContext().sslPeerCertificate?.subject.CN ?? "");
+  const certificate = call.getAuthContext().sslPeerCertificate;
+  const names = dnsNames(certificate?.subjectaltname);
+  if (tls.acceptsCommonName) names.push(String(certificate?.subject.CN ?? ""));
+  return names.find((name) => allowed.includes(name)) ?? names[0] ?? "";
+}
+
+/** Returns the DNS names in Node's text of a subjectAltName. Node quotes unusual names; none of ours is. */
+function dnsNames(text = ""): string[] {
+  if (text.includes('"')) return [];
+  return text.split(", ").flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice("DNS:".length)] : []));
 }

@@ -40,7 +40,7 @@ export function createGuard({ rpc, allowed, tls, logger, translate = ServiceErro
     const record = recordServerCall(rpc, call.metadata);
     const startedAt = performance.now();
     return record.run(async () => {
-      const caller = callerName(call, tls);
+      const caller = callerName(call, { tls, allowed });
       const signal = hangUpSignal(call);
       const finish = (status: grpc.status) => {
         record.finish(status);

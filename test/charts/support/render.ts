@@ -45,6 +45,7 @@ const REQUIRED = [
   "publicBaseUrl=https://api.example.com",
   "dashboardUrl=https://dashboard.example.com",
   "secrets.existingSecret=vendor-verification",
+  "image.allowTag=true",
   "kafka.brokers={kafka-0.example.com:9092,kafka-1.example.com:9092}",
 ];
 
