@@ -14,29 +14,18 @@ const alertsOf = ({ objects }: Awaited<ReturnType<typeof render>>): string[] =>
     const off = await render({ set: ["monitoring.prometheusRule.enabled=true"] });
     expect(off.part("Deployment", "canary")).toBeUndefined();
     expect(alertsOf(off)).not.toContain("CanarySilent");
-    expect(off.part("ConfigMap", "webhook-dispatcher")!.data.WEBHOOK_PRIVATE_HOSTS).toBeUndefined();
     expect(alertsOf(await enabled())).toContain("CanarySilent");
   });
 
-  test("receives webhooks under the one host that the dispatcher may reach at a private address", async () => {
+  test("receives webhooks under the name that the operator admits for its organization", async () => {
     const on = await enabled();
     const [container] = on.part("Deployment", "canary")!.spec.template.spec.containers;
     expect(container.args).toEqual(["canary"]);
     expect(container.env).toContainEqual({ name: "CANARY_WEBHOOK_URL", value: `http://${HOST}/` });
-    expect(on.part("ConfigMap", "webhook-dispatcher")!.data.WEBHOOK_PRIVATE_HOSTS).toBe(HOST);
     expect(on.part("Service", "canary")!.spec.ports).toMatchObject([{ port: 80, targetPort: "http" }]);
     expect(podsOf(on).find(({ name }) => name.endsWith("-canary"))!.labels).toMatchObject({
       "vendor-verification/metrics": "true",
     });
-  });
-
-  test("receives webhooks also where the operator admits further hosts", async () => {
-    const services = { "webhook-dispatcher": { env: { WEBHOOK_PRIVATE_HOSTS: "receiver.example.com" } } };
-    const { data } = (await render({ values: { canary: { enabled: true }, services } })).part(
-      "ConfigMap",
-      "webhook-dispatcher",
-    )!;
-    expect(data.WEBHOOK_PRIVATE_HOSTS).toBe(`receiver.example.com,${HOST}`);
   });
 
   test("is reached only by the dispatcher and Prometheus, and reaches only the gateway", async () => {

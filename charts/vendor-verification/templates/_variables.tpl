@@ -48,10 +48,6 @@
 {{- range $key, $value := $values.env -}}
 {{- $_ := set $variables $key (include "vv.text" $value) -}}
 {{- end -}}
-{{- if and $root.Values.canary.enabled (eq .name "webhook-dispatcher") -}}
-{{- /* In addition to the operator's own. */ -}}
-{{- $_ := set $variables "WEBHOOK_PRIVATE_HOSTS" (list $variables.WEBHOOK_PRIVATE_HOSTS (include "vv.canaryHost" $root) | compact | join ",") -}}
-{{- end -}}
 {{- if and $fixed.httpPort (or $root.Values.ingress.enabled $root.Values.httpRoute.enabled) (eq $variables.TRUSTED_PROXY_HOPS "0") -}}
 {{- fail (printf "Set trustedProxyHops to the number of proxies in front of %s that add to X-Forwarded-For: 1 if only the ingress does, 2 if a load balancer in front of it does too. Without it all clients share the limits of one address." .name) -}}
 {{- end -}}

@@ -1,8 +1,8 @@
-import { lookup as resolve } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { type AddressRule, addressRule, withoutBrackets } from "./address.ts";
 import { AddressRefusedError } from "./errors.ts";
+import type { ResolvedAddress } from "./names.ts";
 import { type EgressProxy, openTunnel } from "./tunnel.ts";
 
 /** Maximum age of a connection, so that a name's new address is noticed even while its connections are busy. */
@@ -14,8 +14,8 @@ export interface GuardedAgentOptions extends AddressRule {
   readonly connectionsPerOrigin: number;
   /** Age after which one of several connections per origin gets no further request; 60 s if absent. */
   readonly connectionMaxAgeMs?: number;
-  /** Resolves names; the system's resolver if absent. Not used with a proxy, which resolves names itself. */
-  readonly resolveAll?: (hostname: string) => Promise<{ address: string; family: number }[]>;
+  /** Resolves names. Not used with a proxy, which resolves names itself. */
+  readonly resolveAll: (hostname: string) => Promise<ResolvedAddress[]>;
   /** Returns whether an address may be connected to; by the rule if absent. */
   readonly isAllowed?: (address: string) => boolean;
   /** PEM of further authorities to trust. */
@@ -24,11 +24,6 @@ export interface GuardedAgentOptions extends AddressRule {
   readonly identity?: { readonly cert: string; readonly key: string };
   /** Proxy for all connections; they are direct if absent. The proxy's own address may be private. */
   readonly proxy?: EgressProxy;
-  /**
-   * Exact hosts that may have a private address, except those of the machine's host and its cloud. They are reached without the
-   * proxy, which must refuse such addresses.
-   */
-  readonly privateHosts?: readonly string[] | undefined;
 }
 
 /**
@@ -38,13 +33,10 @@ export interface GuardedAgentOptions extends AddressRule {
  * check names. It uses only HTTP/1.1, so that a connection never carries more than one request at a time.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { connectTimeoutMs, proxy, privateHosts = [], isAllowed = addressRule(options) } = options;
-  const isAllowedPrivately = addressRule({ ...options, allowPrivateTargets: true });
-  const ruleOf = (host: string) => (privateHosts.includes(host) ? isAllowedPrivately : isAllowed);
-  const { resolveAll = (hostname) => resolve(hostname, { all: true }) } = options;
+  const { connectTimeoutMs, proxy, resolveAll, isAllowed = addressRule(options) } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: guardedLookup(resolveAll, ruleOf),
+    lookup: guardedLookup(resolveAll, isAllowed),
     ca: options.ca,
     cert: options.identity?.cert,
     key: options.identity?.key,
@@ -58,11 +50,11 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       const host = withoutBrackets(target.hostname);
       // There is no lookup for literal addresses, so they are checked here.
-      if (isIP(host) !== 0 && !ruleOf(host)(host)) {
+      if (isIP(host) !== 0 && !isAllowed(host)) {
         callback(new AddressRefusedError(), null);
         return;
       }
-      (privateHosts.includes(host) ? connect : reach)(target, callback);
+      reach(target, callback);
     },
   });
 }
@@ -87,11 +79,10 @@ function throughProxy(
 }
 
 function guardedLookup(
-  resolveAll: NonNullable<GuardedAgentOptions["resolveAll"]>,
-  ruleOf: (hostname: string) => (address: string) => boolean,
+  resolveAll: GuardedAgentOptions["resolveAll"],
+  isAllowed: (address: string) => boolean,
 ): LookupFunction {
   return (hostname, options, callback) => {
-    const isAllowed = ruleOf(hostname);
     resolveAll(hostname).then(
       (addresses) => {
         if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { request } from "undici";
 import { createGuardedAgent } from "./guarded-agent.ts";
+import { createSystemLookup } from "./names.ts";
 import { createAuthority } from "./testing/certificates.ts";
 import { refusal } from "./tunnel.ts";
 
@@ -57,6 +58,7 @@ async function subscriber(tls: boolean): Promise<number> {
 
 async function get(proxy: URL, url: string, connectTimeoutMs = 2_000): Promise<number> {
   const dispatcher = createGuardedAgent({
+    resolveAll: createSystemLookup(),
     allowPrivateTargets: false,
     connectTimeoutMs,
     connectionsPerOrigin: 1,

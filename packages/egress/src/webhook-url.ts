@@ -45,8 +45,8 @@ function isHostInternal(hostname: string): boolean {
   return isIP(host) !== 0 && !isReachableLocally(host);
 }
 
-/** Takes `hostname` from URL, which converts any notation of IPv4 (0x7f.1, 2130706433), and puts IPv6 in brackets. */
-function isPrivateHost(hostname: string): boolean {
+/** Returns whether a host is not a public one, by its text. Takes `hostname` from URL, which converts any notation of IPv4 (0x7f.1, 2130706433), and puts IPv6 in brackets. */
+export function isPrivateHost(hostname: string): boolean {
   const host = withoutBrackets(hostname).replace(/\.$/, "");
   if (isIP(host) !== 0) return !isPublicAddress(host);
   return PRIVATE_NAME.test(host);

@@ -95,6 +95,27 @@ test("the dashboard signs a user in, creates, lists, rolls and revokes a key, ro
   await expect(sessions.getSession({ sessionToken })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
+test("the dispatcher learns which private hosts an organization may reach, and no other organization may", async () => {
+  const [one, other] = [await account.organization(), await account.organization()];
+  const { setPrivateHosts } = account.domain.organizations;
+  await setPrivateHosts(operator, one._id, ["receiver.example"]);
+  const dispatcher = clientOf(WebhookSecretService, "webhook-dispatcher");
+  const hostsOf = async (organizationId: string) => {
+    const tenant = toProtoTenant({ organizationId, environment: "live" });
+    return (await dispatcher.getSigningSecrets({ tenant })).privateHosts;
+  };
+  expect([await hostsOf(one._id), await hostsOf(other._id)]).toEqual([["receiver.example"], []]);
+  for (const wrong of [
+    ["a b"],
+    ["https://a.example"],
+    ["*.example"],
+    Array.from({ length: 21 }, (_, at) => `h${at}`),
+  ]) {
+    await expect(setPrivateHosts(operator, one._id, wrong)).rejects.toMatchObject({ code: "invalid_request" });
+  }
+  await expect(setPrivateHosts(operator, "org_x", [])).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("a service reports only the actions that users and API keys take in it, and one that is sent again is one entry", async () => {
   const { _id: organizationId } = await account.organization();
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));

@@ -15,6 +15,8 @@ export interface OrganizationDocument extends PlanTerms {
   readonly status: "active" | "suspended";
   /** The operator approved live tin_match. Absent only until the migration, and where an older version created it. */
   readonly live_tin_match?: boolean;
+  /** Exact hosts to which its webhooks are delivered even at a private address. Absent: none. */
+  readonly private_hosts?: readonly string[];
   readonly created_at: Date;
 }
 

@@ -18,7 +18,7 @@ const schema = z.object({
       (secrets) => secrets.every((secret) => secret.startsWith("whsec_")),
       "must be whsec_…, separated by commas",
     ),
-  /** URL of the receiver, as webhook-dispatcher reaches it. Its host is in WEBHOOK_PRIVATE_HOSTS there. */
+  /** URL of the receiver, as webhook-dispatcher reaches it. The operator admits its host for the canary’s organization if its address is private. */
   CANARY_WEBHOOK_URL: z.url({ protocol: /^https?$/ }),
 });
 

@@ -18,15 +18,6 @@ const schema = z.object({
   /** Deliver to private and loopback addresses too; only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
   /**
-   * Exact hosts to which webhooks are delivered even at a private address, separated by commas, such as that of a receiver of the
-   * operator. They are reached without the egress proxy.
-   */
-  WEBHOOK_PRIVATE_HOSTS: z
-    .string()
-    .transform((text) => text.split(",").map((part) => part.trim().toLowerCase()))
-    .refine((hosts) => hosts.every((host) => /^[a-z0-9._-]+$/.test(host)), "must be hosts, separated by commas")
-    .optional(),
-  /**
    * Further ranges of addresses to which nothing is delivered, separated by commas, such as this installation's own public
    * ones. Private addresses and those of clouds' hosts are refused in any case.
    */

@@ -370,7 +370,7 @@ describe("our own faults use up no attempt", () => {
     let unavailable = true;
     const askSecrets = async () => {
       if (unavailable) throw new ServiceError("service_unavailable");
-      return [SECRET];
+      return { secrets: [SECRET], privateHosts: [] };
     };
     const one = replica({ askSecrets });
     for (let count = 0; count < 5; count++)

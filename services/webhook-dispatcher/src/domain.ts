@@ -1,15 +1,14 @@
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { Dispatcher } from "undici";
 import { type Audit, createDeliveryActions } from "./actions/delivery-actions.ts";
 import { createDeliveryListing } from "./actions/listing.ts";
 import { createReplays } from "./actions/replay.ts";
 import { createReplayJobs, runReplays } from "./actions/replay-jobs.ts";
 import { createAttempter } from "./attempt/attempt.ts";
+import type { Connections } from "./attempt/connections.ts";
 import { createPoster } from "./attempt/post.ts";
-import type { SigningSecrets } from "./attempt/signature.ts";
-import { createSigningSecretCache } from "./attempt/signing-secrets.ts";
+import { createSigningSecretCache, type DeliveryTerms } from "./attempt/signing-secrets.ts";
 import { createAcceptor } from "./delivery/accept.ts";
 import { watchBacklog } from "./delivery/backlog.ts";
 import { runDuePoller } from "./delivery/due-poller.ts";
@@ -57,9 +56,9 @@ export interface DeliveryOptions {
   readonly environment: Environment;
   readonly db: Db;
   /** Makes the connections to subscribers. */
-  readonly dispatcher: Dispatcher;
+  readonly connections: Pick<Connections, "to">;
   /** Returns the secrets that sign for an organization now. */
-  readonly askSecrets: (organizationId: string) => Promise<SigningSecrets>;
+  readonly askSecrets: (organizationId: string) => Promise<DeliveryTerms>;
   /** User-Agent of webhooks. */
   readonly userAgent: string;
   /** Longest duration of an attempt, in milliseconds. */
@@ -83,7 +82,7 @@ export type RunningDelivery = ReturnType<typeof startDelivery>;
  * share: the store, the monitors' order, and the signals to the due poller.
  */
 export function startDelivery(options: DeliveryOptions) {
-  const { environment, db, dispatcher, timeoutMs, stopping, logger, now } = options;
+  const { environment, db, connections, timeoutMs, stopping, logger, now } = options;
   const random = Math.random;
   const leaseMs = timeoutMs + LEASE_MARGIN_MS;
   const metrics = createDeliveryMetrics(environment);
@@ -94,7 +93,7 @@ export function startDelivery(options: DeliveryOptions) {
   const unblocker = createUnblocker({ store, order, signals, now });
   const endpoints = createEndpointCache({ store: createEndpointStore({ db }), logger, now });
   const secrets = createSigningSecretCache({ ask: options.askSecrets, logger });
-  const poster = createPoster({ dispatcher, timeoutMs });
+  const poster = createPoster({ connections, timeoutMs });
   const attempt = createAttempter({ poster, metrics, userAgent: options.userAgent, logger, now, random });
   const recorder = createRecorder({ store, logger, now });
   const slots = createSlots({ pools: options.pools, endpoints });

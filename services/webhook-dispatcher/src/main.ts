@@ -1,4 +1,3 @@
-import { createGuardedAgent } from "@vvs/egress";
 import { batchSubscription, createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -17,6 +16,7 @@ import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type Environment, environments, toProtoCaller, toProtoTenant } from "@vvs/tenant";
 import type { Audit } from "./actions/delivery-actions.ts";
 import { callers, createHandlers } from "./api.ts";
+import { createConnections } from "./attempt/connections.ts";
 import { egressConfig } from "./attempt/egress-config.ts";
 import { loadWebhookDispatcherConfig, poolsOf } from "./config.ts";
 import { createSandboxLimit } from "./delivery/sandbox-limit.ts";
@@ -65,19 +65,19 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", logger });
   const joined: Promise<void>[] = [];
   for (const environment of environments) {
-    const dispatcher = createGuardedAgent({
+    const connections = createConnections({
       ...egressConfig(config),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       // URLs of one host are independent: none waits for a connection that another one uses.
       connectionsPerOrigin: config.WEBHOOK_CONCURRENCY + config.WEBHOOK_SLOW_CONCURRENCY,
     });
-    onClose("connections to subscribers", () => dispatcher.destroy());
+    onClose("connections to subscribers", () => connections.destroy());
     const delivery = startDelivery({
       environment,
       db: databases[environment],
-      dispatcher,
-      askSecrets: async (organizationId) =>
-        (await webhookSecrets.getSigningSecrets({ tenant: toProtoTenant({ organizationId, environment }) })).secrets,
+      connections,
+      askSecrets: (organizationId) =>
+        webhookSecrets.getSigningSecrets({ tenant: toProtoTenant({ organizationId, environment }) }),
       userAgent: config.WEBHOOK_USER_AGENT,
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       pools: poolsOf(config),

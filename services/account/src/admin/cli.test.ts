@@ -143,6 +143,12 @@ describe("the operator's command", () => {
     expect(enterprise.live_tin_match).toBe(false);
     expect((await json("organization", "approve-tin-match", id)).live_tin_match).toBe(true);
     expect((await json("organization", "withdraw-tin-match", id)).live_tin_match).toBe(false);
+    const hosts = ["organization", "set-private-hosts", id] as const;
+    expect((await json(...hosts, "--hosts", "a.internal, B.example,")).private_hosts).toEqual([
+      "a.internal",
+      "b.example",
+    ]);
+    expect((await json(...hosts)).private_hosts).toEqual([]);
     expect((await json("organization", "suspend", id)).status).toBe("suspended");
     expect((await json("organization", "resume", id)).status).toBe("active");
     expect((await json("organization", "list")).organizations).toContainEqual(expect.objectContaining({ id }));
@@ -161,6 +167,8 @@ describe("the operator's command", () => {
       "organization.provider_budget_changed",
       "organization.tin_match_approved",
       "organization.tin_match_withdrawn",
+      "organization.private_hosts_changed",
+      "organization.private_hosts_changed",
       "organization.suspended",
       "organization.resumed",
     ]);

@@ -17,6 +17,7 @@ export const flags = {
   minute: { type: "string" },
   day: { type: "string" },
   organization: { type: "string" },
+  hosts: { type: "string" },
   email: { type: "string" },
   role: { type: "string" },
   successor: { type: "string" },
@@ -104,6 +105,16 @@ export const commands: Readonly<Record<string, Command>> = {
     does: "ends that: its live tin_match checks, monitors included, end in error with the reason not_enabled",
     takesId: true,
     run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, false)),
+  },
+  "organization set-private-hosts": {
+    usage: "ORGANIZATION_ID [--hosts HOST,HOST]",
+    does: "sets the exact hosts to which this organization's webhooks, and no other's, are delivered even at a private address; without --hosts none; effective within seconds",
+    takesId: true,
+    async run({ domain, id, optional }) {
+      const hosts = optional("hosts")?.split(",") ?? [];
+      const organization = await domain.organizations.setPrivateHosts(operator, id, hosts);
+      return { ...organizationView(organization), private_hosts: organization.private_hosts ?? [] };
+    },
   },
   "user create": {
     usage:

@@ -10,6 +10,7 @@ export type AuditAction =
   | "organization.provider_budget_changed"
   | "organization.tin_match_approved"
   | "organization.tin_match_withdrawn"
+  | "organization.private_hosts_changed"
   | "user.created"
   | "user.password_set"
   | "user.signed_up"

@@ -23,6 +23,8 @@ interface PlanInput {
 }
 
 export const MAX_NAME_LENGTH = 200;
+const MAX_PRIVATE_HOSTS = 20;
+const HOST = /^[a-z0-9._-]{1,253}$/;
 
 export type Organizations = ReturnType<typeof createOrganizations>;
 
@@ -120,6 +122,25 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
         if (changed.modifiedCount === 0) return;
         const action = isApproved ? "organization.tin_match_approved" : "organization.tin_match_withdrawn";
         await audit.append(session, by, { action, organizationId: id, target: id });
+      });
+      return get(id);
+    },
+
+    /**
+     * Sets the hosts to which an organization's webhooks are delivered even at a private address. They apply within seconds,
+     * and to no other organization. Repeatable. Errors: not_found, invalid_request.
+     */
+    async setPrivateHosts(by: Actor, id: string, typed: readonly string[]): Promise<OrganizationDocument> {
+      const hosts = [...new Set(typed.map((host) => host.trim().toLowerCase()))].filter((host) => host !== "");
+      if (hosts.length > MAX_PRIVATE_HOSTS) throw invalid("hosts", `must be at most ${MAX_PRIVATE_HOSTS}`);
+      if (!hosts.every((host) => HOST.test(host))) throw invalid("hosts", "must be host names, separated by commas");
+      await inTransaction(client, async (session) => {
+        const { private_hosts = [] } = (await store.organizations.findOne({ _id: id }, { session })) ?? {};
+        if (private_hosts.join() === hosts.join()) return;
+        await store.organizations.updateOne({ _id: id }, { $set: { private_hosts: hosts } }, { session });
+        const details = { hosts: hosts.join(", ") };
+        const action = "organization.private_hosts_changed";
+        await audit.append(session, by, { action, organizationId: id, target: id, details });
       });
       return get(id);
     },

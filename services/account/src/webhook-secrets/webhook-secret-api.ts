@@ -13,13 +13,18 @@ const allowed: Callers<typeof WebhookSecretService> = {
 };
 
 export function createWebhookSecretPart({ domain }: { domain: KeysDomain }): ServicePart {
-  const { webhookSecrets, callersBySession: callers } = domain;
+  const { webhookSecrets, organizations, callersBySession: callers } = domain;
   return servicePart({
     service: WebhookSecretService,
     callers: allowed,
     handlers: {
       async getSigningSecrets({ tenant }) {
-        return { secrets: await webhookSecrets.getSigning(tenantOf(tenant)) };
+        const { organizationId, environment } = tenantOf(tenant);
+        const [secrets, { private_hosts: privateHosts = [] }] = await Promise.all([
+          webhookSecrets.getSigning({ organizationId, environment }),
+          organizations.get(organizationId),
+        ]);
+        return { secrets, privateHosts: [...privateHosts] };
       },
 
       async getWebhookSecret(request) {

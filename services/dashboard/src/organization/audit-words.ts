@@ -62,6 +62,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "organization.provider_budget_changed": "changed the budget at a provider",
     "organization.tin_match_approved": "enabled live TIN matching",
     "organization.tin_match_withdrawn": "disabled live TIN matching",
+    "organization.private_hosts_changed": "changed the private hosts of webhooks",
   },
 };
 

@@ -6,12 +6,13 @@ import type { AttemptResult } from "../delivery/store.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import type { Poster, PostResult } from "./post.ts";
 import { attemptHeaders, webhookBody } from "./request.ts";
-import { type SigningSecrets, signaturesOf } from "./signature.ts";
+import { signaturesOf } from "./signature.ts";
+import type { DeliveryTerms } from "./signing-secrets.ts";
 
 const tracer = trace.getTracer("webhook-dispatcher");
 
 /** Makes an attempt. Undefined: by a fault of ours nothing was sent, so it does not count as an attempt. Never throws. */
-export type Attempter = (delivery: Delivery, url: URL, secrets: SigningSecrets) => Promise<AttemptResult | undefined>;
+export type Attempter = (delivery: Delivery, url: URL, terms: DeliveryTerms) => Promise<AttemptResult | undefined>;
 
 /** Returns a function that signs and sends a delivery, and logs and counts the attempt. */
 export function createAttempter(options: {
@@ -34,7 +35,7 @@ export function createAttempter(options: {
     isCutOff = true;
   }
 
-  return async (delivery, url, secrets) => {
+  return async (delivery, url, { secrets, privateHosts }) => {
     const parent = propagation.extract(ROOT_CONTEXT, delivery.trace);
     const attributes = { "http.request.method": "POST", "server.address": url.hostname };
     const span = tracer.startSpan("webhook attempt", { kind: SpanKind.CLIENT, attributes }, parent);
@@ -47,7 +48,7 @@ export function createAttempter(options: {
       ...attemptHeaders(delivery, { number, sentAt: startedAt, signatures }),
     };
     propagation.inject(trace.setSpan(parent, span), headers);
-    const posted = await poster.post({ url, headers, body });
+    const posted = await poster.post({ organizationId: delivery.organization_id, privateHosts, url, headers, body });
     const endedAt = now();
     endSpan(span, posted);
     if (posted.ourFault) return void ourFault(delivery, posted.ourFault);

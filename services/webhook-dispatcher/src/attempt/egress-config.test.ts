@@ -10,11 +10,6 @@ test("without configuration there is no proxy and no client certificate", () => 
   expect(egressConfig(plain)).toEqual({ allowPrivateTargets: false, proxy: undefined, identity: undefined });
 });
 
-test("exact hosts may be private", () => {
-  const hosts = ["receiver.vendors.svc"];
-  expect(egressConfig({ ...plain, WEBHOOK_PRIVATE_HOSTS: hosts })).toMatchObject({ privateHosts: hosts });
-});
-
 test("a proxy and a client certificate are taken from the configuration", () => {
   const { proxy, identity } = egressConfig({
     ...plain,

@@ -11,17 +11,15 @@ export function egressConfig(
   config: Pick<
     WebhookDispatcherConfig,
     | "WEBHOOK_ALLOW_PRIVATE_TARGETS"
-    | "WEBHOOK_PRIVATE_HOSTS"
     | "WEBHOOK_REFUSED_RANGES"
     | "WEBHOOK_EGRESS_PROXY_URL"
     | "WEBHOOK_CLIENT_CERT"
     | "WEBHOOK_CLIENT_KEY"
   >,
-): Pick<GuardedAgentOptions, "allowPrivateTargets" | "privateHosts" | "refusedRanges" | "proxy" | "identity"> {
+): Pick<GuardedAgentOptions, "allowPrivateTargets" | "refusedRanges" | "proxy" | "identity"> {
   const { WEBHOOK_EGRESS_PROXY_URL: url, WEBHOOK_CLIENT_CERT: cert, WEBHOOK_CLIENT_KEY: key } = config;
   return {
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
-    privateHosts: config.WEBHOOK_PRIVATE_HOSTS,
     refusedRanges: config.WEBHOOK_REFUSED_RANGES,
     proxy: url === undefined ? undefined : { url: new URL(url) },
     identity: identityOf(cert, key),

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { createGuardedAgent } from "@vvs/egress";
+import { createGuardedAgent, createSystemLookup } from "@vvs/egress";
 import { createPoster } from "./post.ts";
 
 const closers: (() => unknown)[] = [];
@@ -26,13 +26,15 @@ function send(url: string, options: { allowPrivateTargets?: boolean; timeoutMs?:
     allowPrivateTargets: options.allowPrivateTargets ?? true,
     connectTimeoutMs: 1_000,
     connectionsPerOrigin: 2,
-    resolveAll:
-      resolvesTo && (async () => resolvesTo.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))),
+    resolveAll: resolvesTo
+      ? async () => resolvesTo.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+      : createSystemLookup(),
   });
   closers.push(() => dispatcher.destroy());
-  const poster = createPoster({ dispatcher, timeoutMs: options.timeoutMs ?? 5_000 });
+  const poster = createPoster({ connections: { to: async () => dispatcher }, timeoutMs: options.timeoutMs ?? 5_000 });
   closers.push(() => poster.close());
-  return poster.post({ url: new URL(url), headers: { "Content-Type": "application/json" }, body: "{}" });
+  const to = { organizationId: "org_1", privateHosts: [], url: new URL(url) };
+  return poster.post({ ...to, headers: { "Content-Type": "application/json" }, body: "{}" });
 }
 
 describe("a POST", () => {

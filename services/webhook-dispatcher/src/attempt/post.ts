@@ -1,6 +1,7 @@
 import { AddressRefusedError, EgressProxyError } from "@vvs/egress";
 import type { Dispatcher } from "undici";
 import type { AttemptError } from "../delivery/delivery.ts";
+import type { Connections, Destination } from "./connections.ts";
 
 /** Maximum number of bytes read of an answer. */
 const ANSWER_BYTES = 16_384;
@@ -23,8 +24,8 @@ export interface PostResult {
 export type Poster = ReturnType<typeof createPoster>;
 
 /** Makes POSTs that end within `timeoutMs`, the answer's body included, whatever the other side does. */
-export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: number }) {
-  const { dispatcher, timeoutMs } = options;
+export function createPoster(options: { connections: Pick<Connections, "to">; timeoutMs: number }) {
+  const { connections, timeoutMs } = options;
   // A set keeps the order of insertion: the oldest comes first.
   const inFlight = new Set<Exchange>();
 
@@ -39,7 +40,9 @@ export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: numbe
 
   return {
     /** POSTs once, follows no redirect, reads a bounded part of the answer. Never throws: a failure is a result. */
-    post(request: { url: URL; headers: Readonly<Record<string, string>>; body: string }): Promise<PostResult> {
+    post(
+      request: Omit<Destination, "hostname"> & { url: URL; headers: Readonly<Record<string, string>>; body: string },
+    ): Promise<PostResult> {
       const { url, headers, body } = request;
       return new Promise((resolve) => {
         const exchange = createExchange((result) => {
@@ -47,12 +50,14 @@ export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: numbe
           resolve(result);
         });
         inFlight.add(exchange);
-        try {
-          const path = url.pathname + url.search;
-          dispatcher.dispatch({ origin: url.origin, path, method: "POST", headers, body }, exchange.handler);
-        } catch (error) {
-          exchange.fail(error);
-        }
+        connections
+          .to({ ...request, hostname: url.hostname })
+          .then((dispatcher) => {
+            if (exchange.hasEnded()) return;
+            const path = url.pathname + url.search;
+            dispatcher.dispatch({ origin: url.origin, path, method: "POST", headers, body }, exchange.handler);
+          })
+          .catch(exchange.fail);
       });
     },
     close: () => clearInterval(timer),
@@ -90,6 +95,7 @@ function createExchange(settle: (result: PostResult) => void) {
     startedAt: performance.now(),
     end,
     fail,
+    hasEnded: () => ended,
     handler: {
       onRequestStart(itsController) {
         controller = itsController;

@@ -8,6 +8,13 @@ const RETRY_MS = 500;
 /** Maximum number of organizations in the cache; beyond it, the cache is emptied. */
 const MAX_CACHED = 10_000;
 
+/** What account knows of an organization's deliveries. */
+export interface DeliveryTerms {
+  readonly secrets: SigningSecrets;
+  /** Exact hosts that the operator lets this organization reach at private addresses. */
+  readonly privateHosts: readonly string[];
+}
+
 export type SigningSecretCache = ReturnType<typeof createSigningSecretCache>;
 
 /**
@@ -15,11 +22,11 @@ export type SigningSecretCache = ReturnType<typeof createSigningSecretCache>;
  * many attempts are made. While they are unavailable, it tries again every 500 ms with one organization.
  */
 export function createSigningSecretCache(options: {
-  ask: (organizationId: string) => Promise<SigningSecrets>;
+  ask: (organizationId: string) => Promise<DeliveryTerms>;
   logger: Logger;
 }) {
   const { ask, logger } = options;
-  const cached = new Map<string, { secrets: Promise<SigningSecrets | undefined>; askedAt: number }>();
+  const cached = new Map<string, { secrets: Promise<DeliveryTerms | undefined>; askedAt: number }>();
   /** Organizations that have no secret. */
   const lacking = new Set<string>();
   let onAvailable: () => void = () => undefined;
@@ -52,7 +59,7 @@ export function createSigningSecretCache(options: {
     retry.unref();
   }
 
-  async function load(organizationId: string): Promise<SigningSecrets | undefined> {
+  async function load(organizationId: string): Promise<DeliveryTerms | undefined> {
     try {
       const secrets = await ask(organizationId);
       lacking.delete(organizationId);
@@ -66,8 +73,8 @@ export function createSigningSecretCache(options: {
   }
 
   return {
-    /** Returns an organization's secrets; undefined if they are unavailable now, which is logged. */
-    secretsOf(organizationId: string): Promise<SigningSecrets | undefined> {
+    /** Returns an organization's secrets and private hosts; undefined if they are unavailable now, which is logged. */
+    secretsOf(organizationId: string): Promise<DeliveryTerms | undefined> {
       const known = cached.get(organizationId);
       if (known && performance.now() - known.askedAt < CACHED_MS) return known.secrets;
       if (cached.size >= MAX_CACHED) cached.clear();

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { createGuardedAgent } from "@vvs/egress";
+import { createGuardedAgent, createSystemLookup } from "@vvs/egress";
 import { newId } from "@vvs/ids";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { type WebhookRequested, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -26,12 +26,13 @@ export function startReplica(db: Db, options: Partial<DeliveryOptions> = {}): Re
     allowPrivateTargets: true,
     connectTimeoutMs: 2_000,
     connectionsPerOrigin: 1_000,
+    resolveAll: createSystemLookup(),
   });
   const delivery = startDelivery({
     environment: "live",
     db,
-    dispatcher,
-    askSecrets: async () => [SECRET],
+    connections: { to: async () => dispatcher },
+    askSecrets: async () => ({ secrets: [SECRET], privateHosts: [] }),
     userAgent: "test",
     timeoutMs: 15_000,
     pools: {

@@ -46,6 +46,13 @@ export declare type GetSigningSecretsResponse = Message<"vvs.account.v1.GetSigni
    * @generated from field: repeated string secrets = 1;
    */
   secrets: string[];
+
+  /**
+   * Exact hosts to which webhooks of this organization are delivered even at a private address; only the operator sets them.
+   *
+   * @generated from field: repeated string private_hosts = 2;
+   */
+  privateHosts: string[];
 };
 
 /**
@@ -326,7 +333,8 @@ export declare const EndPreviousWebhookSecretResponseSchema: GenMessage<EndPrevi
  */
 export declare const WebhookSecretService: GenService<{
   /**
-   * Returns the secrets that sign webhooks now: the current one, then the previous one during a rotation.
+   * Returns the secrets that sign webhooks now: the current one, then the previous one during a rotation. Also returns the
+   * hosts that the organization may reach at private addresses.
    * Callers: webhook-dispatcher. Errors: not_found.
    *
    * @generated from rpc vvs.account.v1.WebhookSecretService.GetSigningSecrets
