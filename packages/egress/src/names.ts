@@ -18,8 +18,6 @@ const LOOKUPS_PER_OWNER = 32;
 /** The same with the system's resolver. It keeps a thread for each, of the four that also read files. */
 const SYSTEM_LOOKUPS = 2;
 
-export type Names = ReturnType<typeof createNames>;
-
 /**
  * Looks names up by DNS, without threads. Each owner has a resolver of its own and a limit of its own: names whose servers
  * never answer delay only other names of the same owner. Reads no hosts file.

@@ -13,7 +13,7 @@ function verified(uei: string): Outcome {
 
 function resultRows(text: string, outcomes: readonly RowOutcome[]): Record<string, string>[] {
   const written = resultsCsv(parseVendors(text, "f.csv"), outcomes, ["sam_registration"]);
-  return parse(written, { columns: true, bom: true, delimiter: [",", ";"] });
+  return parse(written, { columns: true, bom: true });
 }
 
 test("a row keeps its columns and gets the result, the evidence and the facts", () => {
@@ -72,4 +72,17 @@ test("the results have the separator and the byte order mark of the vendors", ()
     ["\uFEFFuei", "note", "verification_result"],
     ["UP", "a,b", "pass"],
   ]);
+});
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["  =1+1", "'  =1+1"],
+  ["＝1", "'＝1"],
+  ["a;=1+1", "a;'=1+1"],
+  ["a; @SUM(A1)", "a; '@SUM(A1)"],
+  ["a\t-1", "a\t'-1"],
+  ["Smith-Jones; Co", "Smith-Jones; Co"],
+])("the cell %j begins no formula in any spreadsheet", (note, expected) => {
+  const [row] = resultRows(`uei,note\nUP,"${note}"\n`, [verified("UP")]);
+  expect(row!.note).toBe(expected);
 });

@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { Check } from "../checks.ts";
+import { withoutFormulas } from "./formulas.ts";
 import type { Outcome } from "./journal.ts";
 import type { VendorFile } from "./vendors.ts";
 
@@ -35,7 +36,8 @@ export function resultsCsv(
       ...(file.hasNumbers ? [numberProblems[row] ?? ""] : []),
     ]),
   ];
-  return stringify(lines, { bom: file.hasBom, delimiter: file.delimiter, escape_formulas: true });
+  const harmless = lines.map((cells) => cells.map(withoutFormulas));
+  return stringify(harmless, { bom: file.hasBom, delimiter: file.delimiter });
 }
 
 /** Returns the added columns of a row by their names; all rows have the same. */

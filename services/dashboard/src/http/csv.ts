@@ -3,6 +3,8 @@ import type { Response } from "express";
 
 /** What spreadsheets take as the beginning of a formula, also in full width, and after white space that they leave out. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+/** The same inside a cell, for spreadsheets that separate cells by semicolons or tabs: they find more cells in it. */
+const INNER_FORMULA = /[;\t\r\n]\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 /** Tells Excel that the file is UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -11,8 +13,13 @@ const BYTE_ORDER_MARK = "\ufeff";
  * apostrophe, so that it is shown and not run.
  */
 export function csvRow(cells: readonly string[]): string {
-  const quoted = cells.map((cell) => `"${(FORMULA.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`);
+  const quoted = cells.map((cell) => `"${withoutFormulas(cell).replaceAll('"', '""')}"`);
   return `${quoted.join(",")}\r\n`;
+}
+
+function withoutFormulas(cell: string): string {
+  const harmless = cell.replaceAll(INNER_FORMULA, "$&'");
+  return FORMULA.test(cell) ? `'${harmless}` : harmless;
 }
 
 /**
