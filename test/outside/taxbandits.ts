@@ -25,6 +25,8 @@ export interface PlayedTaxBandits extends Pick<PlayedServer, "calls" | "close"> 
   readonly baseUrl: string;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string; readonly userToken: string };
   behave(behaviour: TaxBanditsBehaviour): void;
+  /** Sets the IRS code by the question. */
+  answer(codeOf: (asked: { TINType: string }) => number): void;
   /** Sets how the authentication server behaves: it issues tokens with that lifetime, or is down. */
   giveTokens(life: { expiresInSeconds: number } | "down"): void;
   /** Refuses all tokens issued so far. */
@@ -33,6 +35,12 @@ export interface PlayedTaxBandits extends Pick<PlayedServer, "calls" | "close"> 
   authCalls(): number;
   /** Returns the calls to the match endpoint. */
   matchCalls(): readonly ReceivedCall[];
+}
+
+interface Asked {
+  readonly RefId: string;
+  readonly TIN: string;
+  readonly TINType: string;
 }
 
 /** Answers that its simulation page documents for TINs that end with 0 to 8. */
@@ -52,6 +60,7 @@ const SIMULATED: readonly (readonly [code: string, status: string, sentence: str
 export async function playTaxBandits(): Promise<PlayedTaxBandits> {
   const credentials = { clientId: "client-4711", clientSecret: "played-client-secret", userToken: "played-user-token" };
   let behaviour: TaxBanditsBehaviour = "by_digit";
+  let codeOf = ({ TIN }: Asked) => Number(TIN.at(-1));
   let tokens: { expiresInSeconds: number } | "down" = { expiresInSeconds: 3_600 };
   const valid = new Set<string>();
 
@@ -76,8 +85,8 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
     if (call.method !== "POST" || call.url !== "/v1.7.3/InstantTINMatch/Request") return sendJson(response, 404, {});
     const token = String(call.headers.authorization ?? "").replace(/^Bearer /, "");
     if (!valid.has(token)) return sendJson(response, 401, { StatusCode: 401, StatusName: "Unauthorized", Errors: [] });
-    const asked = JSON.parse(call.body) as { RefId: string; TIN: string; BusinessNm: string };
-    const simulated = SIMULATED[Number(asked.TIN.at(-1))] ?? SIMULATED[0]!;
+    const asked = JSON.parse(call.body) as Asked;
+    const simulated = SIMULATED[codeOf(asked)] ?? SIMULATED[0]!;
     const result = matched(asked.RefId, simulated);
     switch (behaviour) {
       case "on_hold":
@@ -126,6 +135,9 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
     calls: server.calls,
     behave(next) {
       behaviour = next;
+    },
+    answer(next) {
+      codeOf = next;
     },
     giveTokens(next) {
       tokens = next;

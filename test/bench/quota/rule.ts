@@ -30,8 +30,8 @@ export function createRule({
     provider,
     /** Returns the outcome of a run: pass, the reason of its fail, error, or `ask` where SAM.gov must be asked. */
     async decide(vendor: number, kept: Kept | undefined): Promise<string> {
-      const { uei, cage, legalName } = subjectOf(population, entityOf(vendor));
-      const question = { tenant: TENANT, uei, cage, legalName, tin, run: RUN, stored: kept?.parts, kept };
+      const { uei, cage, legalName, entityType } = subjectOf(population, entityOf(vendor));
+      const question = { tenant: TENANT, uei, cage, legalName, entityType, tin, run: RUN, stored: kept?.parts, kept };
       try {
         const answer = await provider.ask(question, { signal: NEVER });
         return answer.reason || answer.outcome;

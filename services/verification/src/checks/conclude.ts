@@ -99,12 +99,22 @@ export function createConcluder(options: {
     const isReused = restsOnParts(check) && isLive;
     const [known, kept] = isReused ? await Promise.all([readNewest(), publicAnswer(questionKey(subject))]) : [];
     const stored = isReused ? newestParts(kept?.parts ?? {}, known?.parts ?? {}) : undefined;
-    const { uei, cage, legalName } = subject;
+    const { uei, cage, legalName, entityType } = subject;
     const tin = createCheckTin(legalName, async (within) => task.suppliedTin || revealTin(task, within));
     const ask = () =>
       runCheck({
         providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
-        question: { tenant, uei, cage, legalName, tin: tin.read, run: task.run, stored, kept: kept ?? undefined },
+        question: {
+          tenant,
+          uei,
+          cage,
+          legalName,
+          entityType,
+          tin: tin.read,
+          run: task.run,
+          stored,
+          kept: kept ?? undefined,
+        },
         signal,
         attemptMs: limits.attemptMs,
         now,

@@ -114,7 +114,13 @@ test("a call on the changing vendor that can't be counted is our own outage", as
   const entities = { getRegistryRecord: async () => ({ exclusions: [] }) as never };
   const provider = createSandboxRegistration({ name: "sandbox_primary", entities, countCall, now: () => new Date() });
   const asked = { tenant: { organizationId: "org_1", environment: "sandbox" as const }, uei: "SANDBXCHNGE1", cage: "" };
-  const question = { ...asked, legalName: "", tin: () => Promise.reject(new Error("unused")), run: undefined };
+  const question = {
+    ...asked,
+    legalName: "",
+    entityType: "",
+    tin: () => Promise.reject(new Error("unused")),
+    run: undefined,
+  };
   await expect(provider.ask(question, { signal: new AbortController().signal })).rejects.toMatchObject({
     code: "service_unavailable",
   });

@@ -7,6 +7,7 @@ const question: Question = {
   uei: "ABCDEFGHJK12",
   cage: "",
   legalName: "",
+  entityType: "",
   tin: async () => "123456789",
   run: undefined,
 };

@@ -23,6 +23,8 @@ export interface Question {
   readonly uei: string;
   readonly cage: string;
   readonly legalName: string;
+  /** The registry's text, such as Sole Proprietorship. */
+  readonly entityType: string;
   /** Returns the TIN, 9 digits in clear; only a TIN provider calls it. Errors: TinReplacedError, service_unavailable. */
   readonly tin: (signal: AbortSignal) => Promise<string>;
   /** The monitor's run that the question is part of; undefined for a direct call. */

@@ -60,6 +60,7 @@ export function askAbout(defaultUei: string, provider: Provider, asking: TestQue
     uei,
     cage,
     legalName: "",
+    entityType: "",
     tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
     run,
     stored,

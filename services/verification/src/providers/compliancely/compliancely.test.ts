@@ -80,6 +80,7 @@ describe("against a simulated Compliancely", () => {
     uei: "",
     cage: "",
     legalName: "Café Acme, Inc.",
+    entityType: "",
     tin: async () => tin,
     run: undefined,
   });

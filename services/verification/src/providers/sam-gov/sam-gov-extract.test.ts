@@ -36,6 +36,7 @@ const question: Question = {
   uei: "ABCDEFGHJK12",
   cage: "",
   legalName: "",
+  entityType: "",
   tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
   run: undefined,
 };

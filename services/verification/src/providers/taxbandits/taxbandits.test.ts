@@ -101,11 +101,12 @@ describe("against a simulated TaxBandits", () => {
   });
   afterEach(() => played.close());
 
-  const question = (tin: string, legalName = "Smith & Sons, Inc."): Question => ({
+  const question = (tin: string, legalName = "Smith & Sons, Inc.", entityType = ""): Question => ({
     tenant: { organizationId: "org_1", environment: "live" },
     uei: "",
     cage: "",
     legalName,
+    entityType,
     tin: async () => tin,
     run: undefined,
   });
@@ -177,6 +178,49 @@ describe("against a simulated TaxBandits", () => {
     });
     expect(second.RefId).not.toBe(first.RefId);
     for (const { url } of played.calls) expect(url).not.toMatch(/471829360|token/i);
+  });
+
+  describe("a TIN that may be a person's or a business's", () => {
+    const types = () => played.matchCalls().map(({ body }) => JSON.parse(body).TINType);
+    let furtherCalls = 0;
+    const asked = async (tin: string, legalName: string, entityType = "") => {
+      furtherCalls = 0;
+      const onFurtherCall = async () => void furtherCalls++;
+      const { signal } = new AbortController();
+      return provider.ask(question(tin, legalName, entityType), { signal, onFurtherCall });
+    };
+
+    test("is asked about once where it matches as the likelier type", async () => {
+      expect(shown(await asked("471829360", "Maria Garcia", "Sole Proprietorship"))).toBe("pass");
+      expect(JSON.parse(played.matchCalls()[0]!.body)).toEqual({
+        RefId: expect.any(String),
+        FirstNm: "Maria",
+        LastNm: "Garcia",
+        TINType: "SSN",
+        TIN: "471829360",
+      });
+      expect(shown(await asked("471829360", "Maria Garcia"))).toBe("pass");
+      expect(types()).toEqual(["SSN", "EIN"]);
+    });
+
+    test("passes where it matches as either type, fails only where it is neither, and each call counts", async () => {
+      played.answer(({ TINType }) => (TINType === "SSN" ? 6 : 2));
+      expect(shown(await asked("471829363", "Maria Garcia"))).toBe("pass");
+      expect(furtherCalls).toBe(1);
+      played.answer(({ TINType }) => (TINType === "SSN" ? 2 : 3));
+      const failed = await asked("471829363", "Maria Garcia", "Sole Proprietorship");
+      expect(shown(failed)).toBe("fail mismatch");
+      expect(JSON.parse(failed.content)).toMatchObject([
+        { TINStatusMsg: "TIN entered is not currently issued" },
+        { TINStatusMsg: "TIN and Name combination do not match the IRS records" },
+      ]);
+      expect(types()).toEqual(["EIN", "SSN", "SSN", "EIN"]);
+    });
+
+    test("throws where the second question has no answer", async () => {
+      played.answer(({ TINType }) => (TINType === "SSN" ? 5 : 2));
+      await expect(asked("471829363", "Maria Garcia")).rejects.toMatchObject({ reason: "irs_code_5" });
+    });
   });
 
   test("concurrent calls wait for one token, and a token is kept until shortly before it expires", async () => {

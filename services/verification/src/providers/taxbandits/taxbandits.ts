@@ -12,6 +12,7 @@ import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
 import { maskSecrets, maskTinIn } from "../tin-matching/mask.ts";
 import { createTaxBanditsTokens, type TaxBanditsCredentials } from "./taxbandits-token.ts";
+import { type AskedName, questionsFor } from "./tin-type.ts";
 
 const matchAnswer = z.object({
   StatusCode: z.number().optional(),
@@ -69,9 +70,9 @@ export function parseTaxBandits(body: unknown, refId: string): TinVerdict {
 }
 
 /**
- * Creates the provider that asks TaxBandits' Instant TIN Match. It requires the type of the TIN, which is always sent as
- * EIN, since vendors are businesses. An access token that is refused is replaced once. The evidence is the answer as
- * received.
+ * Creates the provider that asks TaxBandits' Instant TIN Match. It requires the type of the TIN: where the TIN may have
+ * another one too, and did not match, it is asked about as that one as well, which is a further call. An access token that
+ * is refused is replaced once. The evidence is the answer as received, or a list of both.
  */
 export function createTaxBandits(options: {
   http: ProviderHttp;
@@ -95,31 +96,41 @@ export function createTaxBandits(options: {
     return { response: await http.call({ method: "POST", url, headers, body, signal }), token };
   }
 
+  /** Asks about a TIN as one type. */
+  async function match(asked: AskedName, tin: string, signal: AbortSignal) {
+    const refId = randomUUID();
+    const body = JSON.stringify({ RefId: refId, ...asked, TIN: tin });
+    let exchange = await post(body, signal);
+    if (exchange.response.status === 401) {
+      tokens.drop(exchange.token);
+      exchange = await post(body, signal);
+    }
+    const { response, token } = exchange;
+    if (response.status === 401) tokens.drop(token);
+    const verdict = parseTaxBandits(parseJsonAnswer(requireAnswered(response)), refId);
+    const secrets = [token, credentials.clientSecret, credentials.userToken];
+    const content = maskTinIn(maskSecrets(response.text, secrets), tin);
+    return { verdict, content, contentType: response.contentType };
+  }
+
   return {
     name: "taxbandits",
     check: "tin_match",
-    async ask(question, { signal }): Promise<Answer> {
-      const name = nameForIrs(question.legalName);
-      const tin = await question.tin(signal);
-      const refId = randomUUID();
-      const body = JSON.stringify({ RefId: refId, BusinessNm: name, TINType: "EIN", TIN: tin });
-      let exchange = await post(body, signal);
-      if (exchange.response.status === 401) {
-        tokens.drop(exchange.token);
-        exchange = await post(body, signal);
+    async ask({ legalName, entityType, tin: reveal }, { signal, onFurtherCall }): Promise<Answer> {
+      const sentName = nameForIrs(legalName);
+      const tin = await reveal(signal);
+      const [first, second] = questionsFor({ tin, entityType, legalName, sentName });
+      let matched = await match(first, tin, signal);
+      let { content } = matched;
+      if (second && matched.verdict.outcome === "fail") {
+        await onFurtherCall?.();
+        const other = await match(second, tin, signal);
+        content = `[${content},${other.content}]`;
+        // A TIN that is issued as either type is issued.
+        if (other.verdict.outcome === "pass" || matched.verdict.reason === "not_issued") matched = other;
       }
-      const { response, token } = exchange;
-      if (response.status === 401) tokens.drop(token);
-      const verdict = parseTaxBandits(parseJsonAnswer(requireAnswered(response)), refId);
-      const secrets = [token, credentials.clientSecret, credentials.userToken];
-      return {
-        ...verdict,
-        confidence: 1,
-        dataDate: now(),
-        facts: {},
-        content: maskTinIn(maskSecrets(response.text, secrets), tin),
-        contentType: response.contentType,
-      };
+      const { verdict, contentType } = matched;
+      return { ...verdict, confidence: 1, dataDate: now(), facts: {}, content, contentType };
     },
   };
 }
