@@ -82,6 +82,8 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   await send("POST", "/v1/entities/lookup", { body: { legal_name: `Acme ${plant("name of a look-up")}` } });
   await send("POST", "/v1/entities/lookup", { body: { address: `1 Main St ${asSsn(plant("address of a look-up"))}` } });
   await send("POST", "/v1/entities", { body: { legal_name: `Acme ${asSsn(plant("name"))}` } });
+  const inEntities = [...plant("name in HTML entities")].map((digit) => `&#${digit.charCodeAt(0)};`).join("");
+  await send("POST", "/v1/entities", { body: { legal_name: `Acme ${inEntities}` } });
   await send("POST", "/v1/entities", { body: { legal_name: "Acme", [plant("name of a field")]: 1 } });
   await send("POST", "/v1/entities", {
     body: { legal_name: "Acme", identifiers: { ein: plant("unknown identifier") } },
@@ -118,6 +120,16 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   });
   await send("PATCH", `/v1/monitors/${monitor.id}`, { body: { external_id: asEin(tins.monitored!) } });
   await subscriber.waitForPost();
+  // Another TIN that matches is in the monitor's events, in the verification's details and in the audit log.
+  await send("POST", "/v1/verify", {
+    body: {
+      identifiers: { uei: "SANDBXCHNGE1", tin: plant("replacing the monitored one") },
+      legal_name: "Drop Inc",
+      ...checks,
+    },
+  });
+  const masked = `****${tins["replacing the monitored one"]!.slice(-4)}`;
+  await subscriber.waitForPost(({ body }) => body.includes("tin_match.tin") && body.includes(masked));
   await send("DELETE", `/v1/monitors/${monitor.id}`);
   for (const id of [created.id, verified.entity_id, changing.entity_id]) {
     await send("GET", `/v1/entities/${id}`);
@@ -132,7 +144,7 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   const documents = await eventually(
     async () => {
       const text = await everyDocument(product);
-      return text.includes(lastLogged) && text;
+      return text.includes(lastLogged) && text.includes("vendor.tin_replaced") && text;
     },
     { everyMs: 1_000 },
   );

@@ -55,7 +55,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   onClose("account client", () => organizations.close());
   const auditLog = createClient(AuditLogService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
   onClose("audit log client", () => auditLog.close());
-  const reporting = runAuditReports({ databases, auditLog, now, stopping, logger });
+  const reporting = runAuditReports({ databases, auditLog, entities, now, stopping, logger });
   onClose("audit reports", () => Promise.all(reporting.map((loop) => loop.ended())));
   const kafka = createKafka({ ...kafkaOptions(config), clientId: NAME, logger });
   const relays = perEnvironment((environment) => {

@@ -54,7 +54,7 @@ export const reportedActions = {
     "webhook_endpoint.dismissed",
   ],
   monitor: ["monitor.created", "monitor.canceled", "monitor.webhook_url_changed"],
-  verification: ["verification.asked"],
+  verification: ["verification.asked", "vendor.tin_replaced"],
   dashboard: ["vendor.archived", "vendor.restored"],
 } as const;
 

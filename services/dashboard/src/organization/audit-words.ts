@@ -53,6 +53,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
   Vendors: {
     "vendor.archived": "archived a vendor",
     "vendor.restored": "took a vendor back into the list",
+    "vendor.tin_replaced": "replaced the TIN of a vendor",
   },
   Organization: {
     "organization.created": "created the organization",

@@ -5,6 +5,7 @@ import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { environments, toProtoCaller } from "@vvs/tenant";
 import { createAskedVerifications, type ReportAsked } from "./asked-verifications.ts";
+import { createReportTinReplacements } from "./tin-replacements.ts";
 
 type AuditLog = Pick<Client<typeof AuditLogService>, "appendAuditEntry">;
 
@@ -23,25 +24,31 @@ export function createReportAsked(auditLog: AuditLog): ReportAsked {
   };
 }
 
-/** Reports the verifications of both environments until stopped. */
+/** Reports the verifications and the replaced TINs of both environments until stopped. */
 export function runAuditReports(
   options: Omit<Parameters<typeof createAskedVerifications>[0], "environment" | "db" | "report"> & {
     databases: Readonly<Record<(typeof environments)[number], Parameters<typeof createAskedVerifications>[0]["db"]>>;
     auditLog: AuditLog;
+    entities: Parameters<typeof createReportTinReplacements>[0]["entities"];
     stopping: AbortSignal;
     logger: Logger;
   },
 ): readonly SupervisedLoop[] {
-  const { databases, auditLog, stopping, logger } = options;
+  const { databases, auditLog, entities, stopping, logger } = options;
   const report = createReportAsked(auditLog);
-  return environments.map((environment) =>
+  const common = { backoff: { firstMs: 1_000, longestMs: 60_000 }, stopping, logger };
+  return environments.flatMap((environment) => [
     superviseLoop({
       ...createAskedVerifications({ ...options, environment, db: databases[environment], report }),
       failure: "verifications can't be reported to the audit log; retrying",
       recovery: "verifications are reported to the audit log again",
-      backoff: { firstMs: 1_000, longestMs: 60_000 },
-      stopping,
-      logger,
+      ...common,
     }),
-  );
+    superviseLoop({
+      ...createReportTinReplacements({ environment, entities, auditLog }),
+      failure: "replaced TINs can't be reported to the audit log; retrying",
+      recovery: "replaced TINs are reported to the audit log again",
+      ...common,
+    }),
+  ]);
 }
