@@ -45,6 +45,8 @@ async function createIndexes(db: Db): Promise<void> {
       key: { "identifiers.cage": 1, organization_id: 1 },
       partialFilterExpression: { "identifiers.cage": { $exists: true } },
     },
+    { key: { other_cages: 1 }, sparse: true },
+    { key: { former_cages: 1 }, sparse: true },
     { key: { organization_id: 1, claims: 1 }, unique: true, partialFilterExpression: { claims: { $exists: true } } },
     {
       key: { organization_id: 1, content_hash: 1 },

@@ -138,7 +138,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       const found = await findAlong(tenant, { ids, filter: { $or: ways }, limit: ids.length * 2 + 1, changedSince });
       return withHiding(found, found);
     },
-    /** Returns the visible entities that carry one of these; several may carry the same one. */
+    /** Returns the visible entities that carry one of these, also those that a newer file lacks. */
     async findCarriers(
       tenant: Tenant,
       identifiers: IdentifierMap,
@@ -149,7 +149,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       const own = { organization_id: tenant.organizationId };
       const ways: Filter<EntityDocument>[] = [];
       if (uei) ways.push({ "identifiers.uei": uei, ...visible });
-      if (cage) ways.push({ "identifiers.cage": cage, ...visible });
+      if (cage) ways.push({ "identifiers.cage": cage, ...visible }, { other_cages: cage, ...visible });
       if (duns) ways.push({ claims: `duns:${duns}`, ...own });
       const carryTin = await findTinCarriers(of(tenant), tenant, tinHashes);
       if (carryTin.length > 0) ways.push({ _id: { $in: carryTin }, ...own });

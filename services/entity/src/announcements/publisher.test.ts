@@ -129,7 +129,7 @@ test("own entities that no registry has are published with their exclusions", as
 test("more than 500 entities, also of one page, are published in several records with ids of their own", async () => {
   const rows = Array.from({ length: 1_200 }, (_, index) => ({ 1: `MANYROWS${1_000 + index}`, 4: "" }));
   await loads.load([...rows, { 1: same! }]);
-  await loads.load([{ 1: same! }], { day: "13" });
+  await loads.load([{ 1: same! }], { day: "13", acceptFewer: true });
   const records = await publishAll(app);
   expect(sorted(records)).toEqual(await idsOf(...rows.map((row) => row[1])));
   expect(records.map(({ entityIds }) => entityIds.length)).toEqual([500, 500, 200]);

@@ -1,5 +1,6 @@
 import { type IdentifierMap, type IdentifierType, identifierTypes, isWellFormed } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
+import { currentCages } from "../model/cages.ts";
 import type { EntityDocument, FoundEntity } from "../model/documents.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
@@ -30,14 +31,19 @@ export async function nameEntities(
     identifierTypes.flatMap((type) => (given[type] && isWellFormed(type, given[type]) ? [[type, given[type]]] : [])),
   ) as IdentifierMap;
   const tinHashes = sound.tin ? tins.hashes(tenant, sound.tin) : [];
-  const carriers = await store.findCarriers(tenant, sound, tinHashes);
+  const found = await store.findCarriers(tenant, sound, tinHashes);
+  const byCage = carriersOfCage(found, sound.cage);
   const tinCarriers = new Set(await store.findTinCarriers(tenant, tinHashes));
   const carried = (entity: FoundEntity) => ({
     ...entity.identifiers,
+    cage: currentCages(entity).find((cage) => cage === given.cage) ?? entity.identifiers.cage,
     tin: entity.tin_last4 === undefined ? undefined : tinCarriers.has(entity._id),
   });
-  const carries = (entity: EntityDocument, type: IdentifierType) =>
-    type === "tin" ? tinCarriers.has(entity._id) : entity.identifiers[type] === sound[type];
+  const carries = (entity: EntityDocument, type: IdentifierType) => {
+    if (type === "tin") return tinCarriers.has(entity._id);
+    return type === "cage" ? byCage.includes(entity) : entity.identifiers[type] === sound[type];
+  };
+  const carriers = found.filter((entity) => identifierTypes.some((type) => sound[type] && carries(entity, type)));
   const namesByCarrying = (type: IdentifierType) =>
     carriers.filter((entity) => carries(entity, type)).map(({ _id }) => _id);
 
@@ -62,6 +68,16 @@ export async function nameEntities(
     missingFrom: (entity) =>
       identifierTypes.filter((type) => given[type] !== undefined && carried(entity)[type] === undefined),
   };
+}
+
+/**
+ * Returns the entities that carry a CAGE by the newest file: one that the file lacks does not, unless an organization created
+ * it and nobody else carries the CAGE.
+ */
+function carriersOfCage(found: readonly EntityDocument[], cage: string | undefined): readonly EntityDocument[] {
+  const carrying = cage === undefined ? [] : found.filter((entity) => currentCages(entity).includes(cage));
+  const listed = carrying.filter((entity) => entity.listed !== false);
+  return listed.length > 0 ? listed : carrying.filter((entity) => entity.organization_id !== null);
 }
 
 async function findRemembered(

@@ -1,5 +1,6 @@
 import { type ExclusionEffect, registryDay } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
+import { everIdentifiedBy } from "./cages.ts";
 import type { IsoDate } from "./dates.ts";
 import type {
   Collections,
@@ -11,15 +12,19 @@ import type {
 } from "./documents.ts";
 import { isOwnUnregistered } from "./own-entity.ts";
 
-type Identified = Pick<PublicIdentifiers, "uei" | "cage">;
+type Identified = Pick<PublicIdentifiers, "uei" | "cage"> & { readonly cages?: readonly string[] };
 
 /** Maximum number of exclusions that an entity keeps. */
 const MAX_EXCLUSIONS = 100;
 
-/** Returns whether a row concerns an entity: by the UEI, or by the CAGE if one of them has no UEI. */
-export function concerns(exclusion: Identified, entity: Identified): boolean {
+/** Returns whether a row concerns an entity: by the UEI, or by any CAGE of it if one of them has no UEI. */
+export function concerns(exclusion: PublicIdentifiers, entity: Identified): boolean {
   if (exclusion.uei && entity.uei) return exclusion.uei === entity.uei;
-  return exclusion.cage !== undefined && exclusion.cage === entity.cage;
+  return exclusion.cage !== undefined && cagesOf(entity).includes(exclusion.cage);
+}
+
+function cagesOf({ cage, cages = [] }: Identified): readonly string[] {
+  return cage ? [cage, ...cages] : cages;
 }
 
 /** Returns whether the last day of an exclusion is over. */
@@ -44,7 +49,7 @@ export async function findExclusions(
   session?: ClientSession,
 ): Promise<ExclusionDocument[]> {
   const ueis = identifiers.flatMap(({ uei }) => uei || []);
-  const cages = identifiers.flatMap(({ cage }) => cage || []);
+  const cages = identifiers.flatMap(cagesOf);
   if (ueis.length + cages.length === 0) return [];
   const filter = { $or: [{ uei: { $in: ueis } }, { cage: { $in: cages } }] };
   return collections.exclusions.find(filter, { session }).toArray();
@@ -90,7 +95,7 @@ export async function readKnownExclusions(
 /** Returns the entity with the rows that concern it, and with their file as a source if there are any. */
 export function withExclusions(entity: UnversionedEntity, known: KnownExclusions): UnversionedEntity {
   const { file, now, today } = known;
-  const rows = known.rows.filter((row) => concerns(row, entity.identifiers));
+  const rows = known.rows.filter((row) => concerns(row, everIdentifiedBy(entity)));
   const exclusions = periodsOf(rows, today);
   const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded({ ...known, rows });
   const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");
@@ -149,8 +154,9 @@ export async function withLoadedExclusions(
   entity: UnversionedEntity,
   now: Date,
 ): Promise<UnversionedEntity> {
-  await guardIdentifiers(collections, session, [entity.identifiers]);
-  return withExclusions(entity, await readKnownExclusions(collections, [entity.identifiers], { session, now }));
+  const identified = [everIdentifiedBy(entity)];
+  await guardIdentifiers(collections, session, identified);
+  return withExclusions(entity, await readKnownExclusions(collections, identified, { session, now }));
 }
 
 const GUARDED = { $inc: { writes: 1 }, $currentDate: { at: true } } as const;
@@ -194,6 +200,9 @@ export async function touchGuards(
 }
 
 function guardIdsOf(identified: readonly Identified[]): string[] {
-  const ids = identified.flatMap(({ uei, cage }) => [uei ? `uei:${uei}` : [], cage ? `cage:${cage}` : []].flat());
+  const ids = identified.flatMap((one) => [
+    ...(one.uei ? [`uei:${one.uei}`] : []),
+    ...cagesOf(one).map((cage) => `cage:${cage}`),
+  ]);
   return [...new Set(ids)];
 }

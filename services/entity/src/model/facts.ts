@@ -41,4 +41,6 @@ export interface RegistryEntityFacts {
   readonly other_names: readonly string[];
   readonly addresses: readonly Address[];
   readonly sam: SamFacts;
+  /** CAGEs of the entity's other rows. */
+  readonly other_cages?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
+import { currentCages, everIdentifiedBy } from "../model/cages.ts";
 import type { IsoDate } from "../model/dates.ts";
 import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
@@ -77,10 +78,11 @@ async function findWaiting(collections: Collections, facts: readonly RegistryEnt
     .find({ $or: carrying(facts).map((way) => ({ ...way, ...notTakenOver })) })
     .project<Pick<EntityDocument, "identifiers">>({ identifiers: 1 })
     .toArray();
-  return facts.flatMap(({ uei, sam: { cage } }) => {
+  return facts.flatMap((one) => {
+    const cages = cagesIn(one);
     const isMeant = ({ identifiers: own }: Pick<EntityDocument, "identifiers">) =>
-      own.uei ? own.uei === uei : cage !== undefined && own.cage === cage;
-    return waiting.some(isMeant) ? uei : [];
+      own.uei ? own.uei === one.uei : own.cage !== undefined && cages.includes(own.cage);
+    return waiting.some(isMeant) ? one.uei : [];
   });
 }
 
@@ -89,8 +91,12 @@ function carrying(facts: readonly RegistryEntityFacts[]): Filter<EntityDocument>
   const anyOrganization = { organization_id: { $gt: "" } };
   return [
     { "identifiers.uei": { $in: facts.map(({ uei }) => uei) }, ...anyOrganization },
-    { "identifiers.cage": { $in: facts.flatMap(({ sam: { cage } }) => cage ?? []) }, ...anyOrganization },
+    { "identifiers.cage": { $in: facts.flatMap(cagesIn) }, ...anyOrganization },
   ];
+}
+
+function cagesIn({ sam: { cage }, other_cages = [] }: RegistryEntityFacts): string[] {
+  return cage ? [cage, ...other_cages] : [...other_cages];
 }
 
 async function applyNews(
@@ -107,7 +113,7 @@ async function applyNews(
   });
   const named = facts.filter((one) => one !== undefined);
   const own = await findOwn(collections, named, known);
-  const identifiers = named.map(({ uei, sam: { cage } }) => ({ uei, cage }));
+  const identifiers = [...named.map((one) => ({ uei: one.uei, cages: cagesIn(one) })), ...known.map(everIdentifiedBy)];
   const context = await contextOf(options, identifiers, own);
   const registryChanges = named.map((one) => {
     const previous = knownByUei.get(one.uei);
@@ -134,7 +140,7 @@ function takeOverCreated(
 ): Promise<void> {
   const { collections } = options;
   return options.transact(async (session) => {
-    const identifiers = registryChanges.map(({ entity }) => entity.identifiers);
+    const identifiers = registryChanges.map(({ entity }) => everIdentifiedBy(entity));
     await touchGuards(collections, session, identifiers);
     const own = await findOwn(collections, facts, [], session);
     if (own.every(({ registry_entity_id }) => registry_entity_id !== undefined)) return;
@@ -158,10 +164,10 @@ async function findOwn(
 
 async function contextOf(
   { collections, source, loadId, now, cutDate: registryCutDate }: ApplyOptions,
-  identifiers: readonly EntityDocument["identifiers"][],
+  identifiers: readonly ReturnType<typeof everIdentifiedBy>[],
   own: readonly EntityDocument[],
 ): Promise<LoadContext> {
-  const all = [...identifiers, ...own.map((entity) => entity.identifiers)];
+  const all = [...identifiers, ...own.map(everIdentifiedBy)];
   return { source, exclusions: await readKnownExclusions(collections, all, { now, registryCutDate }), loadId, now };
 }
 
@@ -179,7 +185,7 @@ async function takeOvers(
   const registry = registryChanges.map(({ entity }) => entity);
   const byId = new Map(registry.map((entity) => [entity._id, entity]));
   const byUei = new Map(registry.map((entity) => [entity.identifiers.uei, entity]));
-  const byCage = new Map(registry.toReversed().map((entity) => [entity.identifiers.cage, entity]));
+  const byCage = new Map(registry.toReversed().flatMap((entity) => currentCages(entity).map((cage) => [cage, entity])));
   const takeOver = async (previous: EntityDocument, row: UnversionedEntity | undefined) => {
     if (!row) return;
     const key = `${previous.organization_id} ${row._id}`;

@@ -9,12 +9,12 @@ import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from 
 import { printPlan } from "../asking-plan/print-plan.ts";
 import { loadDownloadConfig, loadRegistryConfig } from "../config.ts";
 import { type Collections, collectionsOf } from "../model/documents.ts";
+import { newestLoad } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { findLoad } from "./change-log.ts";
 import { parseCommand, type RegistryCommand, UsageError } from "./command-line.ts";
 import { downloadFile, type WantedFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
-import { newestCutDate } from "./files-age.ts";
 import { loadExclusions } from "./load-exclusions.ts";
 import { loadExtract } from "./load-extract.ts";
 import type { LoadOptions } from "./load-log.ts";
@@ -82,7 +82,7 @@ async function refreshFiles(target: Target, command: Extract<RegistryCommand, { 
   process.exitCode = await refresh({
     kinds,
     now: target.now(),
-    newestCutDate: (kind) => newestCutDate(target.collections.loads, kind),
+    newestFile: (kind) => newestLoad(target.collections, kind),
     download: (wanted) => downloadTo(directory, wanted),
     load: (kind, path) => loadFile(target, kind, path, acceptFewer),
     print,

@@ -17,6 +17,15 @@ export function decidingRow(rows: readonly ExtractRow[]): ExtractRow {
   return rows.reduce((best, row) => (precedes(row, best) ? row : best));
 }
 
+/** Returns facts with the CAGEs of the entity's other rows. */
+export function withCages<Facts extends RegistryEntityFacts>(
+  facts: Facts,
+  cages: readonly (string | undefined)[],
+): Facts & RegistryEntityFacts {
+  const others = new Set(cages.filter((cage) => cage !== undefined && cage !== facts.sam.cage) as string[]);
+  return others.size > 0 ? { ...facts, other_cages: [...others].sort() } : facts;
+}
+
 /**
  * Returns an entity's facts after a row of a daily file; undefined if a partial row names an unknown entity. A row of
  * another payment address never counts for the entity: its deactivation ends only that address.

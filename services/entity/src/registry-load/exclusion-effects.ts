@@ -1,10 +1,13 @@
 import type { ClientSession, Filter } from "mongodb";
+import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 /** Number of rows that are read and written together. */
 export const EXCLUSIONS_BATCH = 500;
+
+const CAGE_FIELDS = ["identifiers.cage", "other_cages", "former_cages"] as const;
 
 /** Yields stored rows in the order of their keys. Rows that are written meanwhile may leave the filter. */
 export async function* storedBatches(
@@ -38,13 +41,14 @@ export async function refreshEntities(
 ): Promise<number> {
   const { collections, now } = target;
   const { file, isKnown = () => true, session } = options;
+  const cages = rows.flatMap(({ cage }) => cage ?? []);
   const ways = [
     { "identifiers.uei": { $in: rows.flatMap(({ uei }) => uei ?? []) } },
-    { "identifiers.cage": { $in: rows.flatMap(({ cage }) => cage ?? []) } },
+    ...CAGE_FIELDS.map((field) => ({ [field]: { $in: cages } })),
   ];
   const found = await collections.entities.find({ $or: ways }, { session }).toArray();
   if (found.length === 0) return 0;
-  const identifiers = found.map((entity) => entity.identifiers);
+  const identifiers = found.map(everIdentifiedBy);
   const all = await readKnownExclusions(collections, identifiers, { now, file, session });
   const known = { ...all, rows: all.rows.filter(isKnown) };
   const changes = found.map((previous) => ({ previous, entity: withExclusions(previous, known) }));

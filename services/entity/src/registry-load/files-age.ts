@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const QUERY_MS = 5_000;
 
 /** Returns the cut date of the newest file of a kind that is completely loaded; undefined without one. */
-export async function newestCutDate(loads: Collections["loads"], kind: LoadDocument["kind"]) {
+async function newestCutDate(loads: Collections["loads"], kind: LoadDocument["kind"]) {
   const options = { sort: { cut_date: -1 }, projection: { cut_date: 1 }, maxTimeMS: QUERY_MS } as const;
   return (await loads.findOne({ kind, state: "done" }, options))?.cut_date;
 }

@@ -1,5 +1,5 @@
 import { applyRegistryBatch, type RegistryItem } from "./apply.ts";
-import { addRow, decidingRow, factsFromDailyRow } from "./combine.ts";
+import { addRow, decidingRow, factsFromDailyRow, withCages } from "./combine.ts";
 import { type ExtractFile, type ExtractItem, readExtract, validateExtract } from "./files/extract.ts";
 import type { ExtractRow } from "./files/row.ts";
 import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
@@ -60,7 +60,17 @@ async function* itemsOf(options: LoadOptions, load: ExtractLoad): AsyncGenerator
   const { ueis, isComplete } = load.file;
   const itemOf = ({ uei, lineNumber, rows }: EntityRows): FileItem => {
     const row = decidingRow(rows);
-    return { uei, lineNumber, facts: isComplete ? row : (known) => factsFromDailyRow(known, row) };
+    const cages = rows.map(({ sam }) => sam.cage);
+    if (isComplete) return { uei, lineNumber, facts: withCages(row, cages) };
+    return {
+      uei,
+      lineNumber,
+      facts(known) {
+        const facts = factsFromDailyRow(known, row);
+        // A daily file has not all rows of the entity.
+        return facts && withCages(facts, [...cages, known?.sam.cage, ...(known?.other_cages ?? [])]);
+      },
+    };
   };
   for await (const entity of adjacentRows(options, load)) if (!ueis.isRepeated(entity.uei)) yield itemOf(entity);
   for (const some of ueis.repeated(GATHERED_AT_ONCE)) {

@@ -5,6 +5,7 @@ import type { IsoDate } from "../model/dates.ts";
 import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
 import { summarizeChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
+import { RULES } from "./facts-hash.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { type LoadedFile, sha256OfFile } from "./files/member.ts";
 import { holdLoadLock, type Transact } from "./load-lock.ts";
@@ -102,7 +103,7 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     });
     await quarantine.flush();
     const changes = await summarizeChanges(collections, loadId);
-    const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes };
+    const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes, rules: RULES };
     await transact(async (session) => {
       await collections.loads.updateOne({ _id: loadId }, { $set: done }, { session });
       await collections.loads.deleteOne({ _id: refusalId(kind) }, { session });

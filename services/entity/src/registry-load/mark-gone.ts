@@ -8,8 +8,8 @@ const BATCH_SIZE = 500;
 const CURSOR_BATCH = 2_000;
 
 /**
- * Marks the listed registry entities that a complete file lacks; returns how many. Their facts stay, but the registry no
- * longer vouches for them. After a kill, the next run marks the rest.
+ * Marks the listed registry entities that a complete file lacks; returns how many. Their facts stay, but they
+ * and the own entities that took them over are shown as inactive. After a kill, the next run marks the rest.
  */
 export async function markGone(target: LoadTarget, ueis: UeiSet): Promise<number> {
   // Reads only the index, a million UEIs in a second, and then only the absent entities themselves.
@@ -41,6 +41,9 @@ async function mark(target: LoadTarget, ueis: readonly string[]): Promise<number
   const listed = { _id: { $in: gone }, listed: true };
   return target.transact(async (session) => {
     const marked = await entities.updateMany(listed, { $set: { listed: false } }, { session });
+    // A new revision, so that a call that read an own entity before does not list it again.
+    const ownOfThese = { registry_entity_id: { $in: gone }, organization_id: { $gt: "" } };
+    await entities.updateMany(ownOfThese, { $set: { listed: false }, $inc: { revision: 1 } }, { session });
     await recordChanges(target, session, { gone });
     return marked.modifiedCount;
   });

@@ -30,6 +30,16 @@ describe("requested files", () => {
   });
 });
 
+test.each([
+  ["exclusions", "2026-09-14", "2026-09-15", ["2026-09-15", "2026-09-14"]],
+  ["exclusions", "2026-09-01", "2026-09-15", ["2026-09-15", "2026-09-14", "2026-09-13", "2026-09-12"]],
+  ["registry", "2026-09-06", "2026-09-30", ["2026-09"]],
+  ["registry", "2026-08-02", "2026-09-06", ["2026-09", "2026-08"]],
+] as const)("a file of earlier rules is loaded again: %s with %s loaded on %s", (kind, newest, day, dates) => {
+  const wanted = wantedFiles(kind, newest, day, { isOutdated: true });
+  expect(wanted).toEqual(dates.map((date) => ({ kind, date })));
+});
+
 describe("the command", () => {
   let app: TestApplication;
   let sam: PlayedSamGovFiles;
@@ -111,6 +121,10 @@ describe("the command", () => {
         const again = await refresh(["exclusions"], directory);
         expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${today})\n` });
         expect(sam.apiCalls).toHaveLength(calls);
+        await app.live.loads.updateMany({}, { $unset: { rules: "" } });
+        const outdated = await refresh(["registry"], directory);
+        expect(outdated.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, new 0, /m);
+        expect((await refresh(["registry"], directory)).stdout).toMatch(/^registry: up to date/);
       }),
     60_000,
   );

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { addDays, registryDay } from "@vvs/registration";
 import type { IsoDate } from "../model/dates.ts";
 import type { LoadDocument } from "../model/documents.ts";
+import { RULES } from "./facts-hash.ts";
 import type { WantedFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
 
@@ -18,8 +19,8 @@ export const refreshExitCodes = { done: 0, needsOperator: 1, tryLater: 75 } as c
 export interface RefreshOptions {
   readonly kinds: readonly Kind[];
   readonly now: Date;
-  /** Returns the cut date of the newest loaded file of a kind. */
-  readonly newestCutDate: (kind: Kind) => Promise<IsoDate | undefined>;
+  /** Returns the newest loaded file of a kind. */
+  readonly newestFile: (kind: Kind) => Promise<Pick<LoadDocument, "cut_date" | "rules"> | undefined>;
   /** Returns the path of the downloaded file. Errors: RegistryFileError. */
   readonly download: (wanted: WantedFile) => Promise<string>;
   /** Loads a file and prints its report. Errors: RegistryFileError. */
@@ -50,8 +51,10 @@ export async function refresh(options: RefreshOptions): Promise<number> {
 async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
   const { print } = options;
   const today = registryDay(options.now);
-  const newest = await options.newestCutDate(kind);
-  for (const wanted of wantedFiles(kind, newest, today)) {
+  const file = await options.newestFile(kind);
+  const newest = file?.cut_date;
+  const isOutdated = file !== undefined && (file.rules ?? 0) < RULES;
+  for (const wanted of wantedFiles(kind, newest, today, { isOutdated })) {
     const path = await options.download(wanted).catch((error: unknown) => {
       if (error instanceof RegistryFileError && error.isMissing) return undefined;
       throw error;
@@ -70,19 +73,28 @@ async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
 }
 
 /**
- * Returns the files that may be newer than the loaded one, newest first. Each request is a call of the key's quota, so none
- * that cannot exist yet is among them.
+ * Returns the files that may be newer than the loaded one, newest first, and that one too if it was loaded by earlier rules
+ * (`isOutdated`). Each request is a call of the key's quota, so none that cannot exist yet is among them.
  */
-export function wantedFiles(kind: Kind, newest: IsoDate | undefined, today: IsoDate): WantedFile[] {
+export function wantedFiles(
+  kind: Kind,
+  newest: IsoDate | undefined,
+  today: IsoDate,
+  { isOutdated }: { isOutdated: boolean } = { isOutdated: false },
+): WantedFile[] {
+  const isWanted = (date: string) => {
+    const loaded = newest?.slice(0, date.length);
+    return !loaded || date > loaded || (isOutdated && date === loaded);
+  };
   if (kind === "exclusions") {
     const days = Array.from({ length: EXCLUSION_DAYS + 1 }, (_, age) => addDays(today, -age));
-    return days.filter((date) => !newest || date > newest).map((date) => ({ kind, date }));
+    return days.filter(isWanted).map((date) => ({ kind, date }));
   }
   const published = newestExtractDate(today);
-  if (newest && newest >= published) return [];
+  if (newest && newest >= published && !isOutdated) return [];
   const month = published.slice(0, 7);
   const before = addDays(`${month}-01`, -1).slice(0, 7);
-  return [month, before].filter((date) => !newest || date > newest.slice(0, 7)).map((date) => ({ kind, date }));
+  return [month, before].filter(isWanted).map((date) => ({ kind, date }));
 }
 
 /** Returns the day on which the newest extract should have been published: the first Sunday of a month. */

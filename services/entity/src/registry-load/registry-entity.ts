@@ -1,4 +1,5 @@
 import { newId } from "@vvs/ids";
+import { currentCages, formerCages } from "../model/cages.ts";
 import type { EntityDocument, RegistryRowDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { type KnownExclusions, withExclusions } from "../model/exclusions.ts";
 import type { RegistryEntityFacts } from "../model/facts.ts";
@@ -23,7 +24,7 @@ export function registryEntity(
   facts: RegistryEntityFacts,
   { source, exclusions, loadId, now }: LoadContext,
 ): UnversionedEntity {
-  const { uei, legal_name, other_names, addresses, sam } = facts;
+  const { uei, legal_name, other_names, addresses, sam, other_cages = [] } = facts;
   const named = { legal_name, placeholder: false, other_names: other_names.slice(0, MAX_OTHER_NAMES), addresses };
   const entity: UnversionedEntity = {
     _id: previous?._id ?? newId("ent", now),
@@ -31,6 +32,7 @@ export function registryEntity(
     ...named,
     ...matchKeysOf(named),
     identifiers: { uei, ...(sam.cage && { cage: sam.cage }) },
+    ...(other_cages.length > 0 && { other_cages }),
     sam,
     exclusions: [],
     sources: [source],
@@ -38,7 +40,15 @@ export function registryEntity(
     registry_row: rowOf(previous, facts, loadId),
     created_at: previous?.created_at ?? now,
   };
-  return withExclusions(entity, exclusions);
+  return withExclusions(withFormerCages(entity, previous ? [previous] : []), exclusions);
+}
+
+function withFormerCages(
+  { former_cages, ...entity }: UnversionedEntity,
+  known: readonly UnversionedEntity[],
+): UnversionedEntity {
+  const former = formerCages(entity, known);
+  return { ...entity, ...(former && { former_cages: former }) };
 }
 
 /** Returns the row of these facts. If a listed entity was made from the same row before, the row keeps its load. */
@@ -55,9 +65,9 @@ function rowOf(
 
 /** Returns the facts of a registry entity in the form of a row's. */
 export function factsOf(entity: EntityDocument): RegistryEntityFacts {
-  const { legal_name, other_names, addresses, sam } = entity;
+  const { legal_name, other_names, addresses, sam, other_cages } = entity;
   const eft_indicator = entity.registry_row?.eft_indicator ?? "";
-  return { uei: entity.identifiers.uei!, eft_indicator, legal_name, other_names, addresses, sam: sam! };
+  return { uei: entity.identifiers.uei!, eft_indicator, legal_name, other_names, addresses, sam: sam!, other_cages };
 }
 
 /**
@@ -71,7 +81,7 @@ export function ownWithRegistry(
   { exclusions }: LoadContext,
   takesCage: boolean,
 ): UnversionedEntity {
-  const { version, last_hash, changed_at, ...kept } = own;
+  const { version, last_hash, changed_at, listed, other_cages, ...kept } = own;
   const cage = takesCage ? registry.identifiers.cage : undefined;
   const identifiers = { ...own.identifiers, uei: registry.identifiers.uei, ...(cage && { cage }) };
   const formerNames = own.placeholder ? [] : [own.legal_name];
@@ -89,9 +99,16 @@ export function ownWithRegistry(
     ...matchKeysOf(named),
     identifiers,
     claims: claimsOf(identifiers),
+    other_cages: othersOf(registry, identifiers.cage),
     sam: registry.sam,
     sources: [...own.sources.filter(({ name }) => name === "organization"), ...registry.sources],
     registry_entity_id: registry._id,
   };
-  return withExclusions(entity, exclusions);
+  return withExclusions(withFormerCages(entity, [own, registry]), exclusions);
+}
+
+/** Returns the CAGEs of a registry entity that an own one does not carry itself. */
+function othersOf(registry: UnversionedEntity, cage: string | undefined): string[] | undefined {
+  const others = currentCages(registry).filter((one) => one !== cage);
+  return others.length > 0 ? others : undefined;
 }

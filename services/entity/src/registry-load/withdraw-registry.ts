@@ -49,6 +49,8 @@ async function relist(target: LoadTarget, load: LoadDocument): Promise<number> {
     const unlisted = { _id: { $in: [...gone] }, listed: false };
     relisted += await target.transact(async (session) => {
       const { modifiedCount } = await entities.updateMany(unlisted, { $set: { listed: true } }, { session });
+      const ownOfThese = { registry_entity_id: { $in: [...gone] }, organization_id: { $gt: "" } };
+      await entities.updateMany(ownOfThese, { $unset: { listed: "" }, $inc: { revision: 1 } }, { session });
       const effects = new Map(gone.map((id) => [id, "changed" as const]));
       if (modifiedCount > 0) await recordChanges(target, session, { effects });
       return modifiedCount;

@@ -15,7 +15,8 @@ export async function refuseLoadedMeanwhile(
 ): Promise<void> {
   const ways: Filter<EntityDocument>[] = [];
   if (uei) ways.push({ "identifiers.uei": uei, organization_id: null });
-  if (cage) ways.push({ "identifiers.cage": cage, organization_id: null });
+  const listed = { organization_id: null, listed: { $ne: false } };
+  if (cage) ways.push({ "identifiers.cage": cage, ...listed }, { other_cages: cage, ...listed });
   if (ways.length === 0) return;
   const loaded = await entities.find({ $or: ways }, { session, projection: { "identifiers.uei": 1 } }).toArray();
   if (loaded.length === 0) return;

@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { registryDay } from "@vvs/registration";
+import type { Filter } from "mongodb";
+import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
 import { concerns, findExclusions, gravestFirst, isPast, newestLoad } from "../model/exclusions.ts";
@@ -16,7 +18,7 @@ export async function registryRecord(
   const registryLoad = await newestLoad(collections, "registry");
   const exclusionsLoad = await newestLoad(collections, "exclusions");
   const entities = await findNamed(collections, query);
-  const rows = await findExclusions(collections, [query, ...entities.map(({ identifiers }) => identifiers)]);
+  const rows = await findExclusions(collections, [query, ...entities.map(everIdentifiedBy)]);
   const sources = [
     ...entities.map(({ registry_row: row }) => row?.load_id),
     ...rows.flatMap(({ load_id, ended_by }) => [load_id, ended_by]),
@@ -39,9 +41,10 @@ export async function registryRecord(
   const mayBeListed = entities.some(isWithdrawn) && !isReloaded(registryLoad, withdrawn);
   const isUnknown = !entity && (mayBeListed || withdrawing("registry") !== undefined);
   const registry = isUnknown ? undefined : registryLoad;
+  const named = query.uei ? entities : entity ? [entity] : [];
   const identified = {
     uei: query.uei || entity?.identifiers.uei,
-    cage: query.cage || entity?.identifiers.cage,
+    cages: [query.cage, ...named.flatMap((one) => everIdentifiedBy(one).cages)],
   };
   const today = registryDay(now);
   const unfinished = withdrawing("exclusions");
@@ -75,10 +78,13 @@ function isReloaded(newest: LoadDocument | undefined, withdrawn: readonly Pick<L
   return newest?.complete === true && (newest.finished_at?.getTime() ?? 0) > Math.max(0, ...times);
 }
 
-/** Finds the registry entities with the UEI, or with the CAGE if the UEI is unknown, including those that are not listed. */
+/** Finds the registry entities with the UEI, listed or not, or those that carry the CAGE if the UEI is unknown. */
 function findNamed({ entities }: Collections, { uei, cage }: { uei: string; cage: string }): Promise<EntityDocument[]> {
-  const named = uei ? { "identifiers.uei": uei } : { "identifiers.cage": cage };
-  return entities.find({ ...named, organization_id: null }).toArray();
+  const carrying = { organization_id: null, listed: { $ne: false } };
+  const named: Filter<EntityDocument> = uei
+    ? { "identifiers.uei": uei, organization_id: null }
+    : { $or: ["identifiers.cage", "other_cages"].map((field) => ({ [field]: cage, ...carrying })) };
+  return entities.find(named).toArray();
 }
 
 const MAX_WITHDRAWN = 100;

@@ -1,3 +1,5 @@
+import { isWellFormed } from "@vvs/identifiers";
+import { isNoIdentifier } from "@vvs/identifiers/none";
 import { fromCompactDate } from "../../model/dates.ts";
 import type { Address, RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
 import { fieldCount, splitFields } from "./fields.ts";
@@ -45,7 +47,7 @@ export function parseRow(text: string): Parsed<ExtractRow> {
     return { reason: `the row has ${fields.length} fields instead of ${fieldCount}` };
   }
   const uei = at(1).toUpperCase();
-  if (!/^[A-Z0-9]{12}$/.test(uei)) return { reason: "field 1 is not a UEI" };
+  if (!isIdentifier("uei", uei)) return { reason: "field 1 is not a UEI" };
   const reason = partial ? undefined : refusalOf(extractCode, at);
   if (reason) return { reason };
   const cage = at(4).toUpperCase();
@@ -54,7 +56,7 @@ export function parseRow(text: string): Parsed<ExtractRow> {
     sam_registered: true,
     listed_as: listedAs(extractCode),
     excluded: false,
-    cage: /^[A-Z0-9]{5}$/.test(cage) ? cage : undefined,
+    cage: isIdentifier("cage", cage) ? cage : undefined,
   };
   if (partial) return { row: { ...head, legal_name: "", other_names: [], addresses: [], sam } };
   const otherNames = [at(13), at(14)].filter((name) => name !== "" && name !== at(12));
@@ -74,6 +76,10 @@ export function parseRow(text: string): Parsed<ExtractRow> {
       lastUpdateDate: fromCompactDate(at(10)),
     },
   };
+}
+
+function isIdentifier(type: "uei" | "cage", text: string): boolean {
+  return isWellFormed(type, text) && !isNoIdentifier(text);
 }
 
 /** Returns why a complete row can't be trusted. */
