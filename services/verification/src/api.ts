@@ -10,7 +10,7 @@ import type { Verifier } from "./checks/verifier.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
 import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
-import type { ReportProviders } from "./provider-health/provider-report.ts";
+import type { createShowProviders } from "./provider-health/provider-report.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
@@ -73,7 +73,7 @@ export function createHandlers(options: {
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
   subjects: Pick<Subjects, "resolve">;
   verifier: Verifier;
-  report: ReportProviders;
+  report: ReturnType<typeof createShowProviders>;
   /** Returns an organization's calls at the live providers, in the order they are asked. */
   readUsage: (tenant: Tenant) => Promise<ProviderUsage[]>;
   readHistory: ReadProviderHistory;
@@ -138,8 +138,9 @@ export function createHandlers(options: {
     async listProviders(request) {
       const listed = await report(environmentOf(request.environment));
       return {
-        providers: listed.map(({ name, checks, condition, quotaRemaining, lastSuccessAt }) => ({
+        providers: listed.map(({ name, checks, condition, isOutdated, quotaRemaining, lastSuccessAt }) => ({
           name,
+          outdated: isOutdated,
           checks: checks.map(toCheckType),
           state: condition,
           quotaRemaining: quotaRemaining === undefined ? undefined : BigInt(quotaRemaining),

@@ -22,7 +22,7 @@ import type { CircuitSettings } from "./provider-health/circuit.ts";
 import { type CircuitBreakers, createCircuitBreakers } from "./provider-health/circuit-breakers.ts";
 import type { ProviderAccount } from "./provider-health/provider-calls.ts";
 import { createReadProviderHistory } from "./provider-health/provider-history.ts";
-import { createReportProviders } from "./provider-health/provider-report.ts";
+import { createReportProviders, createShowProviders } from "./provider-health/provider-report.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
 import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
@@ -130,7 +130,7 @@ export async function createDomain(options: {
     createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
   );
   const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
-  const read = { report, readUsage, readHistory, readCallsReport };
+  const read = { report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
   const handlers = createHandlers({ store, idempotency, subjects, verifier, ...read });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>

@@ -57,6 +57,11 @@ test.each<[string, Partial<Situation>, string[]]>([
     ["SAM.gov API does not answer → /providers"],
   ],
   [
+    "a provider's files are too old",
+    { providers: [{ name: "sam_gov_extract", checks, state: "unavailable", outdated: true }] },
+    ["SAM.gov extract files: the data is too old for an answer → /providers"],
+  ],
+  [
     "a provider's quota is used up",
     { providers: [{ name: "sam_gov_api", checks, state: "unavailable", quotaRemaining: 0n }] },
     ["SAM.gov API has no calls left today for the API and the dashboard, for any customer → /providers"],

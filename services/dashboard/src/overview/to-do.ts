@@ -5,6 +5,9 @@ import type { Provider } from "@vvs/proto/verification/v1/verification";
 import { checkTitle } from "../ui/checks.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
+type ShownProvider = Pick<Provider, "name" | "checks" | "state" | "quotaRemaining"> &
+  Partial<Pick<Provider, "outdated">>;
+
 /** What the overview reports on. Each part is undefined while its service is unavailable. */
 export interface Situation {
   /** Numbers of the organization's vendors. */
@@ -14,7 +17,7 @@ export interface Situation {
   /** Monitors that have had no answer for too long. */
   readonly unanswered: { readonly count: number; readonly hasMore: boolean } | undefined;
   /** All providers of the environment. */
-  readonly providers: readonly Pick<Provider, "name" | "checks" | "state" | "quotaRemaining">[] | undefined;
+  readonly providers: readonly ShownProvider[] | undefined;
   /** The organization's budgets at providers. */
   readonly budgets: readonly Pick<ProviderUsage, "provider" | "directLeft" | "monitorsLeft">[] | undefined;
 }
@@ -113,9 +116,9 @@ function missingProviders({ providers }: Situation): ToDo[] {
 function impairedProviders({ providers = [] }: Situation): ToDo[] {
   return providers
     .filter(({ state }) => state !== "available")
-    .map(({ name, state, quotaRemaining }) => ({
+    .map(({ name, state, quotaRemaining, outdated }) => ({
       label: quotaRemaining === 0n ? ["error", "out of budget"] : [state, state],
-      text: `${providerName(name)} ${impairment(state, quotaRemaining)}`,
+      text: `${providerName(name)}${outdated ? ": the data is too old for an answer" : ` ${impairment(state, quotaRemaining)}`}`,
       path: "/providers",
       action: "View providers",
     }));

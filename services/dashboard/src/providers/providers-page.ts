@@ -15,6 +15,9 @@ const meanings: Readonly<Record<string, string>> = {
     "The provider can’t be used now, because it failed several times in a row or its quota is used up. The next provider is called instead.",
 };
 
+const OUTDATED =
+  "The loaded files are too old: the exclusions file may be 3 days old at most. They can’t show that a vendor passes until the operator of this service loads a newer one. The next provider is called instead.";
+
 interface ProvidersView {
   readonly visit: Visit;
   readonly providers: readonly Provider[];
@@ -53,11 +56,16 @@ function noticeOf(providers: readonly Provider[]): Html | undefined {
   return undefined;
 }
 
+function meaningOf({ state, outdated }: Provider): Html | undefined {
+  const meaning = outdated ? OUTDATED : meanings[state];
+  return meaning === undefined ? undefined : html`<p>${meaning}</p>`;
+}
+
 function providerItem(provider: Provider, visit: Visit): Html {
   const { name, quotaRemaining, lastSuccessAt } = provider;
   return html`<li class="card">
-<div class="heading"><h3>${providerName(name)} <code class="hint">${name}</code></h3> ${state(provider.state)}</div>
-${meanings[provider.state] && html`<p>${meanings[provider.state]}</p>`}
+<div class="heading"><h3>${providerName(name)} <code class="hint">${name}</code></h3> ${provider.outdated ? state(provider.state, "data too old") : state(provider.state)}</div>
+${meaningOf(provider)}
 ${facts([
   ["Last answer", timeAgo(lastSuccessAt, visit.now) ?? "none yet"],
   [

@@ -43,6 +43,14 @@ test("each provider of the environment is shown with its checks, state, quota an
   for (const part of ["TaxBandits", "available", "none yet", "no known limit"]) expect(tinMatch).toContain(part);
 });
 
+test("a provider whose files are too old is not called available, and the page says what that means", async () => {
+  const provider = { name: "sam_gov_extract", checks: [CheckType.SAM_REGISTRATION], state: "unavailable" };
+  dashboard.state.providers = [{ ...provider, outdated: true }];
+  const { text } = await visitor.get("/live/providers");
+  expect(text).toContain('<span class="state unavailable">data too old</span>');
+  expect(text).toContain("The loaded files are too old");
+});
+
 test("a used-up quota is shown as 0 calls left", async () => {
   const provider = { name: "sam_gov_api", checks: [CheckType.SAM_REGISTRATION], state: "unavailable" };
   dashboard.state.providers = [{ ...provider, quotaRemaining: 0n }];

@@ -65,17 +65,18 @@ export function lines(plot: Plot): Html {
   const top = axisTop(Math.max(0, ...plot.points.flatMap(({ values }) => values.map((value = 0) => value))));
   const paths = plot.series.map(({ className }, index) => {
     let path = "";
-    let isDrawing = false;
-    for (const [place, { values }] of plot.points.entries()) {
-      const value = values[index];
-      if (value !== undefined) {
-        const [x, y] = [place * WIDTH + WIDTH / 2, (HEIGHT - (value / top) * HEIGHT).toFixed(2)];
-        // A point without neighbours needs a minimal length to be visible.
-        path += isDrawing ? `L${x} ${y}` : `M${x} ${y}h0.01`;
-      }
-      isDrawing = value !== undefined;
+    let dots = "";
+    const valueAt = (place: number) => plot.points[place]?.values[index];
+    for (const place of plot.points.keys()) {
+      const value = valueAt(place);
+      if (value === undefined) continue;
+      const at = `${place * WIDTH + WIDTH / 2} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
+      const isJoined = valueAt(place - 1) !== undefined;
+      path += isJoined ? `L${at}` : `M${at}`;
+      // A line of almost no length is a dot as wide as its stroke.
+      if (!isJoined && valueAt(place + 1) === undefined) dots += `M${at}h0.01`;
     }
-    return html`<path class="line ${className}" d="${path}"/>`;
+    return html`<path class="line ${className}" d="${path}"/>${dots && html`<path class="line dot ${className}" d="${dots}"/>`}`;
   });
   const targets = plot.points.map(
     (point, place) =>

@@ -20,6 +20,9 @@ test.each([
   ["SANDBXERRR01", "active"],
   ["SANDBXFALLB1", "active"],
   ["SANDBXCHNGE1", "active"],
+  ["SANDBXEXP10D", "active"],
+  ["SANDBXEXP40D", "active"],
+  ["SANDBXEXP80D", "active"],
 ])("the documented entity %s is %s, now and in future years", (uei, status) => {
   const [entity, ...others] = entities.filter((one) => one.uei === uei);
   expect(others).toEqual([]);

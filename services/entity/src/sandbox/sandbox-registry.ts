@@ -16,6 +16,16 @@ const special: readonly [uei: string, legalName: string, status: RegistrationSta
   ["SANDBXCHNGE1", "Sandbox Changing Status Inc", "active"],
 ];
 
+/**
+ * Documented as well: each verification says that they expire in so many days. They come last, so that all others stay as they
+ * were before these were added.
+ */
+const expiring: typeof special = [
+  ["SANDBXEXP10D", "Sandbox Expiring In 10 Days LLC", "active"],
+  ["SANDBXEXP40D", "Sandbox Expiring In 40 Days LLC", "active"],
+  ["SANDBXEXP80D", "Sandbox Expiring In 80 Days LLC", "active"],
+];
+
 const legalForms = [
   ["LLC", "Partnership or Limited Liability Partnership"],
   ["Inc", "Corporate Entity (Not Tax Exempt)"],
@@ -32,9 +42,12 @@ const legalForms = [
  */
 export function sandboxRegistry(): RegistryEntityFacts[] {
   const random = randomNumbers(20_261_121);
-  const entities = special.map(([uei, legalName, status], index) =>
-    entityOf({ uei, legalName, status, serial: index, entityType: "Corporate Entity (Not Tax Exempt)", random }),
-  );
+  const documented = (listed: typeof special, firstSerial: number) =>
+    listed.map(([uei, legalName, status], index) => {
+      const entityType = "Corporate Entity (Not Tax Exempt)";
+      return entityOf({ uei, legalName, status, serial: firstSerial + index, entityType, random });
+    });
+  const entities = documented(special, 0);
   const names = new Set<string>();
   let before = { core: "", form: 0 };
   for (let index = 0; index < madeUpEntities; index++) {
@@ -55,7 +68,7 @@ export function sandboxRegistry(): RegistryEntityFacts[] {
     );
     before = { core, form: formIndex };
   }
-  return entities;
+  return [...entities, ...documented(expiring, entities.length)];
 }
 
 type RandomNumbers = () => number;

@@ -117,6 +117,10 @@ ${table(
     ["`SANDBXERRR01`", "error: no provider answers"],
     ["`SANDBXFALLB1`", "pass: the first provider does not answer, the second does (`origin` is `sandbox_secondary`)"],
     ["`SANDBXCHNGE1`", "alternates between active and expired, so a monitor on it always reports a change"],
+    [
+      "`SANDBXEXP10D`, `SANDBXEXP40D`, `SANDBXEXP80D`",
+      "pass: active, and the registration ends 10, 40 or 80 days after the verification",
+    ],
   ],
 )}
 <p>For <code>tin_match</code> the last digit of the TIN decides. It is the result code of the IRS:</p>

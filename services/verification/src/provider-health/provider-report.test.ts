@@ -3,7 +3,7 @@ import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { Provider } from "../providers/provider.ts";
 import { closedCircuit, defaultCircuitSettings as settings } from "./circuit.ts";
 import type { CallsToday } from "./provider-calls.ts";
-import { createReportProviders } from "./provider-report.ts";
+import { createReportProviders, createShowProviders } from "./provider-report.ts";
 import { healthOf, type ProviderHealth, type ProviderState, unknownProvider } from "./provider-state.ts";
 
 const at = new Date("2026-11-21T09:00:00Z");
@@ -75,4 +75,23 @@ test("each provider is reported once, in the order they are asked, and in gauges
   ]);
   expect(await measured("verification_provider_last_success_age")).toEqual(["live first 90", "sandbox sandbox 0"]);
   end();
+});
+
+test.each<[string, Provider["isOutdated"], string, boolean]>([
+  ["whose data is too old", async () => true, "unavailable", true],
+  ["whose data is new enough", async () => false, "available", false],
+  ["whose data can't be read", () => Promise.reject(new Error("unavailable")), "available", false],
+  ["without data of its own", undefined, "available", false],
+])("a provider %s is shown so", async (_name, isOutdated, condition, outdated) => {
+  const ask = () => Promise.reject(new Error("not asked"));
+  const provider: Provider = { name: "files", check: "sam_registration", ask, ...(isOutdated && { isOutdated }) };
+  const health: ProviderHealth = {
+    condition: "available",
+    quotaRemaining: undefined,
+    calls: undefined,
+    lastSuccessAt: undefined,
+  };
+  const report = async () => [{ name: "files", checks: ["sam_registration" as const], ...health }];
+  const show = createShowProviders({ live: [provider], sandbox: [] }, report);
+  expect(await show("live")).toMatchObject([{ condition, isOutdated: outdated }]);
 });

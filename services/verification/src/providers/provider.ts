@@ -71,6 +71,8 @@ export interface Provider {
   readonly check: Check;
   /** Whether it is asked for later runs of monitors; for all questions where absent. */
   readonly laterRuns?: "never" | "only";
+  /** Returns whether its data is too old for any pass now; absent where its data is never older than the question. */
+  isOutdated?(options: { signal: AbortSignal }): Promise<boolean>;
   /**
    * Answers a question, and should stop when the signal aborts. A provider whose answers can take several calls that count
    * reports each after the first by `onFurtherCall`, before it makes it. Errors: ProviderError; ServiceError where our own

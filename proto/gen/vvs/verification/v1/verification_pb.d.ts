@@ -636,6 +636,13 @@ export declare type Provider = Message<"vvs.verification.v1.Provider"> & {
    * @generated from field: google.protobuf.Timestamp last_success_at = 5;
    */
   lastSuccessAt?: Timestamp | undefined;
+
+  /**
+   * Its data is too old for any pass now, so its state is unavailable. For the dashboard; not in the public API.
+   *
+   * @generated from field: bool outdated = 6;
+   */
+  outdated: boolean;
 };
 
 /**

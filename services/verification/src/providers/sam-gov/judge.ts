@@ -36,8 +36,13 @@ export function judge(
     return verdict;
   }
   if (verdict.outcome === "fail" && hasApi && isTooOld(registration!)) throw staleSource();
-  if (verdict.outcome === "pass" && (!exclusions || isOlder(exclusions, MAX_PASS_AGE_DAYS, now))) throw staleSource();
+  if (verdict.outcome === "pass" && !canShowPass(exclusions, now)) throw staleSource();
   return verdict;
+}
+
+/** Are these exclusions new enough for a pass? */
+export function canShowPass(exclusions: PartSource | undefined, now: Date): boolean {
+  return exclusions !== undefined && !isOlder(exclusions, MAX_PASS_AGE_DAYS, now);
 }
 
 /** Is the part older than this many days? A file covers a whole day, so its age is counted in the registry's days. */

@@ -293,3 +293,23 @@ describe("the provider", () => {
     await expect(ask(files(undefined))).rejects.toMatchObject({ reason: "stale_source", isFault: false });
   });
 });
+
+test.each([
+  [0, false],
+  [3, false],
+  [4, true],
+])(
+  "the files are too old for a pass once the exclusions file is more than 3 days old: after %i days",
+  async (days, isTooOld) => {
+    const now = new Date(Date.parse(`${EXCLUSIONS_CUT}T12:00:00Z`) + days * 86_400_000);
+    const provider = (more: object) =>
+      createSamGovExtract({
+        entities: { getRegistryRecord: async () => files(undefined, more) },
+        hasApi: true,
+        now: () => now,
+      });
+    const signal = new AbortController().signal;
+    expect(await provider({}).isOutdated!({ signal })).toBe(isTooOld);
+    expect(await provider({ exclusionsCutDate: "", exclusionsLoad: "" }).isOutdated!({ signal })).toBe(true);
+  },
+);

@@ -6,8 +6,11 @@ import { usableUntil } from "../../sam-gov-queue/rules.ts";
 import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
 import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
-import { answerFrom, judge, type RunRule, staleSource } from "./judge.ts";
+import { answerFrom, canShowPass, judge, type RunRule, staleSource } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+
+/** No vendor has it: asking for it reads only which files are loaded. */
+const NO_UEI = "0".repeat(12);
 
 /**
  * Creates the provider that answers from SAM.gov's public extract and exclusions file, which the entity service has
@@ -52,6 +55,11 @@ export function createSamGovExtract(options: {
     name: "sam_gov_extract",
     check: "sam_registration",
     ...(laterRuns && { laterRuns }),
+    async isOutdated({ signal }) {
+      const anyone = { tenant: { organizationId: "", environment: "live" as const }, uei: NO_UEI, cage: "" };
+      const now = options.now();
+      return !canShowPass(filePartsOf(await readRegistry(entities, anyone, signal), now).parts.exclusions, now);
+    },
     async ask(question, { signal }): Promise<Answer> {
       const loaded = await readRegistry(entities, question, signal);
       const files = isLater(question) ? usableFor(question, loaded) : loaded;

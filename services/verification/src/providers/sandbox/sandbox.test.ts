@@ -40,6 +40,16 @@ describe("sam_registration", () => {
     expect(said(() => sandboxRegistration({ ...options, registry: empty }))).toBe("fail not_found");
   });
 
+  test.each([
+    ["SANDBXEXP10D", "2026-12-01"],
+    ["SANDBXEXP40D", "2026-12-31"],
+    ["SANDBXEXP80D", "2027-02-09"],
+  ])("%s is active and expires on %s, counted from the call", (uei, expires) => {
+    const options = { provider: "sandbox_primary", uei, callNumber: 1, at: NOW } as const;
+    const { outcome, facts } = sandboxRegistration({ ...options, registry: registry(active) });
+    expect([outcome, facts.expiration_date]).toEqual(["pass", expires]);
+  });
+
   test("the changing vendor is active on odd calls and expired on even ones, and so is its date", () => {
     const at = (callNumber: number) => {
       const options = { provider: "sandbox_primary", uei: "SANDBXCHNGE1", at: NOW } as const;

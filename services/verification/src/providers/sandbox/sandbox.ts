@@ -1,5 +1,5 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
+import { addDays, type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
 import { type Answer, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
 import { registrationOf } from "../sam-gov/file-parts.ts";
@@ -10,6 +10,12 @@ export type SandboxProvider = "sandbox_primary" | "sandbox_secondary";
 
 /** Its registration is active on odd calls and expired on even ones. */
 export const CHANGING_UEI = "SANDBXCHNGE1";
+/** Their registrations are active, and end so many days after each call. */
+const EXPIRING_DAYS: ReadonlyMap<string, number> = new Map([
+  ["SANDBXEXP10D", 10],
+  ["SANDBXEXP40D", 40],
+  ["SANDBXEXP80D", 80],
+]);
 const FAILING_UEI = "SANDBXERRR01";
 const FALLBACK_UEI = "SANDBXFALLB1";
 
@@ -46,20 +52,24 @@ export function sandboxRegistration(options: {
   const { provider, uei, registry, callNumber, at } = options;
   if (uei === FAILING_UEI || (uei === FALLBACK_UEI && provider === "sandbox_primary")) throw simulatedOutage();
   if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {}, details: {} };
-  const record = uei === CHANGING_UEI ? { ...registry.record, ...registrationAt(callNumber) } : registry.record;
+  const today = registryDay(at);
+  const record = { ...registry.record, ...documentedRegistration(uei, callNumber, today) };
   const source = { origin: provider, date: at, load: "" };
   const parts: Parts = {
     registration: registrationOf(record, source),
     exclusions: { ...source, flagged: false, exclusions: record.excluded ? [EXCLUSION] : [] },
   };
-  const today = registryDay(at);
   const verdict = verdictOf(parts, today)!;
   const facts = factsOf(parts, verdict, today);
   const details = registrationDetails(facts, parts);
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
 }
 
-function registrationAt(callNumber: number) {
+/** Returns what the documentation says about the registration of a UEI; nothing for those that only the registry knows. */
+function documentedRegistration(uei: string, callNumber: number, today: string) {
+  const days = EXPIRING_DAYS.get(uei);
+  if (days !== undefined) return { extractCode: "A", expirationDate: addDays(today, days) };
+  if (uei !== CHANGING_UEI) return {};
   return callNumber % 2 === 1
     ? { extractCode: "A", expirationDate: FUTURE }
     : { extractCode: "E", expirationDate: PAST };
