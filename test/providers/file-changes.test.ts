@@ -71,12 +71,12 @@ const vendors: Readonly<Record<string, Vendor>> = {
   PLAYEDEXCLUD: {
     ...{ first: active(200), answered: active(200), older: active(200), newest: active(200) },
     excluded: [false, true],
-    changes: ["status: pass > fail", status("active", "debarred")],
+    changes: ["status: pass > fail", status("active", "debarred"), "exclusion_effect:  > bar"],
   },
   PLAYEDENDSEX: {
     ...{ first: active(200), answered: active(200), older: active(200), newest: active(200) },
     excluded: [true, false],
-    changes: ["status: fail > pass", status("debarred", "active")],
+    changes: ["status: fail > pass", status("debarred", "active"), "exclusion_effect: bar > "],
   },
   PLAYEDCOMESB: {
     ...{ first: expired(-60), answered: expired(-60), older: active(300), newest: active(305) },

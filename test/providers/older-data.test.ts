@@ -135,6 +135,10 @@ test("a new exclusion is reported once, from the file that has it first", async 
   sam.exclude({ uei: UEI });
   expect(await monitor.run()).toBe("fail sam_gov_api 2099-02-11");
   expect(await changesOf(monitor.monitorId)).toEqual([
-    ["sam_registration.status pass fail", "sam_registration.registration_status active debarred"],
+    [
+      "sam_registration.status pass fail",
+      "sam_registration.registration_status active debarred",
+      "sam_registration.exclusion_effect undefined bar",
+    ],
   ]);
 });

@@ -67,13 +67,21 @@ const vendors: readonly Vendor[] = [
     uei: "PLAYEDEXCLUD",
     registered: () => active("2027-05-01"),
     isExcluded: (day) => day >= "2026-11-23",
-    changes: ["4 status: pass > fail", "4 registration_status: active > debarred"],
+    changes: [
+      "4 status: pass > fail",
+      "4 registration_status: active > debarred",
+      "4 exclusion_effect: undefined > bar",
+    ],
   },
   {
     uei: "PLAYEDENDSEX",
     registered: () => active("2027-05-01"),
     isExcluded: (day) => day < "2026-11-24",
-    changes: ["5 status: fail > pass", "5 registration_status: debarred > active"],
+    changes: [
+      "5 status: fail > pass",
+      "5 registration_status: debarred > active",
+      "5 exclusion_effect: bar > undefined",
+    ],
   },
   {
     uei: "PLAYEDCOMESB",

@@ -33,3 +33,8 @@ test("days are added by the calendar", () => {
   expect(addDays("2026-11-01", 366)).toBe("2027-11-02");
   expect(addDays("2027-03-01", -1)).toBe("2027-02-28");
 });
+
+test("a time that is none has no day", () => {
+  registryDay(new Date("2026-11-24T12:00:00Z"));
+  expect(() => registryDay(new Date(Number.NaN))).toThrow(RangeError);
+});

@@ -14,8 +14,22 @@ const inWashington = new Intl.DateTimeFormat("en-US", {
   day: "2-digit",
 });
 
-/** Returns the registry's day at a moment: the date in Washington. It costs microseconds: for many rows, call it once. */
+/** The day that was asked for last, and its bounds in milliseconds since 1970: nearly all questions are about today. */
+let last = { day: "", begins: 0, ends: 0 };
+
+/** Returns the registry's day at a moment: the date in Washington. Errors: RangeError for an invalid date. */
 export function registryDay(moment: Date): string {
+  const at = moment.getTime();
+  if (!(at >= last.begins && at < last.ends)) {
+    const day = dateInWashington(moment);
+    const begins = startOfRegistryDay(day).getTime();
+    last = { day, begins, ends: startOfRegistryDay(addDays(day, 1)).getTime() };
+  }
+  return last.day;
+}
+
+/** Takes tens of microseconds. */
+function dateInWashington(moment: Date): string {
   const parts = inWashington.formatToParts(moment);
   const fieldOf = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? "";
   return `${fieldOf("year")}-${fieldOf("month")}-${fieldOf("day")}`;
@@ -29,7 +43,7 @@ export function utcDay(moment: Date): string {
 /** Returns the moment at which a registry's day begins: midnight in Washington. */
 export function startOfRegistryDay(day: string): Date {
   const [summer, winter] = MIDNIGHTS.map((hour) => new Date(`${day}T${hour}:00:00Z`)) as [Date, Date];
-  return registryDay(summer) === day ? summer : winter;
+  return dateInWashington(summer) === day ? summer : winter;
 }
 
 /** Returns the day that is this many days after another, or before it for a negative number. */

@@ -135,7 +135,7 @@ export type CreateMonitorRequest = {
      */
     checks: Array<CheckType>;
     /**
-     * Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host, no user name, no fragment.
+     * Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.
      */
     webhook_url?: string;
     frequency?: Frequency;

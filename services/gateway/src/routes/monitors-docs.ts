@@ -10,7 +10,7 @@ export const webhookUrl = {
   pattern: webhookUrlPattern,
   maxLength: 2048,
   description:
-    "Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host, no user name, no fragment.",
+    "Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.",
 };
 
 const monitor = { body: monitorSchema, examples: { "A monitor": exampleMonitor } };
