@@ -2,6 +2,14 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-25",
+    "`details.tin` (masked) and `details.name` say what a `tin_match` was about. Monitors watch `tin_match.tin` and `tin_match.name`, so another TIN or name is in the event beside what followed; it was silent before.",
+  ],
+  [
+    "2026-11-25",
+    "The newest TIN that matched is remembered for a registry entity: one that does not match, or that a call without `tin_match` supplies, no longer replaces it. Names with HTML entities or a damaged encoding are repaired before the IRS is asked.",
+  ],
+  [
+    "2026-11-25",
     "`effect` and `comment` of an exclusion in `details`: a `product` restriction alone fails nothing. Monitors watch `sam_registration.exclusion_effect`. An exclusion that begins later starts a run of its monitors on its first day.",
   ],
   [
