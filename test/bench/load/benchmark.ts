@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import { generateSecrets } from "../../../deploy/local/secrets.ts";
 import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../../deploy/local/services.ts";
@@ -13,59 +13,70 @@ import { migrate } from "../../../services/entity/src/migrate.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
 import { type Benchmark, type Measured, UsageError } from "../benchmark.ts";
+import { exclusionsOf } from "../registry/exclusions.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
 import { runLoader } from "./loader.ts";
 import { startLookups } from "./lookups.ts";
-import { insertRaw } from "./raw-inserts.ts";
+import { insertRaw, writeRawExclusions } from "./raw-inserts.ts";
 
 const FULL_SIZE = 900_000;
+/** Rows of an exclusions file of 2026. */
+const FULL_EXCLUSIONS = 170_000;
+/** With this many times fewer rows, the loader's memory is measured again. */
+const FEWER = 10;
 const SEED = 1;
 
 /** The operator's load command, while the service answers look-ups, against inserting the same documents directly. */
 export const loadBenchmark: Benchmark = {
   name: "load",
-  about: "a made-up registry through the load command against insertMany of the same documents",
-  usage: `[--size ${FULL_SIZE}]`,
+  about: "made-up files through the load command against bare bulk writes of the same documents",
+  usage: `[--size ${FULL_SIZE}] [--exclusions ${FULL_EXCLUSIONS}]`,
   targets: {
     ratio_to_insert_many: { at_least: 0.4 },
     loader_peak_rss_mb: { at_most: 300 },
+    exclusions_rows_ratio_to_bulk_write: { at_least: 0.4 },
+    exclusions_loader_peak_rss_mb: { at_most: 300 },
+    exclusions_memory_growth: { at_most: 1.5 },
     identifier_p99_ms: { at_most: 50 },
     name_p99_ms: { at_most: 150 },
   },
   async run(log, args) {
-    const size = sizeOf(args);
+    const sizes = sizesOf(args);
     const prefix = `b${randomBytes(4).toString("hex")}_`;
     const folder = join(projectRoot, ".cache", "bench", prefix);
     mkdirSync(folder, { recursive: true });
     const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
     try {
-      return await measure({ size, prefix, folder, log, onClose: (close) => closes.push(close) });
+      return await measure({ ...sizes, prefix, folder, log, onClose: (close) => closes.push(close) });
     } finally {
       for (const close of closes.toReversed()) await close();
     }
   },
 };
 
-function sizeOf(args: readonly string[]): number {
+function sizesOf(args: readonly string[]): { size: number; exclusions: number } {
+  const isSize = (value: number) => Number.isSafeInteger(value) && value >= 1_000 && value <= 9_999_999;
   try {
-    const { values } = parseArgs({ args: [...args], options: { size: { type: "string" } } });
-    const size = Number(values.size ?? FULL_SIZE);
-    if (Number.isSafeInteger(size) && size >= 1_000 && size <= 9_999_999) return size;
+    const options = { size: { type: "string" }, exclusions: { type: "string" } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    const [size, exclusions] = [Number(values.size ?? FULL_SIZE), Number(values.exclusions ?? FULL_EXCLUSIONS)];
+    if (isSize(size) && isSize(exclusions)) return { size, exclusions };
   } catch {
     // Reported below.
   }
-  throw new UsageError("--size must be a whole number from 1000 to 9999999.");
+  throw new UsageError("--size and --exclusions must be whole numbers from 1000 to 9999999.");
 }
 
 interface Run {
   readonly size: number;
+  readonly exclusions: number;
   readonly prefix: string;
   readonly folder: string;
   readonly log: (line: string) => void;
   readonly onClose: (close: () => Promise<unknown>) => void;
 }
 
-async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Measured> {
+async function measure({ size, exclusions, prefix, folder, log, onClose }: Run): Promise<Measured> {
   const dataDir = join(folder, "servers");
   const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
   onClose(() => servers.stop());
@@ -96,17 +107,24 @@ async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Mea
   await pipeline(Readable.from(extractOf({ seed: SEED, size, names, cutDate: new Date() })), createWriteStream(file));
   log("Loading it, with look-ups at the same time ...");
   const lookups = startLookups({ address: `127.0.0.1:${service.ports.rpc}`, seed: SEED, size, names });
-  const first = await runLoader({ file, environment, log });
+  const first = await runLoader({ kind: "registry", file, environment, log });
   const latencies = await lookups.stop();
   log("Loading it again ...");
-  const again = await runLoader({ file, environment, log });
+  const again = await runLoader({ kind: "registry", file, environment, log });
   log("Inserting the same documents ...");
   const live = (each: string) => client.db(`${each}entity_live`);
   const raw = await insertRaw(live(prefix), live(rawPrefix));
+  const ofExclusions = await measureExclusions({ size: exclusions, folder, environment, log }, [
+    live(prefix),
+    live(rawPrefix),
+  ]);
   return {
     conditions: {
       baseline: "insertMany of 1,000 documents at a time, entities and snapshots, same indexes, majority writes",
       rows: size,
+      exclusions,
+      baseline_of_exclusions:
+        "bulkWrite of 500 replacements with upsert at a time, the stored rows, same indexes, majority writes; rows per second, and seconds for the rows that are stored",
       look_ups: "20 a second by UEI and 5 by name, of the rows being loaded, during the load",
       telemetry: "every span of the service exported over OTLP to a sink on this machine",
       processes: "loader, entity service, MongoDB, all on this machine",
@@ -120,10 +138,49 @@ async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Mea
       ratio_to_insert_many: round(raw.seconds / first.seconds, 3),
       loader_peak_rss_mb: Math.max(first.peakRssMb, again.peakRssMb),
       ...latencies,
+      ...ofExclusions,
       entities_loaded: first.new,
       unchanged_load_seconds: again.seconds,
       unchanged_load_rows_per_second: Math.round(again.unchanged / again.seconds),
     },
+  };
+}
+
+/** Loads exclusions files of two sizes, and writes what the larger one stored directly. */
+async function measureExclusions(
+  {
+    size,
+    folder,
+    environment,
+    log,
+  }: Omit<Run, "exclusions" | "prefix" | "onClose"> & {
+    environment: Readonly<Record<string, string>>;
+  },
+  [live, raw]: readonly [Db, Db],
+): Promise<Record<string, number>> {
+  const load = async (rows: number, day: string) => {
+    const file = join(folder, `exclusions_${day}.csv`);
+    await pipeline(Readable.from(exclusionsOf({ seed: SEED, size: rows })), createWriteStream(file));
+    log(`Loading an exclusions file of ${rows} rows ...`);
+    return runLoader({ kind: "exclusions", file, environment, log });
+  };
+  const fewer = await load(Math.ceil(size / FEWER), "26001");
+  await live.collection("exclusions").deleteMany({});
+  const full = await load(size, "26002");
+  const again = await load(size, "26003");
+  log("Writing the same rows ...");
+  const bare = await writeRawExclusions(live, raw);
+  const peakRssMb = Math.max(full.peakRssMb, again.peakRssMb);
+  return {
+    exclusions_load_seconds: full.seconds,
+    exclusions_rows_per_second: Math.round(size / full.seconds),
+    exclusions_documents: bare.documents,
+    exclusions_bulk_write_seconds: round(bare.seconds, 1),
+    exclusions_rows_ratio_to_bulk_write: round((size / full.seconds) * (bare.seconds / bare.documents), 3),
+    exclusions_stored_ratio_to_bulk_write: round(bare.seconds / full.seconds, 3),
+    exclusions_next_day_seconds: again.seconds,
+    exclusions_loader_peak_rss_mb: peakRssMb,
+    exclusions_memory_growth: round(peakRssMb / fewer.peakRssMb, 2),
   };
 }
 

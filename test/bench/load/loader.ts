@@ -10,8 +10,9 @@ export interface LoadRun {
   readonly peakRssMb: number;
 }
 
-/** Loads an extract with the operator's command in a separate process. Errors: the load failed. */
+/** Loads a file with the operator's command in a separate process. Errors: the load failed. */
 export async function runLoader(options: {
+  kind: "registry" | "exclusions";
   file: string;
   environment: Readonly<Record<string, string>>;
   log: (line: string) => void;
@@ -22,7 +23,7 @@ export async function runLoader(options: {
     command: process.execPath,
     args: [
       ...["--import", join(import.meta.dirname, "peak-memory.ts")],
-      ...[join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", "--registry", options.file],
+      ...[join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", `--${options.kind}`, options.file],
     ],
     cwd: projectRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },

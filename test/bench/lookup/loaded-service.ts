@@ -58,7 +58,7 @@ export async function startLoadedService(options: {
   const file = join(folder, "registry.dat");
   log(`Generating and loading an extract of ${size} rows ...`);
   await pipeline(Readable.from(extractOf({ seed, size, names, cutDate: new Date() })), createWriteStream(file));
-  await runLoader({ file, environment, log });
+  await runLoader({ kind: "registry", file, environment, log });
   const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
   onClose(() => sink.stop());
   const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();

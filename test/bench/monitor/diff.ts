@@ -154,7 +154,7 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
     /** Loads a file. Returns how long it took, in seconds. */
     async load(file: string): Promise<number> {
       log(`loading ${basename(file)} ...`);
-      return (await runLoader({ file, environment, log })).seconds;
+      return (await runLoader({ kind: "registry", file, environment, log })).seconds;
     },
 
     /** Stores monitors of the registry's vendors, once nothing of earlier loads is left to be published. */

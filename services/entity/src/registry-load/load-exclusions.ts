@@ -24,19 +24,11 @@ type Stated = Pick<ExclusionDocument, "effect" | "termination_date" | "comment">
  * of the previous file that this one lacks; `entities` are those whose exclusions changed. Errors: RegistryFileError.
  */
 export async function loadExclusions(options: LoadOptions): Promise<LoadReport> {
-  const { collections, path, onProgress = () => {} } = options;
+  const { collections } = options;
   const run = { ...options, kind: "exclusions", validate: validateExclusions, counts: COUNTS } as const;
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
-    let done = 0;
-    for await (const batch of inBatches(readExclusions(path), EXCLUSIONS_BATCH)) {
-      for (const { lineNumber, reason } of batch) if (reason) await load.quarantine(lineNumber, reason);
-      counts.unidentified += batch.filter(({ row, reason }) => !row && !reason).length;
-      const rows = batch.flatMap(({ row }) => row ?? []);
-      if (rows.length > 0) await writeRows(load, rows);
-      done += batch.length;
-      onProgress({ phase: "applying", done, total: load.file.rows });
-    }
+    for await (const rows of inBatches(identifiedRows(options, load), EXCLUSIONS_BATCH)) await writeRows(load, rows);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
     // does it.
     for await (const batch of storedBatches(collections, { load_id: loadId })) {
@@ -51,6 +43,20 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
       counts.entities += await refresh(load, batch);
     }
   });
+}
+
+/** Yields the rows that name a UEI or a CAGE, counts the others, and puts what can't be read into quarantine. */
+async function* identifiedRows(
+  { path, onProgress = () => {} }: LoadOptions,
+  load: ExclusionsLoad,
+): AsyncGenerator<ExclusionRow> {
+  let done = 0;
+  for await (const { lineNumber, reason, row } of readExclusions(path)) {
+    if (reason) await load.quarantine(lineNumber, reason);
+    else if (!row) load.counts.unidentified++;
+    if (row) yield row;
+    if (++done % EXCLUSIONS_BATCH === 0) onProgress({ phase: "applying", done, total: load.file.rows });
+  }
 }
 
 /** Refreshes entities by the rows of this load, and by those that have ended. */
