@@ -42,6 +42,7 @@ describe("the score of two names", () => {
     ["an additional general word", "Lorwin Bank Trust Co", "Lorwin Bank", 0.2, 0.64],
     ["general words in two languages", "Lorwin Technologie BV", "Lorwin Technology B.V.", 0.95, 1],
     ["one sound in two spellings", "Filipson Elektroniks", "Philipson Electronics", 0.65, 0.95],
+    ["one sound but for an error in a short word", "Sigma Group", "Cigna Group", 0, 0.6],
     ["initials", "LBM Corp", "Lorwin Business Machines Corp", 0.65, 0.97],
     ["three words joined", "LORWINMARINESUPPLY LLC", "Lorwin Marine Supply LLC", 0.9, 1],
     ["a city after the legal form", "Lorwin N.V., Delft, NL", "LORWIN NV", 0.65, 1],

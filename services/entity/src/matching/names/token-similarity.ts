@@ -24,6 +24,8 @@ export function tokenSimilarity(a: string, b: string): number {
   return spelled >= 0.75 ? spelled : Math.max(spelled, soundSimilarity(a, b));
 }
 
+const longForSound = 8;
+
 /** After one error in three letters, little is left to recognize. */
 const shortWordSimilarity = 0.55;
 
@@ -36,10 +38,15 @@ export function spellingSimilarity(a: string, b: string): number {
   return edits <= budget ? 1 - edits / (Math.max(a.length, b.length) + 1) : 0;
 }
 
-/** The similarity of two words by their sound; only for words of five letters and more. */
+/**
+ * The similarity of two words by their sound; only for words of five letters and more, and with a typing error only for
+ * long ones: "Sigma" and "Cigna" are two words.
+ */
 function soundSimilarity(a: string, b: string): number {
-  if (Math.min(a.length, b.length) < 5 || Math.abs(a.length - b.length) > 4) return 0;
-  return soundFactor * spellingSimilarity(soundOf(a), soundOf(b));
+  const shortest = Math.min(a.length, b.length);
+  if (shortest < 5 || Math.abs(a.length - b.length) > 4) return 0;
+  const [one, other] = [soundOf(a), soundOf(b)];
+  return one === other || shortest >= longForSound ? soundFactor * spellingSimilarity(one, other) : 0;
 }
 
 /** Two errors in a short word make another word ("timber", "lumber"), unless it still begins the same. */

@@ -32,7 +32,7 @@ const evidencePerDifference = {
  * Where each name has a word that the other lacks, the other words are no proof, however rare they are: they may be a
  * legal form that is not known as one. The greater the share of such words, the less evidence is left.
  */
-const mostPerContradiction = -12;
+const mostPerContradiction = -10;
 const shareAboveMost = 0.05;
 const evidenceWeights = Object.entries(evidencePerDifference) as [keyof Features, number][];
 
