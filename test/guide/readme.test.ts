@@ -33,6 +33,15 @@ test("README starts with commands that exist", () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commands));
 });
 
+test("README's shell assigns no parameter that has a meaning in zsh, such as path", () => {
+  const assigned = [...code.values()].flatMap((text) => [...text.matchAll(/(?<![\w$-])([a-z]\w*)=/g)]);
+  expect(assigned.map(([, name]) => name)).not.toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^(path|cdpath|fpath|manpath|mailpath|status|argv|signals|prompt)$/),
+    ]),
+  );
+});
+
 test("README's five minutes run as they stand, one block after the other, and print what README shows", async () => {
   const { keys } = await createOrganization();
   prepareCheckout({ base_url: sharedProduct().baseUrl, organizations: [{ test_key: keys.sandbox }] });
