@@ -113,7 +113,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const { tenant } = callerOf(request.caller);
       const entity = isId("ent", request.entityId) && (await store.findToShow(tenant, request.entityId));
       if (!entity) throw new ServiceError("entity_not_found");
-      await externalIds.refuseStoredTin(tenant, entity, request.externalId);
+      await externalIds.noteMonitorNumber(tenant, entity, request.externalId);
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },

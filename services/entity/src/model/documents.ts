@@ -166,22 +166,21 @@ export interface CarriedTinDocument extends TinDocument {
 
 /**
  * What one organization supplied about an entity beside the entity itself: an identifier that a registry entity does not
- * carry, or its own number of any visible entity (external-ids.ts).
+ * carry, or its own number of any visible entity or of monitors of it (external-ids.ts).
  */
 export interface RememberedDocument extends Partial<TinDocument> {
   readonly _id: string;
   readonly organization_id: string;
   readonly entity_id: string;
-  readonly type: PublicIdentifierType | "tin" | "external_id";
-  /**
-   * Only of a TIN: its fingerprint if it matched at a TIN provider; anything else if it did not. Absent on documents older
-   * than this field: it may have matched.
-   */
+  readonly type: PublicIdentifierType | "tin" | "external_id" | "monitor_numbers";
+  /** Only of a TIN: its fingerprint if it matched at a TIN provider, else anything. Absent on older ones: it may have matched. */
   readonly matched?: Binary;
   /** Only of a public identifier. */
   readonly value?: string;
   /** Only of the organization's own number. */
   readonly external_id?: string;
+  /** Only of monitors' numbers: those that could be a TIN, so that the entity never gets that TIN. */
+  readonly monitor_numbers?: readonly string[];
   /** Only of the organization's own number: when the entity was created, by which lists are ordered. */
   readonly created_at?: Date;
 }

@@ -175,6 +175,37 @@ describe("a TIN is never an entity's number", () => {
     expect(await list("12-3456789")).toEqual([]);
   });
 
+  test("when a monitor has it as its number and the TIN is supplied later, for this organization only", async () => {
+    const own = await create({ identifiers: { duns: "150483783" } });
+    const { id } = await registered();
+    const numberMonitor = (entityId: string, externalId: string) =>
+      app.gateway.getEntity({ caller, entityId, externalId });
+    for (const entityId of [own.id, id]) {
+      // The number may also be changed afterwards: events with it remain.
+      for (const externalId of ["V-12-3456789", "V-12-3456789", "V-8"]) await numberMonitor(entityId, externalId);
+      expect(await numberOf(entityId)).toBe("");
+    }
+    const stranger = callerFor("org_unnumbered");
+    for (const identifiers of [
+      { duns: "150483783", tin: TIN },
+      { uei: REGISTERED, tin: TIN },
+    ]) {
+      await expect(app.verification.resolveVendor({ caller, identifiers })).rejects.toMatchObject(isTheNumber);
+    }
+    const named = { uei: REGISTERED, tin: TIN };
+    await expect(app.verification.resolveVendor({ caller: stranger, identifiers: named })).resolves.toBeDefined();
+    expect(await list("V-12-3456789")).toEqual([]);
+  });
+
+  test("of monitors are noted up to a limit", async () => {
+    const { id: entityId } = await create();
+    const numberMonitor = (at: number) =>
+      app.gateway.getEntity({ caller, entityId, externalId: `${200_000_000 + at}` });
+    for (let at = 0; at < 100; at++) await numberMonitor(at);
+    await expect(numberMonitor(100)).rejects.toMatchObject(isTheTin);
+    await expect(numberMonitor(7)).resolves.toBeDefined();
+  });
+
   test("when the TIN is supplied later", async () => {
     const own = await create({ identifiers: { duns: "150483782" }, externalId: "12-3456789" });
     const { id } = await registered();

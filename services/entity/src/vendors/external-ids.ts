@@ -8,6 +8,9 @@ import { externalIdKey } from "../store.ts";
 import { possibleTins } from "../tins/possible-tins.ts";
 import type { TinVault } from "../tins/tins.ts";
 
+/** Maximum number of monitors' numbers with nine digits that are noted of an entity. */
+const MAX_MONITOR_NUMBERS = 100;
+
 /** What is needed of an entity to store the organization's own number of it. */
 type Numbered = Pick<EntityDocument, "_id" | "created_at" | "registry_entity_id">;
 
@@ -61,7 +64,29 @@ export function createExternalIds(options: {
 
   return {
     insert,
-    refuseStoredTin,
+    /**
+     * Notes the number of a monitor of an entity, which is shown and sent as well, so that the entity never gets it as its
+     * TIN. Errors: invalid_request if it is the entity's TIN.
+     */
+    async noteMonitorNumber(tenant: Tenant, entity: Numbered, externalId: string): Promise<void> {
+      if (possibleTins(externalId).length === 0) return;
+      const { remembered } = collectionsOf(tenant);
+      const guards = [guardOf(tenant, entity)];
+      await writeGuards(collectionsOf(tenant), undefined, guards);
+      await inTransaction(client, async (session) => {
+        await writeGuards(collectionsOf(tenant), session, guards);
+        await refuseStoredTin(tenant, entity, externalId, session);
+        const noted = await remembered.findOneAndUpdate(
+          { _id: monitorNumbersKey(tenant, entity._id), organization_id: tenant.organizationId },
+          {
+            $set: { entity_id: entity._id, type: "monitor_numbers" },
+            $addToSet: { monitor_numbers: externalId },
+          },
+          { session, upsert: true, returnDocument: "after" },
+        );
+        if (noted!.monitor_numbers!.length > MAX_MONITOR_NUMBERS) throw tooManyNumbers();
+      });
+    },
     /**
      * Sets the number of an entity, or removes it ("" removes). `alongside` writes in the same transaction. Errors:
      * invalid_request if it is the entity's TIN.
@@ -97,7 +122,7 @@ export function createExternalIds(options: {
       await writeGuards(collectionsOf(tenant), undefined, guards);
       return inTransaction(client, async (session) => {
         await writeGuards(collectionsOf(tenant), session, guards);
-        const keys = idsOf(entity).map((id) => externalIdKey(tenant, id));
+        const keys = idsOf(entity).flatMap((id) => [externalIdKey(tenant, id), monitorNumbersKey(tenant, id)]);
         const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
         const numbers = await remembered.find(filter, { session }).toArray();
         refuseTinAsNumber(numbers, tin);
@@ -112,9 +137,13 @@ export function refuseSuppliedTin(externalId: string, tin: string | undefined): 
   if (tin && possibleTins(externalId).includes(tin)) throw numberIsTin();
 }
 
-/** Errors: invalid_request if one of the numbers that the organization gave an entity contains the TIN. */
-export function refuseTinAsNumber(supplied: readonly Pick<RememberedDocument, "external_id">[], tin: string): void {
-  if (supplied.some(({ external_id: number }) => number && possibleTins(number).includes(tin))) throw tinIsNumber();
+/** Errors: invalid_request if one of the numbers that the organization gave an entity or its monitors contains the TIN. */
+export function refuseTinAsNumber(
+  supplied: readonly Pick<RememberedDocument, "external_id" | "monitor_numbers">[],
+  tin: string,
+): void {
+  const numbers = supplied.flatMap(({ external_id = "", monitor_numbers = [] }) => [external_id, ...monitor_numbers]);
+  if (numbers.some((number) => possibleTins(number).includes(tin))) throw tinIsNumber();
 }
 
 /** What was supplied for a registry entity also counts for the own one that takes it over. */
@@ -127,12 +156,21 @@ function guardOf({ organizationId }: Tenant, { _id }: Numbered): string {
   return `external_id:${organizationId}/${_id}`;
 }
 
+function monitorNumbersKey({ organizationId }: Tenant, entityId: string): string {
+  return `${organizationId}/${entityId}/monitor_numbers`;
+}
+
+function tooManyNumbers(): ServiceError {
+  const message = `must not have nine digits in a row: monitors of this entity had ${MAX_MONITOR_NUMBERS} such numbers`;
+  return new ServiceError("invalid_request", { details: [{ path: "external_id", message }] });
+}
+
 function numberIsTin(): ServiceError {
   const message = "must not be the vendor's taxpayer identification number: it is shown and sent in clear";
   return new ServiceError("invalid_request", { details: [{ path: "external_id", message }] });
 }
 
 function tinIsNumber(): ServiceError {
-  const message = "is also the external_id of this entity, which is shown and sent in clear: first give it another one";
+  const message = "is also the external_id of this entity or of a monitor of it, which is shown and sent in clear";
   return new ServiceError("invalid_request", { details: [{ path: "identifiers.tin", message }] });
 }

@@ -419,8 +419,8 @@ export declare type GetEntityRequest = Message<"vvs.entity.v1.GetEntityRequest">
   entityId: string;
 
   /**
-   * A number that the caller is about to store for the entity: the call is refused if it is the entity's TIN. Empty where
-   * there is none.
+   * A number that the caller is about to give a monitor of the entity: the call is refused if it is the entity's TIN, and a
+   * number that could be a TIN is noted, so that the entity never gets that TIN. Empty where there is none.
    *
    * @generated from field: string external_id = 3;
    */
