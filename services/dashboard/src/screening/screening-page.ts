@@ -4,6 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import { outcomeName } from "../ui/checks.ts";
+import { dayTime, longDay } from "../ui/dates.ts";
 import { inputField } from "../ui/fields.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { lastMonth, type Period, type ReadPeriod, thisMonth } from "./period.ts";
@@ -68,7 +69,7 @@ function reportSections({ visit, typed: { period } }: ScreeningView, report: Scr
   const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
   const count = (answer: string) => String(rows.filter((row) => row.answer === answer).length);
   return html`<section aria-labelledby="answers">
-<h2 id="answers">${session.organizationName}: checks from ${period.from} to ${period.to}</h2>
+<h2 id="answers">${session.organizationName}: checks from ${longDay(period.from)} to ${longDay(period.to)}</h2>
 ${facts([
   ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
   [
@@ -93,7 +94,7 @@ function answersTable(path: string, rows: readonly ScreeningRow[]): Html {
 <td data-label="Checked at"><a href="${path}/verifications/${row.verificationId}">${time(timestampFromDate(row.checkedAt))}</a></td>
 <td data-label="Check">${row.words.check}</td>
 <td data-label="Answer">${state(row.answer, outcomeName(row.answer))} <span class="hint">${row.words.answer}</span></td>
-<td data-label="Source">${row.source ? html`${row.source} <span class="hint">data as of <time datetime="${row.dataDate}">${row.dataDate}</time></span>` : html`<span class="hint">none answered</span>`}</td>
+<td data-label="Source">${row.source ? html`${row.source} <span class="hint">data as of ${dayTime(row.dataDate)}</span>` : html`<span class="hint">none answered</span>`}</td>
 <td data-label="Requested by">${row.requestedBy.split(" ").slice(0, -1).join(" ") || row.requestedBy}</td>
 </tr>
 `,
@@ -103,7 +104,7 @@ function answersTable(path: string, rows: readonly ScreeningRow[]): Html {
 
 function uncheckedSection(path: string, vendors: readonly Vendor[], { from, to }: Period, isCut: boolean): Html {
   return html`<section aria-labelledby="unchecked">
-<h2 id="unchecked">Not checked from ${from} to ${to}</h2>
+<h2 id="unchecked">Not checked from ${longDay(from)} to ${longDay(to)}</h2>
 <p>These vendors are in your list today, and have no verification in this period. Archived vendors are left out.${isCut && " The CSV file has all of them."}</p>
 <ul>${vendors.map(({ entity }) => html`<li><a href="${path}/vendors/${entity?.id ?? ""}">${entity?.legalName ?? ""}</a>${entity?.externalId && html` <span class="hint">${entity.externalId}</span>`}</li>`)}</ul>
 </section>`;

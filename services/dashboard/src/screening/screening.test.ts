@@ -33,11 +33,11 @@ describe("the report of a period", () => {
   test("shows which vendor was checked when, by which source with data of which day, with which answer, for whom", async () => {
     const { status, text } = await visitor.get(`/live/screening?${PERIOD}`);
     expect(status).toBe(200);
-    expect(text).toContain("Acme &amp; Sons: checks from 2026-11-01 to 2026-11-30");
+    expect(text).toContain("Acme &amp; Sons: checks from 1 November 2026 to 30 November 2026");
     expect(text).toContain(`<a href="/live/vendors/${CHECKED}">Acme &lt;Widgets&gt;</a>`);
     expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">`);
     expect(text).toContain(
-      'SAM.gov extract files <span class="hint">data as of <time datetime="2026-11-19">2026-11-19</time></span>',
+      'SAM.gov extract files <span class="hint">data as of <time datetime="2026-11-19">19 November 2026</time></span>',
     );
     expect(text).toContain("1: 1 passed, 0 failed, 0 without an answer");
     expect(text).toContain('<td data-label="Requested by">monitor</td>');
@@ -48,7 +48,7 @@ describe("the report of a period", () => {
 
   test("names the vendors of the list that were not checked", async () => {
     const { text } = await visitor.get(`/live/screening?${PERIOD}`);
-    const [, unchecked = ""] = text.split("Not checked from 2026-11-01 to 2026-11-30");
+    const [, unchecked = ""] = text.split("Not checked from 1 November 2026 to 30 November 2026");
     expect(unchecked).toContain("Forgotten LLC");
     expect(unchecked).not.toContain("Acme");
   });

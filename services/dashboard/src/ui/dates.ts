@@ -36,10 +36,15 @@ export function untilText(at: Date, now: Date): string {
   return left ? `in ${left}` : "within a minute";
 }
 
-/** Returns a time in UTC to the second, such as "2026-11-21 07:41:46 UTC". */
-export function exactTime(at: Date): string {
+/** Returns a time in UTC, such as "2026-11-21 07:41:46 UTC"; pages write times so, and days as `longDay` does. */
+export function exactTime(at: Date, to: "minute" | "second" = "second"): string {
   const iso = at.toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  return `${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC`;
+}
+
+/** Renders a day (YYYY-MM-DD) in words. */
+export function dayTime(day: string): Html {
+  return html`<time datetime="${day}">${longDay(day)}</time>`;
 }
 
 /** Renders how long ago a time was; the exact time is shown on hover, and printed in its place. */

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
-import { ago } from "./dates.ts";
+import { ago, exactTime } from "./dates.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -17,8 +17,8 @@ export function noticeBox(notice: Notice | undefined): Html | undefined {
 /** Renders a time in UTC, to the minute by default. */
 export function time(at: Timestamp | undefined, to: "minute" | "second" = "minute"): Html | undefined {
   if (!at) return undefined;
-  const iso = timestampDate(at).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC</time>`;
+  const date = timestampDate(at);
+  return html`<time datetime="${date.toISOString()}">${exactTime(date, to)}</time>`;
 }
 
 /** Renders how long ago a time was; the exact time is shown on hover, and printed in its place. */

@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { SameNames } from "../payment/same-names.ts";
-import { ago } from "../ui/dates.ts";
+import { ago, dayTime } from "../ui/dates.ts";
 import { option, selectField } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { listing, partOfList } from "../ui/listing.ts";
@@ -85,7 +85,7 @@ function row({ visit, list, isSame, now }: VendorListView, vendor: Vendor): Html
 <td data-label="Your number">${externalId || none}</td>
 <td data-label="Status">${state(status.state, status.label)}<ul class="plain hint">${status.details.map((text) => html`<li>${text}</li>`)}</ul></td>
 <td data-label="Last check">${lastCheckedAt ? ago(timestampDate(lastCheckedAt), now) : html`<span class="hint">never</span>`}</td>
-<td data-label="Expires">${expirationDate ? html`<time datetime="${expirationDate}">${expirationDate}</time>` : html`<span class="hint">unknown</span>`}</td>
+<td data-label="Expires">${expirationDate ? dayTime(expirationDate) : html`<span class="hint">unknown</span>`}</td>
 <td data-label="Monitored">${activeMonitors > 0 ? "yes" : html`<span class="hint">no</span>`}</td>
 ${visit.may("manage_monitors") && html`<td class="action">${archiveForm(view.path, list, { id, legalName, archived })}</td>`}
 </tr>

@@ -5,7 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../payment/payment.ts";
 import { checkTitle } from "../ui/checks.ts";
-import { ago, longDay } from "../ui/dates.ts";
+import { ago, dayTime, longDay } from "../ui/dates.ts";
 import { copyableId, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { asOfText, dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
@@ -139,7 +139,7 @@ function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
 
 function registration(status: string | undefined, ends: string | undefined): Html | undefined {
   if (!status) return undefined;
-  return html`${status} in SAM.gov${ends && html`, registered until <time datetime="${ends}">${longDay(ends)}</time>`}`;
+  return html`${status} in SAM.gov${ends && html`, registered until ${dayTime(ends)}`}`;
 }
 
 function addressText({ line1, line2, city, state: region, zip, country }: Address): string {
