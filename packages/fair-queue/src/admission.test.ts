@@ -1,0 +1,95 @@
+import { expect, test } from "@jest/globals";
+import { forCaller, underDeadline } from "@vvs/deadline";
+import { createAdmission } from "./admission.ts";
+import { outside, seatless } from "./seat.ts";
+
+const owner = (organizationId: string, environment = "live") =>
+  ({ class: "direct", organizationId, environment }) as const;
+const call = (organizationId: string) => ({ owner: owner(organizationId), kind: "call" });
+
+/** Work that runs until the test ends it. */
+function heldWork() {
+  const end = Promise.withResolvers<void>();
+  let ran = 0;
+  const work = () => {
+    ran++;
+    return end.promise;
+  };
+  return { work, end: () => end.resolve(), ran: () => ran };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a call whose caller leaves while it waits never runs", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const running = heldWork();
+  const first = admit(call("a"), running.work);
+  const caller = new AbortController();
+  const waiting = heldWork();
+  const left = forCaller(caller.signal, () => admit(call("a"), waiting.work));
+  caller.abort();
+  await expect(left).rejects.toMatchObject({ code: "service_unavailable" });
+  running.end();
+  await first;
+  expect(waiting.ran()).toBe(0);
+});
+
+test("a call whose deadline leaves no time is refused for its organization's own calls, or for all", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const running = heldWork();
+  const first = admit(call("a"), running.work);
+  const soon = { at: Date.now() + 40, writesEndAt: Date.now() + 20 };
+  const late = (of: string) => underDeadline(soon, () => admit(call(of), async () => "ran"));
+  const burst = [late("a"), late("a"), late("b")].map((each) => each.catch((error: { code: string }) => error.code));
+  expect(await Promise.all(burst)).toEqual(["rate_limited", "service_unavailable", "service_unavailable"]);
+  running.end();
+  await first;
+});
+
+test("more calls than may wait are refused immediately", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const running = heldWork();
+  const calls = Array.from({ length: 251 }, () => admit(call("a"), running.work));
+  await expect(admit(call("a"), running.work)).rejects.toMatchObject({ code: "rate_limited" });
+  running.end();
+  await Promise.all(calls);
+  expect(running.ran()).toBe(251);
+});
+
+test("a call within a call takes no second seat", async () => {
+  const admit = createAdmission({ seats: 1 });
+  expect(await admit(call("a"), () => admit(call("a"), async () => "ran"))).toBe("ran");
+});
+
+test("a call that waits outside leaves its seat to others, and parts of it may wait at the same time", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const [one, other] = [heldWork(), heldWork()];
+  const first = admit(call("a"), async () => {
+    await Promise.all([outside(one.work), outside(other.work)]);
+    return "first";
+  });
+  expect(await admit(call("b"), async () => "second")).toBe("second");
+  one.end();
+  await turn();
+  other.end();
+  expect(await first).toBe("first");
+});
+
+test("an error outside is the call's own, and the seat is free afterwards", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const failed = admit(call("a"), () => outside(() => Promise.reject(new Error("away"))));
+  await expect(failed).rejects.toThrow("away");
+  expect(await admit(call("a"), async () => "ran")).toBe("ran");
+});
+
+test("shared work that outlives a call does not hold its seat", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const shared = heldWork();
+  let background: Promise<void> | undefined;
+  await admit(call("a"), async () => {
+    background = seatless(() => outside(shared.work));
+  });
+  expect(await admit(call("b"), async () => "ran")).toBe("ran");
+  shared.end();
+  await background;
+});

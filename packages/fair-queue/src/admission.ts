@@ -1,0 +1,104 @@
+import { metrics } from "@opentelemetry/api";
+import { callerHangUp, currentDeadline, timerMs } from "@vvs/deadline";
+import { ServiceError } from "@vvs/errors";
+import { createFairQueue, type Flow } from "./fair-queue.ts";
+import { hasSeat, inSeat } from "./seat.ts";
+
+/** Classes of calls with their weights: a person at the dashboard, a direct call, a monitor's run, a job's row, our own. */
+const WEIGHTS = { person: 8, direct: 4, run: 2, job: 1, internal: 8 } as const;
+/** Part of its weight that a class has in the sandbox. */
+const SANDBOX_SHARE = 0.25;
+/** Maximum number of waiting calls of one flow, and of all. */
+const MAX_WAITING_IN_FLOW = 250;
+const MAX_WAITING = 5_000;
+/** Maximum wait of a call without a deadline, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Whose call it is. Our own calls without an organization have `internal` and no owner. */
+export interface CallOwner {
+  readonly class: keyof typeof WEIGHTS;
+  readonly organizationId: string;
+  readonly environment: string;
+}
+
+/** A call that is to be admitted. */
+export interface AdmittedCall {
+  readonly owner: CallOwner;
+  /** The kind of work, by which its cost is estimated, such as the name of an RPC. */
+  readonly kind: string;
+  /** Maximum number of calls of this kind and owner that have begun, also while they wait outside. */
+  readonly maxBegun?: number;
+}
+
+/**
+ * Runs a call when it is its turn. A call within another one of this process runs at once, in the same seat. One whose caller
+ * has left never begins. Errors: those of `work`; rate_limited where the owner's own calls are too many, service_unavailable
+ * where all are, or where the call's time for writes is over.
+ */
+export type Admit = <T>(call: AdmittedCall, work: () => Promise<T>) => Promise<T>;
+
+/** Creates the queue of a process (`fair-queue.ts`). `seats` is the number of calls that run at the same time. */
+export function createAdmission({ seats }: { seats: number }): Admit {
+  const queue = createFairQueue({ seats, clock: () => performance.now() });
+  const { refused, waited } = observe(queue, seats);
+
+  async function refuse({ owner, kind }: AdmittedCall, share: "organization" | "all"): Promise<never> {
+    refused.add(1, { kind, environment: owner.environment, share });
+    if (share === "all") throw new ServiceError("service_unavailable", { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    const message = "Too many calls of your organization are waiting. Send fewer at the same time.";
+    throw new ServiceError("rate_limited", { message, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+
+  return async (call, work) => {
+    if (hasSeat()) return work();
+    const flow = flowOf(call.owner);
+    const gone = callerHangUp();
+    if (gone?.aborted) return refuse(call, "all");
+    if (queue.waitingIn(flow.id) >= MAX_WAITING_IN_FLOW) return refuse(call, "organization");
+    if (queue.waiting() >= MAX_WAITING) return refuse(call, "all");
+    const seated = Promise.withResolvers<boolean>();
+    const arrivedAt = performance.now();
+    const bound = call.maxBegun === undefined ? undefined : { key: `${flow.id} ${call.kind}`, max: call.maxBegun };
+    const ticket = queue.enter({ flow, kind: call.kind, ...(bound && { bound }), begin: () => seated.resolve(true) });
+    const giveUp = () => seated.resolve(false);
+    const deadline = currentDeadline();
+    const timer = setTimeout(giveUp, deadline ? timerMs(deadline.writesEndAt) : MAX_WAIT_MS);
+    gone?.addEventListener("abort", giveUp, { once: true });
+    try {
+      if (!(await seated.promise)) return await refuse(call, queue.waitingIn(flow.id) > 1 ? "organization" : "all");
+      clearTimeout(timer);
+      waited.record((performance.now() - arrivedAt) / 1_000, { class: call.owner.class });
+      return await inSeat({ ticket, waits: 0 }, work);
+    } finally {
+      clearTimeout(timer);
+      gone?.removeEventListener("abort", giveUp);
+      ticket.end();
+    }
+  };
+}
+
+function flowOf({ class: name, organizationId, environment }: CallOwner): Flow {
+  const isSandbox = environment === "sandbox";
+  const weight = WEIGHTS[name] * (isSandbox ? SANDBOX_SHARE : 1);
+  return { id: `${name} ${environment} ${organizationId}`, weight, isSandbox };
+}
+
+function observe(queue: ReturnType<typeof createFairQueue>, seats: number) {
+  const meter = metrics.getMeter("calls");
+  const gauge = (name: string, description: string, read: () => number) =>
+    meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
+  gauge("calls_waiting", "Calls that wait for a seat. Steadily in the hundreds, calls come too fast.", queue.waiting);
+  gauge("calls_seated", "Calls that hold a seat.", queue.seated);
+  gauge("call_seats", "Calls that may run at the same time in this process.", () => seats);
+  return {
+    refused: meter.createCounter("calls_refused", {
+      description:
+        "Calls refused because too many wait: of their organization (429), or of all (503). Sustained refusals of all mean that there are too few replicas.",
+    }),
+    waited: meter.createHistogram("call_wait_duration", {
+      description: "Time that calls waited for a seat. A p99 over a second means that there are too few replicas.",
+      unit: "s",
+    }),
+  };
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "@jest/globals";
+import { createFairQueue, type Flow, type Ticket } from "./fair-queue.ts";
+
+const flow = (id: string, weight = 4, isSandbox = false): Flow => ({ id, weight, isSandbox });
+
+/** Pseudo-random numbers of a seed (mulberry32), so that a failure can be repeated. */
+function randomOf(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface PlayedCall {
+  readonly name: string;
+  readonly flow: Flow;
+  state: "waiting" | "seated" | "outside" | "returning" | "gone";
+  ticket?: Ticket;
+  begunAt?: number;
+}
+
+/** A queue on a played clock, with what a caller can observe of it. */
+function played(seats: number) {
+  let now = 0;
+  const queue = createFairQueue({ seats, clock: () => now });
+  const calls: PlayedCall[] = [];
+  const began: PlayedCall[] = [];
+  return {
+    queue,
+    calls,
+    began,
+    now: () => now,
+    pass(ms: number) {
+      now += ms;
+    },
+    enter(of: Flow, options: { kind?: string; bound?: { key: string; max: number } } = {}): PlayedCall {
+      const call: PlayedCall = { name: `${of.id}${calls.length}`, flow: of, state: "waiting" };
+      calls.push(call);
+      call.ticket = queue.enter({
+        ...{ flow: of, kind: "call", ...options },
+        begin() {
+          call.state = "seated";
+          call.begunAt = now;
+          began.push(call);
+        },
+      });
+      return call;
+    },
+    pause(call: PlayedCall) {
+      call.state = "outside";
+      call.ticket!.pause();
+    },
+    resume(call: PlayedCall) {
+      call.state = "returning";
+      call.ticket!.resume(() => {
+        call.state = "seated";
+      });
+    },
+    end(call: PlayedCall) {
+      call.state = "gone";
+      call.ticket!.end();
+    },
+    in: (state: PlayedCall["state"]) => calls.filter((call) => call.state === state),
+  };
+}
+
+describe("in random schedules", () => {
+  const FLOWS = [flow("a", 8), flow("b"), flow("c", 2), flow("d", 1), flow("s", 1, true), flow("t", 0.5, true)];
+
+  test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
+    "no seat is free while a call waits, none is taken twice, and a caller who left never runs (%d)",
+    (seed) => {
+      const random = randomOf(seed);
+      const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)];
+      const seats = 1 + Math.floor(random() * 6);
+      const world = played(seats);
+      for (let step = 0; step < 600; step++) {
+        world.pass(random() * 5);
+        const action = random();
+        if (action < 0.45) world.enter(pick(FLOWS)!);
+        else if (action < 0.65) ((call) => call && world.end(call))(pick(world.in("seated")));
+        else if (action < 0.8) ((call) => call && world.pause(call))(pick(world.in("seated")));
+        else if (action < 0.92) ((call) => call && world.resume(call))(pick(world.in("outside")));
+        else if (action < 0.96) ((call) => call && world.end(call))(pick(world.in("waiting")));
+        else ((call) => call && world.end(call))(pick(world.calls.filter(({ state }) => state !== "gone")));
+        const taken = world.in("seated").length;
+        expect(taken).toBeLessThanOrEqual(seats);
+        expect(world.queue.seated()).toBe(taken);
+        expect(world.queue.waiting()).toBe(world.in("waiting").length);
+        if (taken < seats) expect([...world.in("waiting"), ...world.in("returning")]).toEqual([]);
+      }
+      const left = world.calls.filter(({ state, begunAt }) => state === "gone" && begunAt === undefined);
+      expect(world.began.filter((call) => left.includes(call))).toEqual([]);
+    },
+  );
+
+  test.each([
+    [1, 4, 4, 3, 9],
+    [4, 8, 1, 5, 5],
+    [8, 4, 2, 20, 1],
+    [16, 1, 1, 2, 50],
+  ])(
+    "of two flows that always wait, each gets its share at any time: %d seats, weights %d and %d, costs up to %d and %d ms",
+    (seats, weightA, weightB, costA, costB) => {
+      const random = randomOf(seats);
+      const world = played(seats);
+      const flows = [
+        { of: flow("a", weightA), cost: costA, served: 0 },
+        { of: flow("b", weightB), cost: costB, served: 0 },
+      ] as const;
+      const endsAt = new Map<PlayedCall, number>();
+      const bound = (seats + 1) * (costA / weightA + costB / weightB);
+      const differences: number[] = [];
+      for (const { of } of flows) for (let n = 0; n < 4 * seats; n++) world.enter(of, { kind: of.id });
+      for (let step = 0; step < 5_000; step++) {
+        for (const call of world.in("seated")) {
+          if (!endsAt.has(call)) endsAt.set(call, world.now() + random() * flows.find(({ of }) => of === call.flow)!.cost);
+        }
+        const [next, at] = [...endsAt].reduce((first, each) => (each[1] < first[1] ? each : first));
+        const elapsed = at - world.now();
+        for (const each of flows) each.served += elapsed * world.in("seated").filter((call) => call.flow === each.of).length;
+        world.pass(elapsed);
+        endsAt.delete(next);
+        world.end(next);
+        world.enter(next.flow, { kind: next.flow.id });
+        world.calls.splice(0, world.calls.length, ...world.calls.filter(({ state }) => state !== "gone"));
+        differences.push(flows[0].served / weightA - flows[1].served / weightB);
+      }
+      const widest = Math.max(...differences) - Math.min(...differences);
+      expect(widest).toBeLessThanOrEqual(bound);
+      for (const { served } of flows) expect(served).toBeGreaterThan(0);
+    },
+  );
+});
+
+test("a light flow waits for the running calls and at most one call of each other flow", () => {
+  const world = played(2);
+  const heavy = ["a", "b", "c"].map((id) => flow(id));
+  for (let round = 0; round < 20; round++) for (const of of heavy) world.enter(of);
+  for (let n = 0; n < 9; n++) {
+    world.pass(5);
+    world.end(world.in("seated")[0]!);
+  }
+  const before = world.began.length;
+  const light = world.enter(flow("light"));
+  while (light.state === "waiting") {
+    world.pass(5);
+    world.end(world.in("seated")[0]!);
+  }
+  const meanwhile = world.began.slice(before).filter((call) => call !== light);
+  expect(meanwhile.length).toBeLessThanOrEqual(heavy.length);
+  for (const of of heavy) expect(meanwhile.filter((call) => call.flow === of).length).toBeLessThanOrEqual(1);
+});
+
+test("a heavy call is paid for by waiting: what it took replaces the estimate", () => {
+  const world = played(1);
+  const [a, b] = [flow("a"), flow("b")];
+  const first = world.enter(a);
+  const next = [a, a, b, b, b].map((of) => world.enter(of));
+  world.pass(20);
+  world.end(first);
+  const order: string[] = [];
+  for (let n = 0; n < next.length; n++) {
+    const [seated] = world.in("seated");
+    order.push(seated!.flow.id);
+    world.pass(5);
+    world.end(seated!);
+  }
+  expect(order.join("")).toBe("bbbaa");
+});
+
+test("a flow alone gets every seat, and one that was idle has saved up nothing", () => {
+  const world = played(4);
+  const [a, b] = [flow("a"), flow("b")];
+  const alone = Array.from({ length: 8 }, () => world.enter(a));
+  expect(world.in("seated")).toHaveLength(4);
+  for (const call of alone) {
+    world.pass(10);
+    world.end(call);
+  }
+  const later = [a, b, a, b, a, b, a, b].map((of) => world.enter(of));
+  world.pass(5);
+  for (const call of later.slice(0, 4)) world.end(call);
+  expect(later.slice(4).map(({ state }) => state)).toEqual(["seated", "seated", "seated", "seated"]);
+});
+
+test("a call that returns from outside goes before all calls that have not begun", () => {
+  const world = played(1);
+  const [a, b] = [flow("a", 1), flow("b", 8)];
+  const slow = world.enter(a);
+  world.pause(slow);
+  const running = world.enter(b);
+  const waiting = world.enter(b);
+  world.resume(slow);
+  expect([slow.state, waiting.state]).toEqual(["returning", "waiting"]);
+  world.end(running);
+  expect([slow.state, waiting.state]).toEqual(["seated", "waiting"]);
+});
+
+test("calls that wait outside take no seat, so calls that need each other cannot block each other", () => {
+  const world = played(1);
+  const calls = Array.from({ length: 50 }, () => world.enter(flow("a")));
+  for (const call of calls) world.pause(call);
+  expect(calls.every(({ state }) => state === "outside")).toBe(true);
+  for (const call of calls) world.resume(call);
+  for (const call of calls) {
+    expect(call.state).toBe("seated");
+    world.end(call);
+  }
+});
+
+test("sandbox calls take a quarter of the seats from live calls that wait, and all of them where none does", () => {
+  const world = played(8);
+  const [live, sandbox] = [flow("live"), flow("sandbox", 100, true)];
+  const first = Array.from({ length: 8 }, () => world.enter(sandbox));
+  expect(world.in("seated")).toHaveLength(8);
+  for (let n = 0; n < 20; n++) {
+    world.enter(sandbox);
+    world.enter(live);
+  }
+  world.pass(5);
+  for (const call of first) world.end(call);
+  const seated = world.in("seated");
+  expect(seated.filter(({ flow: of }) => of === sandbox)).toHaveLength(2);
+});
+
+test("at most so many calls with one key have begun, also while they wait outside; others go past them", () => {
+  const world = played(4);
+  const bound = { key: "provider", max: 2 };
+  const bounded = Array.from({ length: 4 }, () => world.enter(flow("a"), { bound }));
+  for (const call of bounded.slice(0, 2)) world.pause(call);
+  const other = world.enter(flow("b"));
+  expect([...bounded.map(({ state }) => state), other.state]).toEqual([
+    ...["outside", "outside", "waiting", "waiting"],
+    "seated",
+  ]);
+  world.end(bounded[0]!);
+  expect(bounded[2]!.state).toBe("seated");
+});

@@ -1,0 +1,216 @@
+/** Calls that share one line: those of one organization, environment and class. */
+export interface Flow {
+  /** Unique among flows. */
+  readonly id: string;
+  /** Share of the seats beside other flows, relative to theirs. */
+  readonly weight: number;
+  /** Sandbox calls take at most a quarter of the seats from live calls. */
+  readonly isSandbox: boolean;
+}
+
+/** A call that asks for a seat. */
+export interface Arrival {
+  readonly flow: Flow;
+  /** The kind of work, by which its cost is estimated. */
+  readonly kind: string;
+  /** At most `max` calls with this key have begun and not ended. */
+  readonly bound?: { readonly key: string; readonly max: number };
+  /** Called when the call gets its first seat. */
+  readonly begin: () => void;
+}
+
+/** A call in the queue. */
+export interface Ticket {
+  /** Gives the seat back while the call waits for something outside this process. */
+  pause(): void;
+  /** Asks for a seat again, and calls back when there is one: before any call that has not begun. */
+  resume(onSeat: () => void): void;
+  /** Ends the call in any state. One that has not begun never begins. */
+  end(): void;
+}
+
+interface Line {
+  readonly flow: Flow;
+  /** Calls that have not begun, in the order of arrival. */
+  readonly waiting: Set<Call>;
+  /** The finish tag of the call that began last. */
+  finish: number;
+  /** Calls that wait or have begun. */
+  inside: number;
+}
+
+interface Call extends Arrival {
+  readonly line: Line;
+  /** Virtual time at arrival. */
+  readonly arrivedAt: number;
+  state: "waiting" | "seated" | "paused" | "returning" | "ended";
+  estimate: number;
+  /** Time for which it has held a seat before `since`. */
+  spent: number;
+  since: number;
+  onSeat: () => void;
+}
+
+const NEWEST_WEIGHT = 0.1;
+const FIRST_ESTIMATE_MS = 5;
+/** Number of lines beyond which those without calls and debts are forgotten. */
+const LINES_KEPT = 256;
+
+/**
+ * Decides which call runs next: start-time fair queueing (Goyal, Vin and Cheng, 1996) on several seats. A call's start tag is
+ * the later of the virtual time at its arrival and its line's finish tag; its finish tag is that plus cost ÷ weight; the lowest
+ * start tag goes next. Virtual time is the start tag of the call that began last; when the queue is empty, the highest finish
+ * tag. Cost is the time that a call holds a seat: the average of its kind when it begins, what it really took when it ends.
+ * No seat is free while a call waits that may begin. `clock` is in milliseconds.
+ */
+export function createFairQueue({ seats, clock }: { seats: number; clock: () => number }) {
+  const sandboxSeats = Math.max(1, Math.floor(seats / 4));
+  const lines = new Map<string, Line>();
+  const backlogged = new Set<Line>();
+  const returning = { live: new Set<Call>(), sandbox: new Set<Call>() };
+  const averages = new Map<string, number>();
+  const begun = new Map<string, number>();
+  let virtualTime = 0;
+  let inside = 0;
+  let seated = 0;
+  let seatedSandbox = 0;
+
+  const kindOf = ({ flow }: Call) => (flow.isSandbox ? "sandbox" : "live");
+  const tagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.finish);
+  const mayBegin = ({ bound }: Call) => !bound || (begun.get(bound.key) ?? 0) < bound.max;
+
+  /** Returns the waiting call with the lowest start tag that may begin, of live or of the sandbox. */
+  function firstWaiting(isSandbox: boolean): Call | undefined {
+    let best: Call | undefined;
+    for (const { flow, waiting } of backlogged) {
+      const [head] = waiting as Iterable<Call> as [Call];
+      if (flow.isSandbox === isSandbox && mayBegin(head) && (!best || tagOf(head) < tagOf(best))) best = head;
+    }
+    return best;
+  }
+
+  function next(): Call | undefined {
+    const [liveBack] = returning.live;
+    if (liveBack) return liveBack;
+    const [sandboxBack] = returning.sandbox;
+    const hasRoom = seatedSandbox < sandboxSeats;
+    if (sandboxBack && hasRoom) return sandboxBack;
+    const live = firstWaiting(false);
+    if (live && !hasRoom) return live;
+    const sandbox = sandboxBack ?? firstWaiting(true);
+    return live && sandbox ? (tagOf(sandbox) < tagOf(live) ? sandbox : live) : (live ?? sandbox);
+  }
+
+  function fillSeats(): void {
+    while (seated < seats) {
+      const call = next();
+      if (!call) return;
+      if (call.state === "waiting") startCall(call);
+      returning[kindOf(call)].delete(call);
+      call.state = "seated";
+      call.since = clock();
+      seated++;
+      if (call.flow.isSandbox) seatedSandbox++;
+      call.onSeat();
+    }
+  }
+
+  function startCall(call: Call): void {
+    const { line, bound, kind, flow } = call;
+    leaveLine(call);
+    const tag = tagOf(call);
+    virtualTime = Math.max(virtualTime, tag);
+    call.estimate = averages.get(kind) ?? FIRST_ESTIMATE_MS;
+    line.finish = tag + call.estimate / flow.weight;
+    if (bound) begun.set(bound.key, (begun.get(bound.key) ?? 0) + 1);
+  }
+
+  function leaveLine(call: Call): void {
+    call.line.waiting.delete(call);
+    if (call.line.waiting.size === 0) backlogged.delete(call.line);
+  }
+
+  function leaveSeat(call: Call): void {
+    if (call.state !== "seated") return;
+    call.spent += clock() - call.since;
+    seated--;
+    if (call.flow.isSandbox) seatedSandbox--;
+  }
+
+  /** Replaces the estimated cost of a begun call by what it took. */
+  function settle({ line, bound, kind, flow, estimate, spent }: Call): void {
+    line.finish += (spent - estimate) / flow.weight;
+    const average = averages.get(kind) ?? estimate;
+    averages.set(kind, average + NEWEST_WEIGHT * (spent - average));
+    if (!bound) return;
+    const count = begun.get(bound.key)! - 1;
+    if (count > 0) begun.set(bound.key, count);
+    else begun.delete(bound.key);
+  }
+
+  function forgetLines(): void {
+    if (inside === 0) {
+      for (const { finish } of lines.values()) virtualTime = Math.max(virtualTime, finish);
+      lines.clear();
+    } else if (lines.size > LINES_KEPT) {
+      for (const [id, line] of lines) if (line.inside === 0 && line.finish <= virtualTime) lines.delete(id);
+    }
+  }
+
+  function lineOf(flow: Flow): Line {
+    const line = lines.get(flow.id) ?? { flow, waiting: new Set<Call>(), finish: 0, inside: 0 };
+    lines.set(flow.id, line);
+    return line;
+  }
+
+  return {
+    /** Adds a call. It may begin before this returns. */
+    enter(arrival: Arrival): Ticket {
+      const line = lineOf(arrival.flow);
+      const call: Call = {
+        ...arrival,
+        ...{ line, arrivedAt: virtualTime, state: "waiting", onSeat: arrival.begin },
+        ...{ estimate: 0, spent: 0, since: 0 },
+      };
+      inside++;
+      line.inside++;
+      line.waiting.add(call);
+      backlogged.add(line);
+      fillSeats();
+      return {
+        pause() {
+          leaveSeat(call);
+          call.state = "paused";
+          fillSeats();
+        },
+        resume(onSeat) {
+          call.state = "returning";
+          call.onSeat = onSeat;
+          returning[kindOf(call)].add(call);
+          fillSeats();
+        },
+        end() {
+          if (call.state === "ended") return;
+          if (call.state === "waiting") leaveLine(call);
+          else {
+            leaveSeat(call);
+            returning[kindOf(call)].delete(call);
+            settle(call);
+          }
+          call.state = "ended";
+          inside--;
+          line.inside--;
+          forgetLines();
+          fillSeats();
+        },
+      };
+    },
+
+    /** Number of calls of a flow that have not begun. */
+    waitingIn: (flowId: string) => lines.get(flowId)?.waiting.size ?? 0,
+    /** Number of calls that have not begun. */
+    waiting: () => [...backlogged].reduce((sum, line) => sum + line.waiting.size, 0),
+    /** Number of seats that are taken. */
+    seated: () => seated,
+  };
+}
