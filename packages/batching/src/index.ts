@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { currentDeadline, type Deadline, earliest, isTooLate, timerMs, tooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown } from "@vvs/errors";
+import { seatless } from "@vvs/fair-queue";
 
 export interface Batching<T, R> {
   /** Processes items in one round trip; returns the results in the same order. */
@@ -28,7 +29,7 @@ interface Waiting<T, R> {
  * busy service needs few round trips for many calls, and an idle one does not wait. No item fails because of another:
  * if a batch of several items fails, each is tried on its own. So `run` may get an item a second time, but only after
  * an error. A batch has the earliest deadline of its items; if it is refused for that reason, it is tried again without
- * the items whose time is over. Errors: service_unavailable for an item that waited until its time was over.
+ * the items whose time is over. It holds no seat of the fair queue: those of the waiting calls pay for it. Errors: service_unavailable for an item that waited until its time was over.
  */
 export function createBatcher<T, R>({
   run,
@@ -58,7 +59,7 @@ export function createBatcher<T, R>({
   }
 
   function settleInContext(batch: readonly Waiting<T, R>[]): Promise<void> {
-    return batch[0]!.inContext(() => settle(batch));
+    return batch[0]!.inContext(() => seatless(() => settle(batch)));
   }
 
   function next(): void {

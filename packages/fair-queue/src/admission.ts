@@ -11,8 +11,6 @@ const SANDBOX_SHARE = 0.25;
 /** Maximum number of waiting calls of one flow, and of all. */
 const MAX_WAITING_IN_FLOW = 250;
 const MAX_WAITING = 5_000;
-/** Maximum wait of a call without a deadline, in milliseconds. */
-const MAX_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Whose call it is. Our own calls without an organization have `internal` and no owner. */
@@ -29,6 +27,8 @@ export interface AdmittedCall {
   readonly kind: string;
   /** Maximum number of calls of this kind and owner that have begun, also while they wait outside. */
   readonly maxBegun?: number;
+  /** Maximum wait, in milliseconds. Where absent, a call waits as long as its deadline allows; without one, for its turn. */
+  readonly maxWaitMs?: number;
 }
 
 /**
@@ -63,7 +63,11 @@ export function createAdmission({ seats }: { seats: number }): Admit {
     const ticket = queue.enter({ flow, kind: call.kind, ...(bound && { bound }), begin: () => seated.resolve(true) });
     const giveUp = () => seated.resolve(false);
     const deadline = currentDeadline();
-    const timer = setTimeout(giveUp, deadline ? timerMs(deadline.writesEndAt) : MAX_WAIT_MS);
+    const waitMs = Math.min(
+      call.maxWaitMs ?? Number.POSITIVE_INFINITY,
+      deadline ? timerMs(deadline.writesEndAt) : Number.POSITIVE_INFINITY,
+    );
+    const timer = waitMs < Number.POSITIVE_INFINITY ? setTimeout(giveUp, waitMs) : undefined;
     gone?.addEventListener("abort", giveUp, { once: true });
     try {
       if (!(await seated.promise)) return await refuse(call, queue.waitingIn(flow.id) > 1 ? "organization" : "all");

@@ -110,24 +110,26 @@ describe("in random schedules", () => {
       const flows = [
         { of: flow("a", weightA), cost: costA, served: 0 },
         { of: flow("b", weightB), cost: costB, served: 0 },
-      ] as const;
+      ];
       const endsAt = new Map<PlayedCall, number>();
       const bound = (seats + 1) * (costA / weightA + costB / weightB);
       const differences: number[] = [];
       for (const { of } of flows) for (let n = 0; n < 4 * seats; n++) world.enter(of, { kind: of.id });
       for (let step = 0; step < 5_000; step++) {
         for (const call of world.in("seated")) {
-          if (!endsAt.has(call)) endsAt.set(call, world.now() + random() * flows.find(({ of }) => of === call.flow)!.cost);
+          if (!endsAt.has(call))
+            endsAt.set(call, world.now() + random() * flows.find(({ of }) => of === call.flow)!.cost);
         }
         const [next, at] = [...endsAt].reduce((first, each) => (each[1] < first[1] ? each : first));
         const elapsed = at - world.now();
-        for (const each of flows) each.served += elapsed * world.in("seated").filter((call) => call.flow === each.of).length;
+        for (const each of flows)
+          each.served += elapsed * world.in("seated").filter((call) => call.flow === each.of).length;
         world.pass(elapsed);
         endsAt.delete(next);
         world.end(next);
         world.enter(next.flow, { kind: next.flow.id });
         world.calls.splice(0, world.calls.length, ...world.calls.filter(({ state }) => state !== "gone"));
-        differences.push(flows[0].served / weightA - flows[1].served / weightB);
+        differences.push(flows[0]!.served / weightA - flows[1]!.served / weightB);
       }
       const widest = Math.max(...differences) - Math.min(...differences);
       expect(widest).toBeLessThanOrEqual(bound);

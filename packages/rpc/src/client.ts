@@ -10,6 +10,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
+import { outside } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import {
   Health,
@@ -169,7 +170,7 @@ function unaryCall(rpc: Rpc) {
       const deadline = deadlineFor(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       const call = { request: create(rpc.method.input, request), metadata, deadline, signal: options.signal };
       try {
-        const reply = await (options.failsFast ? send(rpc, call) : sendWhenConnected(rpc, call));
+        const reply = await outside(() => (options.failsFast ? send(rpc, call) : sendWhenConnected(rpc, call)));
         record.finish(grpc.status.OK);
         return reply;
       } catch (error) {

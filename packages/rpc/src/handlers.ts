@@ -10,7 +10,9 @@ import {
 } from "@bufbuild/protobuf";
 import type * as grpc from "@grpc/grpc-js";
 import type { ServiceError } from "@vvs/errors";
+import type { Admit } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
+import { callOwner } from "./call-owner.ts";
 import type { TlsFiles } from "./certificates.ts";
 import { type CallContext, createGuard, type Guard } from "./guard.ts";
 
@@ -32,6 +34,8 @@ export interface ServicePart<S extends DescService = DescService> {
   readonly service: S;
   readonly handlers: Handlers<S>;
   readonly callers: Callers<S>;
+  /** Unary RPCs that never wait in the queue: health checks, and reads in batches for calls that another service admitted. */
+  readonly unqueued?: readonly Extract<keyof S["method"], string>[] | undefined;
 }
 
 /** Returns the part untyped, for servers with several services; its completeness is checked by this function's type. */
@@ -44,7 +48,9 @@ export interface Implementation<S extends DescService> extends ServicePart<S> {
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
   /** Converts a store's error into a refusal, such as service_unavailable while the store is unavailable. */
-  readonly translate?: (error: unknown) => ServiceError;
+  readonly translate?: ((error: unknown) => ServiceError) | undefined;
+  /** The queue in which unary calls wait for their turn; they run at once where absent. */
+  readonly admit?: Admit | undefined;
 }
 
 type Encode = (reply: Message) => Buffer;
@@ -65,12 +71,20 @@ export function implementationOf<S extends DescService>(
     const guard = createGuard({ ...options, rpc, allowed: callers[name]! });
     const handle = handlers[name];
     const encode: Encode = (reply) => definition[name]!.responseSerialize(create(method.output, reply));
+    const admit = (options.unqueued as readonly string[] | undefined)?.includes(name) ? undefined : options.admit;
     methods[name] =
       method.methodKind === "unary"
-        ? unary(handle as Unary, encode, guard)
+        ? unary(admit ? queued(handle as Unary, admit, rpc) : (handle as Unary), encode, guard)
         : serverStream(handle as Streaming, encode, guard);
   }
   return methods;
+}
+
+function queued(handle: Unary, admit: Admit, rpc: string): Unary {
+  return (request, context) => {
+    const owner = callOwner(context.caller, request as Parameters<typeof callOwner>[1]);
+    return admit({ owner, kind: rpc }, () => handle(request, context));
+  };
 }
 
 function unary(handle: Unary, encode: Encode, guard: Guard): grpc.handleUnaryCall<unknown, Buffer> {

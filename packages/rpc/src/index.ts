@@ -1,10 +1,8 @@
-export { type Admit, createAdmission, createTurns, isBesideOthers } from "./admission.ts";
-export { admitted } from "./admitted.ts";
+export { callOwner } from "./call-owner.ts";
 export type { TlsFiles } from "./certificates.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient } from "./client.ts";
 export { rpcSection, tlsFiles } from "./credentials.ts";
 export { isUnimplemented } from "./errors.ts";
 export type { CallContext } from "./guard.ts";
 export { type Callers, type Handlers, type ServicePart, servicePart } from "./handlers.ts";
-export { createPresence } from "./presence.ts";
 export { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";

@@ -40,10 +40,12 @@ export async function serveRpc<S extends DescService>(options: ServeOptions<S>):
     "grpc.max_connection_age_ms": 300_000,
     "grpc.max_connection_age_grace_ms": 30_000,
   });
-  const parts = [options as ServicePart, ...(options.beside ?? [])];
-  for (const part of parts) {
-    const definition = serviceDefinition(part.service);
-    server.addService(withEncodedReplies(definition), implementationOf({ ...options, ...part }, definition));
+  const { tls, logger, translate, admit } = options;
+  const parts = [options as unknown as ServicePart, ...(options.beside ?? [])];
+  for (const { service, handlers, callers, unqueued } of parts) {
+    const definition = serviceDefinition(service);
+    const implementation = { service, handlers, callers, unqueued, tls, logger, translate, admit };
+    server.addService(withEncodedReplies(definition), implementationOf(implementation, definition));
   }
   const pings = options.ping && startPings(options.ping, options.logger);
   const canServe = () => pings?.recent() ?? true;

@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
+import type { Callers, Handlers } from "@vvs/rpc";
 import { type CallerContext, callerOf, type Environment, environmentOf, tenantOf } from "@vvs/tenant";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
@@ -22,22 +22,6 @@ import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys in a GetCheckSubjects call. */
 const MAX_SUBJECTS = 100;
-
-/**
- * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB. This
- * process does one thing at a time: more calls of one organization at once would not end sooner, and others' would end later.
- */
-const WAITING = { waiting: 1_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
-const LOOK_UPS = { running: 8, runningPerOrganization: 2, runningBesideOthers: 0.5, ...WAITING } as const;
-const CREATIONS = {
-  ...WAITING,
-  running: 16,
-  runningPerOrganization: 3,
-  runningBesideOthers: 0.5,
-  longestWaitMs: 4_000,
-} as const;
-const LISTS = { running: 8, runningPerOrganization: 2, runningBesideOthers: 0.25, ...WAITING } as const;
-const READS = { running: 32, runningPerOrganization: 32, runningBesideOthers: 1, ...WAITING } as const;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
@@ -169,17 +153,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       return { changed: await options.updateFromProvider(callerOf(caller), entityId, { ...facts, retrievedAt: at }) };
     },
   };
-  const creations = createAdmission("creations", CREATIONS);
-  const lists = createAdmission("lists", LISTS);
-  return admitted<typeof EntityService>(handlers, {
-    lookUp: createAdmission("look-ups", LOOK_UPS),
-    createEntity: creations,
-    setExternalId: creations,
-    getEntity: createAdmission("reads of entities", READS),
-    listEntities: lists,
-    listSnapshots: lists,
-    listTinReplacements: lists,
-  });
+  return handlers;
 }
 
 /** Errors: entity_not_found, also for an entity that this organization may not see. */

@@ -1,4 +1,5 @@
 import { count, environmentWithLocalRun, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -18,6 +19,7 @@ export const loadEntityConfig = () =>
       ...mongoSection,
       ...kafkaSection,
       ...rpcSection,
+      ...callsSection,
       /** Address of the gRPC server; must be loopback unless TLS is configured. */
       RPC_HOST: z.string().default("127.0.0.1"),
       /** Port of the gRPC server; 0 takes any free one. */

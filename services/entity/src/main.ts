@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { createAdmission } from "@vvs/fair-queue";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -98,12 +99,14 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     service: EntityService,
     handlers,
     callers,
+    unqueued: ["getCheckSubjects"],
     beside,
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),
     logger,
     translate: translateMongoError,
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());

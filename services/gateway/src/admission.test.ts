@@ -6,7 +6,7 @@ import { useTestGateway } from "./testing/gateway.ts";
 const came: unknown[] = [];
 let isFull = false;
 const gateway = useTestGateway({
-  async admit(owner, _leaving, work) {
+  async admit({ owner }, work) {
     came.push(owner);
     if (isFull) throw new ServiceError("rate_limited", { retryAfterSeconds: 1 });
     return work();
@@ -16,7 +16,7 @@ const gateway = useTestGateway({
 test("a request is admitted on behalf of its organization and environment", async () => {
   const { value, record } = gateway.account.createKey({ environment: "sandbox" });
   await gateway.send("GET", "/v1/entities", { key: value });
-  expect(came).toEqual([{ organizationId: record.tenant!.organizationId, environment: "sandbox" }]);
+  expect(came).toEqual([{ class: "direct", organizationId: record.tenant!.organizationId, environment: "sandbox" }]);
 });
 
 test("what may not wait is refused with all headers, after 401 and before its body is read, and is not counted", async () => {

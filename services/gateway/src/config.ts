@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { count, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { rpcSection } from "@vvs/rpc";
 import type { RedisOptions } from "./limits/redis.ts";
 
 const schema = z.object({
   ...serviceSection,
   ...rpcSection,
+  ...callsSection,
   /** Address that the API binds to; 0.0.0.0 for all. */
   HTTP_HOST: z.string().default("127.0.0.1"),
   /** Port of the API. */

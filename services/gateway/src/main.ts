@@ -1,3 +1,4 @@
+import { createAdmission } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -6,7 +7,7 @@ import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createAdmission, createClient, tlsFiles } from "@vvs/rpc";
+import { createClient, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
@@ -20,20 +21,6 @@ import { startRequestReports } from "./request-log.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
-/**
- * Limits of requests. While others call too, a burst of one organization costs only what a waiting request costs, and the
- * services get its calls at the pace at which they answer. Verifications wait for providers: after 100 ms a request no longer
- * takes a place.
- */
-const REQUESTS = {
-  running: Number.POSITIVE_INFINITY,
-  runningPerOrganization: 128,
-  runningBesideOthers: 4,
-  waiting: 5_000,
-  waitingPerOrganization: 250,
-  longestWaitMs: 2_000,
-  longestHeldMs: 100,
-} as const;
 /** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 
@@ -94,7 +81,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     checkKey,
     failures,
     limiter,
-    admit: createAdmission("requests", REQUESTS),
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     idempotencyKeys: config.IDEMPOTENCY_KEYS,

@@ -1,7 +1,8 @@
 import type { SecretKey } from "@vvs/config";
+import { forCaller } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
+import type { Admit } from "@vvs/fair-queue";
 import { isId } from "@vvs/ids";
-import type { Admit } from "@vvs/rpc";
 import type { ApiKey } from "./auth/api-key.ts";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
 import { callTarget } from "./http/answered-call.ts";
@@ -12,8 +13,11 @@ import { type Quota, quotaHeaders, type RateLimiter } from "./limits/rate-limite
 import { readCall } from "./routes/read-call.ts";
 import type { Route, RouteContext } from "./routes/route.ts";
 
+/** Maximum wait of a request for its turn, in milliseconds. */
+const MAX_WAIT_MS = 5_000;
+
 export interface ServeOptions extends AuthenticateOptions {
-  /** Bounds how many requests of one organization run, and lets organizations' requests begin in turns. */
+  /** The queue in which requests wait for their turn. */
   readonly admit: Admit;
   /** Counts requests per key. */
   readonly limiter: RateLimiter;
@@ -31,13 +35,17 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
   exchange.key = key;
   exchange.target = callTarget(route, id);
   const { organizationId, environment } = key.tenant;
+  const owner = { class: "direct", organizationId, environment } as const;
   Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
   let isAdmitted = false;
   const run = () => {
     isAdmitted = true;
     return call(route, id, key, exchange, options);
   };
-  await options.admit(key.tenant, exchange.hungUp, run).catch((error: unknown) => {
+  const admitted = forCaller(exchange.hungUp, () =>
+    options.admit({ owner, kind: route.path, maxWaitMs: MAX_WAIT_MS }, run),
+  );
+  await admitted.catch((error: unknown) => {
     // A refusal costs little: it is not counted, and neither Redis nor the body is read.
     if (!isAdmitted) showQuota(exchange, options.limiter.known(key.id, key.limitPerMinute));
     throw error;

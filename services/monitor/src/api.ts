@@ -1,8 +1,9 @@
 import { checkOf, statusOf } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
-import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
+import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
 import { eventMessage, monitorMessage } from "./messages.ts";
@@ -12,18 +13,6 @@ type Service = typeof MonitorService;
 
 const GATEWAY_AND_DASHBOARD = ["gateway", "dashboard"];
 const MAX_WAIT_SECONDS = 20;
-/** Limits of calls with which one organization could otherwise fill this process and MongoDB. */
-const CALLS = {
-  running: 32,
-  runningPerOrganization: 16,
-  runningBesideOthers: 4,
-  waiting: 1_000,
-  waitingPerOrganization: 250,
-  longestWaitMs: 2_000,
-} as const;
-
-/** Limits of creations. Beside others there are pauses between those of a burst: each writes, and has a first run. */
-const CREATIONS = { ...CALLS, runningBesideOthers: 0.25, longestWaitMs: 4_000 } as const;
 
 /** The services that may call each method. */
 export const monitorCallers: Callers<Service> = {
@@ -45,7 +34,6 @@ export function createMonitorHandlers(
   stopping: AbortSignal,
 ): Handlers<Service> {
   const domainOf = (tenant: Tenant) => domains[tenant.environment];
-  const admit = createAdmission("calls about monitors", CALLS);
 
   const handlers: Handlers<Service> = {
     async createMonitor(request) {
@@ -119,12 +107,11 @@ export function createMonitorHandlers(
       const after = request.after === undefined ? undefined : Number(request.after);
       if (waitSeconds < 0 || waitSeconds > MAX_WAIT_SECONDS)
         invalid("wait", `must be between 0 and ${MAX_WAIT_SECONDS} seconds`);
-      // Only its reads are admitted: a call that waits for events takes no place.
-      const read = () => admit(tenant, signal, () => reader.after(tenant, after, limit));
+      const read = () => reader.after(tenant, after, limit);
       let found = await read();
       if (found.events.length === 0 && waitSeconds > 0) {
         const options = { ms: waitSeconds * 1_000, signal: AbortSignal.any([signal, stopping]) };
-        await waits.untilAfter(tenant, found.position, options);
+        await outside(() => waits.untilAfter(tenant, found.position, options));
         found = await read();
       }
       return { events: found.events.map(eventMessage), position: BigInt(found.position) };
@@ -134,15 +121,7 @@ export function createMonitorHandlers(
       return { position: BigInt(await domainOf(tenant).reader.end(tenant)) };
     },
   };
-  return admitted<Service>(handlers, {
-    createMonitor: createAdmission("creations of monitors", CREATIONS),
-    getMonitor: admit,
-    listMonitors: admit,
-    updateMonitor: admit,
-    cancelMonitor: admit,
-    listEvents: admit,
-    getNewestPosition: admit,
-  });
+  return handlers;
 }
 
 function invalid(path: string, message: string): never {

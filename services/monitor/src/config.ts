@@ -1,4 +1,5 @@
 import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -8,6 +9,7 @@ const schema = z.object({
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,
+  ...callsSection,
   ...kafkaSection,
   /** Address that the gRPC server binds to. Without certificates it must be loopback. */
   RPC_HOST: z.string().default("127.0.0.1"),

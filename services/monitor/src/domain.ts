@@ -34,8 +34,6 @@ export function createMonitorDomain(
     readonly expectEntity: ExpectEntity;
     readonly allowPrivateTargets: boolean;
     readonly isSuspended: (organizationId: string) => boolean;
-    /** Returns whether others call this service. */
-    readonly isBesideOthers: (organizationId: string) => boolean;
     /** Time between the turns in which an organization's due monitors are claimed, in milliseconds. */
     readonly turnIntervalMs: number;
     /** Time over which the runs are spread that start because a file changed their vendors, in milliseconds. */

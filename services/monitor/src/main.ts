@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { createAdmission } from "@vvs/fair-queue";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -17,7 +18,7 @@ import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_st
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import { createClient, isBesideOthers, serveRpc, tlsFiles } from "@vvs/rpc";
+import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type Environment, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
@@ -94,7 +95,6 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000,
       isSuspended: suspensions.isSuspended,
-      isBesideOthers,
       turnIntervalMs: TURN_INTERVAL_MS,
       fileRunSpreadMs: config.FILE_RUN_SPREAD_SECONDS * 1_000,
       fastClock: fastClockOf(config),
@@ -143,6 +143,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     tls,
     logger,
     translate: translateMongoError,
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());

@@ -1,9 +1,10 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import type { Admit } from "@vvs/fair-queue";
 import type { IdempotencyStore } from "@vvs/idempotency";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
+import { type Callers, callOwner, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
@@ -14,44 +15,8 @@ import type { createShowProviders } from "./provider-health/provider-report.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
-/**
- * Limits of direct verifications: all of a large burst together would take so long in this process and in entity that calls
- * of other organizations end too late. One organization gets as many as a provider has connections. The time of waiting
- * counts towards the call's time limit.
- */
-const VERIFICATIONS = {
-  running: 128,
-  runningPerOrganization: 16,
-  runningBesideOthers: 16,
-  waiting: 1_000,
-  waitingPerOrganization: 250,
-  longestWaitMs: 6_000,
-} as const;
-
-/**
- * Limits of the parts of direct verifications that this process, entity and MongoDB do: reading the vendor and storing the
- * result. The limits above also cover waiting for providers. A verification that has begun is never refused here.
- */
-const OWN_WORK = {
-  running: 32,
-  runningPerOrganization: 3,
-  runningBesideOthers: 0.12,
-  waiting: 2 * VERIFICATIONS.running,
-  waitingPerOrganization: 2 * VERIFICATIONS.runningPerOrganization,
-  longestWaitMs: 20_000,
-} as const;
-
-/** Limits of calls that read what is stored. */
-const READS = {
-  running: 32,
-  runningPerOrganization: 6,
-  runningBesideOthers: 1,
-  waiting: 1_000,
-  waitingPerOrganization: 250,
-  longestWaitMs: 2_000,
-} as const;
-
-const STAYING = new AbortController().signal;
+/** Verifications of one organization that have begun: as many as a provider has connections. */
+const BOUNDS = { cached: {}, realtime: { maxBegun: 16 } } as const;
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
 
@@ -69,6 +34,8 @@ export const callers: Callers<typeof VerificationService> = {
 
 /** Creates the handlers of the service's RPCs. */
 export function createHandlers(options: {
+  /** The queue of verifications; those that only read wait in that of all RPCs. */
+  admit: Admit;
   store: VerificationStore;
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
   subjects: Pick<Subjects, "resolve">;
@@ -79,13 +46,7 @@ export function createHandlers(options: {
   readHistory: ReadProviderHistory;
   readCallsReport: ReadCallsReport;
 }): Handlers<typeof VerificationService> {
-  const { store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
-  // Stored answers do not wait behind those of slow providers.
-  const admit = {
-    cached: createAdmission("cached verifications", VERIFICATIONS),
-    realtime: createAdmission("realtime verifications", VERIFICATIONS),
-    ownWork: createAdmission("parts of verifications", OWN_WORK),
-  };
+  const { admit, store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -94,27 +55,25 @@ export function createHandlers(options: {
   }
 
   const handlers: Handlers<typeof VerificationService> = {
-    async verify(request, { signal }) {
+    async verify(request, context) {
       const began = performance.now();
       const caller = callerOf(request.caller);
       const { tenant } = caller;
       const checks = checksOf(request.checks);
       const mode = modeOf(request.mode);
       const { maxAgeSeconds } = request;
-      const { value, replayed } = await idempotency[tenant.environment].once({
-        tenant,
-        idempotency: request.idempotency,
-        run: (complete) =>
-          admit[mode](tenant, signal, async () => {
-            const resolved = await admit.ownWork(tenant, signal, () =>
-              subjects.resolve(caller, request.target, checks),
-            );
-            // What providers answered is stored even if the caller has left.
-            const storing = (store: () => Promise<void>) => admit.ownWork(tenant, STAYING, store);
-            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, complete, storing });
-          }),
-        replay: (id) => getVerification(tenant, id),
-      });
+      const verifyOnce = () =>
+        idempotency[tenant.environment].once({
+          tenant,
+          idempotency: request.idempotency,
+          async run(complete) {
+            const resolved = await subjects.resolve(caller, request.target, checks);
+            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, complete });
+          },
+          replay: (id) => getVerification(tenant, id),
+        });
+      const call = { owner: callOwner(context.caller, request), kind: `verify ${mode}`, ...BOUNDS[mode] };
+      const { value, replayed } = await admit(call, verifyOnce);
       return { verification: toVerification(value), replayed };
     },
     async getVerification(request) {
@@ -183,10 +142,5 @@ export function createHandlers(options: {
       };
     },
   };
-  const reads = createAdmission("reads of verifications", READS);
-  return admitted<typeof VerificationService>(handlers, {
-    getVerification: reads,
-    listVerifications: reads,
-    getEvidence: reads,
-  });
+  return handlers;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ConfigError, count, environmentWithLocalRun, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -39,6 +40,7 @@ const schema = z.object({
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,
+  ...callsSection,
   ...kafkaSection,
   /** Address the gRPC server binds to; without TLS, only a loopback address is allowed. */
   RPC_HOST: z.string().default("127.0.0.1"),

@@ -1,3 +1,4 @@
+import type { Admit } from "@vvs/fair-queue";
 import { createIdempotencyStore } from "@vvs/idempotency";
 import type { Kafka } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
@@ -45,6 +46,8 @@ const SAM_GOV_API = { name: "sam_gov_api", check: "sam_registration" } as const;
 
 /** Creates the whole service on the given databases, without its gRPC server and its Kafka connections. */
 export async function createDomain(options: {
+  /** The process's queue of calls. */
+  admit: Admit;
   client: MongoClient;
   databases: EnvironmentDatabases;
   entities: Client<typeof EntityService>;
@@ -75,7 +78,7 @@ export async function createDomain(options: {
   /** Registers what must be closed when the service stops. */
   onClose: (name: string, close: () => unknown) => void;
 }) {
-  const { client, databases, entities, limits, storeMs, now, logger, onClose } = options;
+  const { admit, client, databases, entities, limits, storeMs, now, logger, onClose } = options;
 
   const circuits = { settings: options.circuit, accounts: options.accounts, storeMs, now, logger };
   const breakers = perEnvironment((environment) => createCircuitBreakers({ db: databases[environment], ...circuits }));
@@ -113,7 +116,7 @@ export async function createDomain(options: {
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;
   const verifier = createVerifier({ store, facts, conclude, topicFor, onStored, limits, now, logger });
-  const verifyRun = createVerifyRun({ subjects, verifier });
+  const verifyRun = createVerifyRun({ admit, subjects, verifier });
   const provider = createAskedProvider({ provider: SAM_GOV_API, breakers: breakers.live, counts: counts.live });
   const samGov = samGovApiOf(live);
   const queue = createSamGovQueue({ client, collections, samGov, provider, verifyRun, ...options.queue, now, logger });
@@ -131,7 +134,7 @@ export async function createDomain(options: {
   );
   const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
   const read = { report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
-  const handlers = createHandlers({ store, idempotency, subjects, verifier, ...read });
+  const handlers = createHandlers({ admit, store, idempotency, subjects, verifier, ...read });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });

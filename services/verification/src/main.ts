@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { createAdmission } from "@vvs/fair-queue";
 import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -70,7 +71,9 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     return relay;
   });
 
+  const admit = createAdmission({ seats: config.CALL_SEATS });
   const { handlers, report, runsOf, queue } = await createDomain({
+    admit,
     client,
     databases,
     entities,
@@ -105,6 +108,8 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     tls,
     logger,
     translate: translateMongoError,
+    admit,
+    unqueued: ["verify"],
     ping: pingMongo(client),
   });
   const slots = runSlots(config);

@@ -1,5 +1,6 @@
 import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { isRange } from "@vvs/egress";
+import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -10,6 +11,7 @@ const schema = z.object({
   ...mongoSection,
   ...kafkaSection,
   ...rpcSection,
+  ...callsSection,
   /** Address the gRPC server binds to. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: port().default(50_055),

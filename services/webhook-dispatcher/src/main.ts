@@ -1,3 +1,4 @@
+import { createAdmission } from "@vvs/fair-queue";
 import { batchSubscription, createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -57,6 +58,7 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
     tls,
     logger,
     translate: translateMongoError,
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());

@@ -22,7 +22,6 @@ export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: 
     allowPrivateTargets: false,
     runTimeoutMs: 600_000,
     isSuspended: () => false,
-    isBesideOthers: () => false,
     turnIntervalMs: TURN_INTERVAL_MS,
     fileRunSpreadMs: 0,
     fastClock: { lastsMs: 0, intervalsMs: { hourly: DAY_MS, daily: DAY_MS, weekly: DAY_MS, monthly: DAY_MS } },

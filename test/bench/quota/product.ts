@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { createAdmission } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -233,7 +234,7 @@ function createVerifying(options: {
     now,
     logger,
   });
-  return createVerifyRun({ subjects, verifier });
+  return createVerifyRun({ admit: createAdmission({ seats: 32 }), subjects, verifier });
 }
 
 function recordOf(monitor: number, vendor: number, runSeq: number, at: Date): VerificationRequested {

@@ -1,5 +1,4 @@
 import { setImmediate as otherCalls } from "node:timers/promises";
-import { createTurns } from "@vvs/rpc";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import type { Idf } from "../matching/names/idf.ts";
@@ -37,9 +36,6 @@ export interface CandidateQuery {
 /** Finds the entities to score, in bounded work. */
 export type CandidateSource = (tenant: Tenant, query: CandidateQuery) => Promise<Candidates>;
 
-/** Look-ups that have begun are never refused here: fewer run than may wait. */
-const SLICES = { waiting: 1_000, waitingPerOrganization: 1_000, longestWaitMs: 20_000 } as const;
-const STAYING = new AbortController().signal;
 /** With this confidence and this lead, a match is returned without other candidates. */
 const CERTAIN_CONFIDENCE = 0.95;
 const CERTAIN_LEAD = 0.1;
@@ -56,7 +52,6 @@ const MOST_OFFERED = 0.62;
  * ambiguous_match where identifiers name different entities.
  */
 export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault; candidates: CandidateSource }) {
-  const takeTurn = createTurns("slices of look-ups", SLICES);
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
     const { identifiers, legalName, address } = criteria;
     const named = await nameForLookup(options, tenant, criteria);
@@ -69,10 +64,7 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
       entities: [...distinct.values()],
       idf: found.idf,
       comparable: (entity) => comparable(entity, named, criteria),
-      nextTurn: async () => {
-        await otherCalls();
-        await takeTurn(tenant, STAYING);
-      },
+      nextTurn: otherCalls,
     });
     if (!first) throw noMatch(identifiers);
     return [first, ...others];

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { checkNames, toCheckType, toProtoStatus } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { VendorFilter, VendorListService, VendorOrder } from "@vvs/proto/entity/v1/vendors";
-import { admitted, createAdmission, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, type Tenant } from "@vvs/tenant";
 import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
 import type { FoundEntity } from "../model/documents.ts";
@@ -18,15 +18,6 @@ const MAX_IDS = 100;
 const MAX_PAIRS = 2 * MAX_PAGE;
 /** Maximum number that a count returns. */
 const MAX_COUNT = 1_000;
-const READS = {
-  running: 8,
-  runningPerOrganization: 2,
-  runningBesideOthers: 0.5,
-  waiting: 1_000,
-  waitingPerOrganization: 250,
-  longestWaitMs: 2_000,
-} as const;
-
 /** Creates the gRPC service of the lists of vendors. */
 export function createVendorListPart(options: {
   store: Pick<EntityStore, "findVisible">;
@@ -80,14 +71,9 @@ export function createVendorListPart(options: {
       return { agree: pairs.map(({ one, other }) => namesAgree(normalizeName(one), normalizeName(other))) };
     },
   };
-  const reads = createAdmission("reads of lists of vendors", READS);
   return servicePart({
     service: VendorListService,
-    handlers: admitted<typeof VendorListService>(handlers, {
-      listVendors: reads,
-      countVendors: reads,
-      getVendors: reads,
-    }),
+    handlers,
     callers: {
       listVendors: ["dashboard"],
       countVendors: ["dashboard"],

@@ -60,7 +60,7 @@ export async function startTestGateway(
     stopping: new AbortController().signal,
     checkKey: createKeyCheck({ replica, account: accountClient, peppers, clock, now: () => new Date() }),
     limiter: createRateLimiter({ redis, name: "calls", keyPrefix: `${prefix}:calls`, logger, clock }),
-    admit: (_owner, _leaving, work) => work(),
+    admit: (_call, work) => work(),
     failures: createRateLimiter({ redis, name: "failures", keyPrefix: `${prefix}:failures`, logger, clock }),
     trustedProxyHops: 1,
     allowPrivateTargets: false,

@@ -1,6 +1,5 @@
 import type { Logger } from "@vvs/logging";
 import { superviseLoop } from "@vvs/retry";
-import { createPresence } from "@vvs/rpc";
 import type { Environment } from "@vvs/tenant";
 import type { MonitorStore } from "../store.ts";
 import type { Claims } from "./claims.ts";
@@ -10,12 +9,9 @@ import type { Turns } from "./turns.ts";
 /**
  * Maximum number of runs that an organization starts in one turn. At four turns a second these are 200 a second, while a
  * million monitors of the usual frequencies need 35: so an organization that catches up leaves capacity to all others. In
- * the sandbox few, as its monitors run every few seconds and cost no calls at providers: 20 a second, or 4 while others call or
- * have runs too.
+ * the sandbox few, as its monitors run every few seconds and cost no calls at providers: 20 a second.
  */
-const BATCH = { live: 50, sandbox: 5, sandboxBesideOthers: 1 } as const;
-/** An organization counts as present for this long after its last turn, in milliseconds: two of the shortest intervals. */
-const PRESENT_MS = 10_000;
+const BATCH = { live: 50, sandbox: 5 } as const;
 /** Time from one turn of an organization to its next one, in milliseconds. */
 export const TURN_INTERVAL_MS = 250;
 /** How long a turn may last, in milliseconds. After a crash the organization waits that long. */
@@ -57,8 +53,6 @@ export function createScheduler(options: {
   readonly metrics: RunMetrics;
   /** Returns whether the organization is suspended. Its monitors do not run. */
   readonly isSuspended: (organizationId: string) => boolean;
-  /** Returns whether others call this service. */
-  readonly isBesideOthers: (organizationId: string) => boolean;
   /** Returns how long the oldest record in the outbox has waited, in milliseconds. */
   readonly oldestUnsentMs: () => Promise<number>;
   readonly now: () => Date;
@@ -66,11 +60,7 @@ export function createScheduler(options: {
   readonly logger: Logger;
 }) {
   const { environment, store, turns, claims, metrics, now, stopping, logger } = options;
-  const presence = createPresence(() => performance.now(), PRESENT_MS);
   let isHeld = false;
-
-  const isBesideOthers = (organizationId: string) =>
-    presence.isBesideOthers(organizationId) || options.isBesideOthers(organizationId);
 
   /** Returns whether Kafka is unavailable for so long that further requests would only pile up. */
   async function isKafkaBehind(): Promise<boolean> {
@@ -90,9 +80,7 @@ export function createScheduler(options: {
     if (!turn) return done;
     const tenant = { organizationId, environment };
     const claim = options.isSuspended(organizationId) ? claims.skip : claims.start;
-    presence.see(organizationId);
-    const isShared = environment === "sandbox" && isBesideOthers(organizationId);
-    const batch = BATCH[isShared ? "sandboxBesideOthers" : environment];
+    const batch = BATCH[environment];
     const passed: string[] = [];
     // Usually once. Again if all monitors read could not be claimed, since others may wait behind them.
     do {

@@ -52,7 +52,6 @@ export async function createTestDomain(options: {
   const unknownEntity = newId("ent");
   const entityTin = "123456789";
   const suspended = new Set<string>();
-  const besideOthers = new Set<string>();
   const domain = createMonitorDomain({
     environment,
     client,
@@ -69,7 +68,6 @@ export async function createTestDomain(options: {
     allowPrivateTargets: false,
     runTimeoutMs: RUN_TIMEOUT_MS,
     isSuspended: (organizationId) => suspended.has(organizationId),
-    isBesideOthers: (organizationId) => besideOthers.has(organizationId),
     turnIntervalMs: 0,
     fileRunSpreadMs: FILE_RUN_SPREAD_MS,
     fastClock,
@@ -99,8 +97,6 @@ export async function createTestDomain(options: {
     entityTin,
     /** Ids of suspended organizations. */
     suspended,
-    /** Ids of organizations beside which others call the service. */
-    besideOthers,
     clock,
     /** Advances the clock. */
     pass(ms: number) {

@@ -1,4 +1,5 @@
 import { ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import type { AttemptDocument } from "../documents.ts";
 import { type CallClass, callClassOf } from "../providers/call-class.ts";
 import { type Answer, type Provider, ProviderError, type Question, TinReplacedError } from "../providers/provider.ts";
@@ -51,12 +52,12 @@ export async function runCheck(options: {
       attempts.push({ provider: provider.name, outcome, reason, started_at, duration_ms });
     };
     try {
-      const answer = await observe(provider, callClassOf(question.run), (onFurtherCall) =>
+      const attempt = (onFurtherCall?: () => Promise<void>) =>
         withTimeLimit(attemptMs, signal, (within) => {
           const asked = provider.ask(question, { signal: within, onFurtherCall });
           return orAbort(asked, within, () => new ProviderError("timeout"));
-        }),
-      );
+        });
+      const answer = await outside(() => observe(provider, callClassOf(question.run), attempt));
       attempted(answer.outcome, answer.reason);
       return { kind: "answered", attempts, answer, origin: answer.origin ?? provider.name };
     } catch (error) {

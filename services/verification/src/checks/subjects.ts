@@ -2,6 +2,7 @@ import { createBatcher } from "@vvs/batching";
 import type { Check } from "@vvs/checks";
 import { notTheEffect } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import type { EntityService, CheckSubject as ProtoSubject } from "@vvs/proto/entity/v1/entity";
 import type { VerifyRequest } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
@@ -48,7 +49,7 @@ export function createSubjects(
   });
 
   async function read(tenant: Tenant, entityId: string): Promise<CheckSubject> {
-    const { entityId: seen, legalName, uei, cage, tinHash, ...known } = await ask({ tenant, entityId });
+    const { entityId: seen, legalName, uei, cage, tinHash, ...known } = await outside(() => ask({ tenant, entityId }));
     if (!seen) throw new ServiceError("entity_not_found");
     const { createdByOrganization, externalId, tinMatchRecorded, entityType } = known;
     const tin = { tinHash, tinMatchRecorded };

@@ -20,8 +20,6 @@ export interface VerificationRequest extends CheckTask {
   readonly checks: readonly Check[];
   /** Writes into the transaction that stores the verification. */
   readonly complete?: ((session: ClientSession, verificationId: string) => Promise<void>) | undefined;
-  /** Stores when there is room for it; immediately where absent. */
-  readonly storing?: (store: () => Promise<void>) => Promise<void>;
 }
 
 export interface Verifier {
@@ -63,8 +61,7 @@ export function createVerifier(options: {
     const value = toCompleted(tenant, records, request.subject.externalId);
     const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
     const complete = async (session: ClientSession) => request.complete?.(session, id);
-    const storing = request.storing ?? ((write) => write());
-    await storing(() => store.save(tenant, { records, completed, complete }));
+    await store.save(tenant, { records, completed, complete });
     options.onStored(environment);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");

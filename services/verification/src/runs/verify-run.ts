@@ -1,5 +1,6 @@
 import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import type { Admit } from "@vvs/fair-queue";
 import type { Tenant } from "@vvs/tenant";
 import type { CheckSubject } from "../checks/check-inputs.ts";
 import type { Subjects } from "../checks/subjects.ts";
@@ -33,9 +34,13 @@ export type VerifyRun = (
   },
 ) => Promise<Asking | undefined>;
 
-export function createVerifyRun(options: { subjects: Pick<Subjects, "read">; verifier: Verifier }): VerifyRun {
-  const { subjects, verifier } = options;
-  return async ({ recordId, tenant, run, entityId, checks }, { began, mayAsk, complete }) => {
+export function createVerifyRun(options: {
+  admit: Admit;
+  subjects: Pick<Subjects, "read">;
+  verifier: Verifier;
+}): VerifyRun {
+  const { admit, subjects, verifier } = options;
+  const verifyRun: VerifyRun = async ({ recordId, tenant, run, entityId, checks }, { began, mayAsk, complete }) => {
     const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
     const request: VerificationRequest = {
       began,
@@ -56,6 +61,8 @@ export function createVerifyRun(options: { subjects: Pick<Subjects, "read">; ver
     }
     return undefined;
   };
+  return (requested, how) =>
+    admit({ owner: { class: "run", ...requested.tenant }, kind: "run" }, () => verifyRun(requested, how));
 }
 
 function goneAsUndefined(error: unknown): undefined {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createAdmission } from "@vvs/fair-queue";
 import { topicFor } from "@vvs/kafka";
 import { createLogger, type Logger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
@@ -68,7 +69,9 @@ export async function startTestService(options: {
     tls: undefined,
   });
   const closers: (() => unknown)[] = [];
+  const admit = createAdmission({ seats: 32 });
   const domain = await createDomain({
+    admit,
     client,
     databases,
     entities,
