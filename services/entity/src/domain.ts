@@ -92,6 +92,8 @@ export function createEntityApplication(options: {
   return {
     handlers,
     beside: [createVendorListPart({ store, vendors, seenBy, now })],
-    records: perEnvironment((environment) => createVendorRecords({ environment, store, vendors })),
+    records: perEnvironment((environment) =>
+      createVendorRecords({ environment, entities: collections[environment].entities, vendors }),
+    ),
   };
 }

@@ -27,8 +27,8 @@ import { observeRefusals } from "./registry-load/refusals.ts";
 import { startRekeying } from "./tins/rekey.ts";
 import { startListingCreated } from "./vendor-list/created-vendors.ts";
 
-/** Maximum number of records that are handled at the same time in an environment: few, so that they delay no calls. */
-const RECORDS_AT_ONCE = { live: 8, sandbox: 4 } as const;
+/** Maximum number of records that are handled at the same time in an environment; those of verifications share commands. */
+const RECORDS_AT_ONCE = { live: 100, sandbox: 50 } as const;
 
 await runService("entity", loadEntityConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ ...mongoOptions(config), service: "entity", logger, stopping });

@@ -7,7 +7,6 @@ import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VendorFilter, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import { createEntityStore } from "../store.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { listAllCreated, startListingCreated } from "./created-vendors.ts";
@@ -199,7 +198,7 @@ describe("concurrent changes of one vendor", () => {
     let other: string | undefined = newId("mon");
     const records = createVendorRecords({
       environment: "live",
-      store: createEntityStore({ collections: app }),
+      entities: app.live.entities,
       vendors: {
         ...vendors,
         async countMonitors(tenant, entityId) {

@@ -1,12 +1,18 @@
 import { metrics } from "@opentelemetry/api";
+import { createBatcher } from "@vvs/batching";
 import { checkOf, statusOf } from "@vvs/checks";
 import { PoisonRecordError, tenantIn, timeIn } from "@vvs/kafka";
 import { isDuplicateKey } from "@vvs/mongo";
 import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
-import type { Environment, Tenant } from "@vvs/tenant";
-import type { EntityStore } from "../store.ts";
+import type { Environment } from "@vvs/tenant";
+import type { Collections, EntityDocument } from "../model/documents.ts";
+import { findSeen, type SubjectKey } from "../vendors/subject-documents.ts";
 import { afterVerification, nameKeyOf, type VerifiedVendor, withLists } from "./listed-vendor.ts";
-import type { VendorStore } from "./vendor-store.ts";
+import type { VendorChange, VendorStore } from "./vendor-store.ts";
+
+const NAME_FIELDS = ["_id", "organization_id", "identifiers", "registry_entity_id", "legal_name"] as const;
+/** Maximum number of verifications noted together. */
+const MAX_NOTED = 100;
 
 /**
  * Creates the handlers of the records that an environment's lists of vendors follow. Records can come repeatedly and in any
@@ -14,19 +20,33 @@ import type { VendorStore } from "./vendor-store.ts";
  */
 export function createVendorRecords(options: {
   environment: Environment;
-  store: Pick<EntityStore, "findVisible">;
-  vendors: Pick<VendorStore, "change" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
+  entities: Collections["entities"];
+  vendors: Pick<VendorStore, "change" | "changeMany" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
 }) {
-  const { environment, store, vendors } = options;
+  const { environment, entities, vendors } = options;
   const unknownChecks = metrics.getMeter("entity").createCounter("vendor_list_unknown_checks_skipped", {
     description: "Checks left out of lists of vendors because this version does not know them. Only during a rollout.",
   });
 
-  /** Returns the key by which the entity's name is ordered; undefined if the organization can't see such an entity. */
-  async function nameKey(tenant: Tenant, entityId: string): Promise<string | undefined> {
-    const [entity] = await store.findVisible(tenant, [entityId]);
-    return entity && nameKeyOf(entity.legal_name);
-  }
+  const namesOf = (keys: readonly SubjectKey[]) =>
+    findSeen<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(entities, keys, NAME_FIELDS);
+
+  /** Notes verifications. Those that arrive meanwhile share the next two reads and the next write. */
+  const note = createBatcher<SubjectKey & { readonly verified: VerifiedVendor }, void>({
+    async run(noted) {
+      const names = await namesOf(noted);
+      const changes = noted.flatMap(({ tenant, entityId, verified }, index): VendorChange[] => {
+        const entity = names[index];
+        if (!entity) return [];
+        const name_key = nameKeyOf(entity.legal_name);
+        return [{ tenant, entityId, next: (vendor) => afterVerification({ ...vendor, name_key }, verified) }];
+      });
+      if (changes.length > 0) await vendors.changeMany(environment, changes);
+      return [];
+    },
+    maxSize: MAX_NOTED,
+    atOnce: 1,
+  });
 
   return {
     /** Notes the results of a verification. One of an entity that does not exist is ignored: its run found out. */
@@ -34,11 +54,7 @@ export function createVendorRecords(options: {
       const tenant = tenantIn(record, environment);
       const skipped = (check_type: number) => unknownChecks.add(1, { environment, check_type });
       const verified = verifiedVendorOf(record, skipped);
-      const name_key = await nameKey(tenant, record.entityId);
-      if (name_key === undefined) return;
-      const next = (vendor: Parameters<typeof afterVerification>[0]) =>
-        afterVerification({ ...vendor, name_key }, verified);
-      await vendors.change(tenant, record.entityId, next, { adds: true });
+      await note({ tenant, entityId: record.entityId, verified });
     },
 
     /** Notes whether a monitor is active. */
@@ -46,8 +62,9 @@ export function createVendorRecords(options: {
       const tenant = tenantIn(record, environment);
       const { monitorId: id, entityId, active } = record;
       if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
-      const name_key = await nameKey(tenant, entityId);
-      if (name_key === undefined) throw new PoisonRecordError("the organization has no such entity");
+      const [entity] = await namesOf([{ tenant, entityId }]);
+      if (!entity) throw new PoisonRecordError("the organization has no such entity");
+      const name_key = nameKeyOf(entity.legal_name);
       try {
         await vendors.putMonitor(tenant, { id, entityId, active });
       } catch (error) {

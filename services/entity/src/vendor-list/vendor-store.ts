@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { isDuplicateKey } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
-import type { Filter } from "mongodb";
+import { type BulkWriteResult, type Filter, MongoBulkWriteError } from "mongodb";
 import type { Collections } from "../model/documents.ts";
 import { type ListedVendorDocument, newVendor, type VendorTag, vendorKey } from "./listed-vendor.ts";
 
@@ -21,6 +22,13 @@ export interface VendorQuery {
 export interface VendorPlace {
   readonly value: Date | string;
   readonly entityId: string;
+}
+
+/** A change of one vendor. */
+export interface VendorChange {
+  readonly tenant: Tenant;
+  readonly entityId: string;
+  readonly next: (vendor: ListedVendorDocument) => ListedVendorDocument;
 }
 
 /** More attempts than a vendor ever has concurrent writers. */
@@ -77,6 +85,36 @@ export function createVendorStore(options: {
         if (await replace(tenant, read, await next(read ?? newVendor(tenant, entityId)))) return true;
       }
       throw new Error("a vendor of the list was changed by others again and again");
+    },
+
+    /**
+     * Makes many changes of vendors of one environment, which are added first where they are in no list, with a read and a
+     * write for all of them. `next` may be called repeatedly, and must change nothing when it is called with its own result.
+     */
+    async changeMany(environment: Environment, changes: readonly VendorChange[]): Promise<void> {
+      const { vendors } = options.collections[environment];
+      const keyed = Map.groupBy(changes, ({ tenant, entityId }) => vendorKey(tenant.organizationId, entityId));
+      for (let left = MAX_ATTEMPTS; left > 0; left--) {
+        const read = await vendors.find({ _id: { $in: [...keyed.keys()] } }).toArray();
+        const before = new Map(read.map((vendor) => [vendor._id, vendor]));
+        const writes = [...keyed].flatMap(([key, [first, ...others]]) => {
+          const known = before.get(key);
+          const vendor = [first!, ...others].reduce(
+            (changed, { next }) => next(changed),
+            known ?? newVendor(first!.tenant, first!.entityId),
+          );
+          if (!known) return { insertOne: { document: vendor } };
+          if (isDeepStrictEqual(vendor, known)) return [];
+          const filter = { ...owned(first!.tenant, first!.entityId), revision: known.revision };
+          return { replaceOne: { filter, replacement: { ...vendor, revision: known.revision + 1 } } };
+        });
+        if (writes.length === 0) return;
+        const { insertedCount, matchedCount } = await vendors
+          .bulkWrite(writes, { ordered: false })
+          .catch(asAddedByOthers);
+        if (insertedCount + matchedCount === writes.length) return;
+      }
+      throw new Error("vendors of lists were changed by others again and again");
     },
 
     /**
@@ -144,4 +182,10 @@ export function createVendorStore(options: {
         })
         .toArray(),
   };
+}
+
+/** Returns what a bulk write did where others added some of the vendors first. Errors: any other. */
+function asAddedByOthers(error: unknown): Pick<BulkWriteResult, "insertedCount" | "matchedCount"> {
+  if (error instanceof MongoBulkWriteError && isDuplicateKey(error)) return error.result;
+  throw error;
 }

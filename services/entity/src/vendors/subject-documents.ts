@@ -30,33 +30,26 @@ export interface SubjectDocuments {
 }
 
 /**
- * Reads entities of one environment for several organizations, in as many round trips as for one. Returns undefined where
- * an organization can't see the entity: the queries are limited to the organizations of the keys, and each gets only the
- * registry's entities and its own.
+ * Reads entities of one environment for several organizations, in as many commands as for one. Returns undefined where an
+ * organization can't see the entity: each gets only the registry's entities and its own.
  */
 export async function findSubjectDocuments(
   { entities, remembered, carriedTins }: Collections,
   keys: readonly SubjectKey[],
 ): Promise<(SubjectDocuments | undefined)[]> {
-  const organizations = distinct(keys.map(({ tenant }) => tenant.organizationId));
-  const wanted = distinct(keys.map(({ entityId }) => entityId));
-  const found = await entities
-    .find({
-      $or: [
-        { _id: { $in: wanted }, organization_id: { $in: [null, ...organizations] } },
-        { organization_id: { $in: organizations }, registry_entity_id: { $in: wanted } },
-      ],
-    })
-    .project<SubjectEntity>(Object.fromEntries(FIELDS.map((field) => [field, 1])))
-    .toArray();
-  const seen = keys.map((key) => entitySeenBy(key, found));
-  const supplied = distinct(seen.flatMap((entity) => (entity ? suppliedFor(entity) : [])));
+  const findSupplied = async (of: readonly SubjectKey[]): Promise<RememberedDocument[]> =>
+    of.length === 0 ? [] : remembered.find({ $or: pairsOf(of, "entity_id") }).toArray();
+  const [seen, asRequested] = await Promise.all([findSeen<SubjectEntity>(entities, keys, FIELDS), findSupplied(keys)]);
+  // Only where an own entity took over the registry's, something may be stored for the other of the two.
+  const others = keys.flatMap(({ tenant, entityId }, index) =>
+    suppliedFor(seen[index]).flatMap((id) => (id === entityId ? [] : { tenant, entityId: id })),
+  );
   const withTin = seen.flatMap((entity) => (entity?.tin_last4 === undefined ? [] : entity._id));
-  const own = { organization_id: { $in: organizations } };
-  const [memories, tins] = await Promise.all([
-    supplied.length > 0 ? remembered.find({ ...own, entity_id: { $in: supplied } }).toArray() : [],
-    withTin.length > 0 ? carriedTins.find({ ...own, _id: { $in: withTin } }).toArray() : [],
+  const [further, tins] = await Promise.all([
+    findSupplied(others),
+    withTin.length > 0 ? carriedTins.find({ _id: { $in: withTin }, organization_id: ownersOf(keys) }).toArray() : [],
   ]);
+  const memories = new Map([...asRequested, ...further].map((memory) => [memory._id, memory]));
   return keys.map(({ tenant: { organizationId } }, index) => {
     const entity = seen[index];
     if (!entity) return undefined;
@@ -64,24 +57,59 @@ export async function findSubjectDocuments(
     const ids = suppliedFor(entity);
     return {
       entity,
-      remembered: memories.filter((memory) => isOwn(memory) && ids.includes(memory.entity_id)),
+      remembered: [...memories.values()].filter((memory) => isOwn(memory) && ids.includes(memory.entity_id)),
       carriedTin: tins.find((tin) => isOwn(tin) && tin._id === entity._id),
     };
   });
 }
 
-function entitySeenBy(
+type SeenFields = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;
+
+/**
+ * Returns some fields of the entities of one environment that each of several organizations sees under an id, in one command;
+ * undefined where it sees none. `fields` must name the four that decide it.
+ */
+export async function findSeen<Seen extends SeenFields>(
+  entities: Collections["entities"],
+  keys: readonly SubjectKey[],
+  fields: readonly (keyof Seen & string)[],
+): Promise<(Seen | undefined)[]> {
+  const ids = distinct(keys.map(({ entityId }) => entityId));
+  const visible = { _id: { $in: ids }, organization_id: { $in: [null, ...ownersOf(keys).$in] } };
+  const found = await entities
+    .find({ $or: [visible, ...pairsOf(keys, "registry_entity_id")] })
+    .project<Seen>(Object.fromEntries(fields.map((field) => [field, 1])))
+    .toArray();
+  return keys.map((key) => entitySeenBy(key, found));
+}
+
+/** A filter for each pair of an organization and an id: an index seek each, where two `$in` would read all combinations. */
+function pairsOf<Field extends string>(keys: readonly SubjectKey[], field: Field) {
+  const pairs = new Map(
+    keys.map(({ tenant: { organizationId }, entityId }) => [
+      `${organizationId} ${entityId}`,
+      { organization_id: organizationId, [field]: entityId } as Record<Field | "organization_id", string>,
+    ]),
+  );
+  return [...pairs.values()];
+}
+
+const ownersOf = (keys: readonly SubjectKey[]) => ({
+  $in: distinct(keys.map(({ tenant }) => tenant.organizationId)),
+});
+
+function entitySeenBy<Seen extends SeenFields>(
   { tenant: { organizationId }, entityId }: SubjectKey,
-  found: readonly SubjectEntity[],
-): SubjectEntity | undefined {
+  found: readonly Seen[],
+): Seen | undefined {
   const visible = found.filter(({ organization_id: owner }) => owner === null || owner === organizationId);
   const wanted = visible.filter(({ _id }) => _id === entityId);
   return withHiding(wanted, visible)[0];
 }
 
 /** Returns the entities for which the organization supplied what is remembered: also the one that an own one took over. */
-function suppliedFor({ _id, registry_entity_id }: SubjectEntity): string[] {
-  return registry_entity_id ? [_id, registry_entity_id] : [_id];
+function suppliedFor(entity: SubjectEntity | undefined): string[] {
+  return entity ? [entity._id, entity.registry_entity_id ?? []].flat() : [];
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
