@@ -15,9 +15,9 @@ import type { createCheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
-import { registryRecord } from "./vendors/registry-record.ts";
 import type { RememberedTins } from "./vendors/remembered-tins.ts";
 import type { createTinReplacements } from "./vendors/tin-replacements.ts";
+import { findWithdrawn, registryRecord } from "./vendors/registry-record.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys in a GetCheckSubjects call. */
@@ -37,6 +37,7 @@ export const callers: Callers<typeof EntityService> = {
   recordTinMatch: ["verification"],
   listTinReplacements: ["dashboard"],
   takeTinReplacements: ["verification"],
+  listWithdrawnLoads: ["verification"],
   getRegistryRecord: ["verification"],
   updateFromProvider: ["verification"],
 };
@@ -144,6 +145,10 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     takeTinReplacements: ({ environment, recorded }) =>
       options.tinReplacements.take(environmentOf(environment), recorded),
+    async listWithdrawnLoads({ environment }) {
+      const withdrawn = await findWithdrawn(collections[environmentOf(environment)]);
+      return { loads: withdrawn.map(({ _id }) => _id) };
+    },
     getRegistryRecord: ({ environment, uei, cage }) => {
       if (!uei && !cage) throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
       return registryRecord(collections[environmentOf(environment)], { uei, cage }, now());

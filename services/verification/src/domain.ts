@@ -14,6 +14,7 @@ import { createFactForwarder } from "./checks/forward-facts.ts";
 import { createObserveAttempts } from "./checks/observe-attempts.ts";
 import { createSubjects } from "./checks/subjects.ts";
 import { createVerifier } from "./checks/verifier.ts";
+import { createReadWithdrawnLoads } from "./checks/withdrawn-loads.ts";
 import { type EvidenceSettings, openEvidence } from "./evidence/open.ts";
 import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
 import { maxPerOrganization } from "./provider-budgets/budget.ts";
@@ -74,6 +75,8 @@ export async function createDomain(options: {
   /** The queue of runs that wait for SAM.gov's API. */
   queue: QueueSettings;
   now: () => Date;
+  /** Milliseconds that only grow; the process's where absent. */
+  clock?: () => number;
   logger: Logger;
   /** Registers what must be closed when the service stops. */
   onClose: (name: string, close: () => unknown) => void;
@@ -110,7 +113,8 @@ export async function createDomain(options: {
   const guesses = createGuessesStore(databases.live);
   const askWithinLimits = createAskWithinLimits({ store: guesses, tinsPerVendor: options.tinsPerVendor, now, logger });
   const guessing = { tinTerms: createReadTinTerms(options.settings), askWithinLimits };
-  const asking = { entities, subjects, providers, observe, limits, now };
+  const withdrawnLoads = createReadWithdrawnLoads({ entities, clock: options.clock ?? (() => performance.now()) });
+  const asking = { withdrawnLoads, entities, subjects, providers, observe, limits, now };
   const conclude = createConcluder({ store, publicAnswer, ...guessing, ...asking });
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());

@@ -20,6 +20,7 @@ import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
 import { runAuditReports } from "./audit/report.ts";
+import { startCatchingUp } from "./checks/latest-answers-rollout.ts";
 import {
   circuitSettings,
   evidenceSettings,
@@ -34,6 +35,7 @@ import { createOrganizationSettings } from "./organization-settings/organization
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
+import { collectionsOf } from "./store.ts";
 import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts";
 
 const NAME = "verification";
@@ -96,6 +98,9 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     onClose,
   });
   onClose("provider gauges", observeProviders(report, now));
+  const collections = perEnvironment((environment) => collectionsOf(databases[environment]));
+  const catchingUp = startCatchingUp({ collections, now, stopping, logger });
+  onClose("latest answers of an older version", () => catchingUp.ended());
   const asking = queue.start();
   onClose("queue of SAM.gov's API", () => asking.stop());
 

@@ -24,9 +24,9 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   const databases = environmentDatabases(options.client, options.prefix, "verification");
   for (const environment of environments) {
     const db = databases[environment];
-    const { verifications, evidence, answers } = collectionsOf(db);
+    const { verifications, evidence, answers, latestAnswers } = collectionsOf(db);
     await createCollections(db, [
-      ...[verifications, evidence, answers].map(({ collectionName }) => collectionName),
+      ...[verifications, evidence, answers, latestAnswers].map(({ collectionName }) => collectionName),
       "provider_state",
       "sandbox_turns",
       "evidence_bodies",

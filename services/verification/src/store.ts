@@ -4,8 +4,13 @@ import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
+import {
+  createReadNewestAnswer,
+  type LatestAnswerDocument,
+  latestWrites,
+  type ReadNewestAnswer,
+} from "./checks/latest-answers.ts";
 import type { VerificationRecords } from "./checks/records.ts";
-import { createReadNewestAnswer, type ReadNewestAnswer } from "./checks/stored-answers.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
 
@@ -29,6 +34,7 @@ export function collectionsOf(db: Db) {
     verifications: db.collection<VerificationDocument>("verifications"),
     evidence: db.collection<EvidenceDocument>("evidence"),
     answers: db.collection<AnswerDocument>("answers"),
+    latestAnswers: db.collection<LatestAnswerDocument>("latest_answers"),
   };
 }
 
@@ -48,7 +54,7 @@ export function createVerificationStore(options: {
     const collections = collectionsOf(databases[environment]);
     return {
       ...collections,
-      newestAnswer: createReadNewestAnswer(collections.answers),
+      newestAnswer: createReadNewestAnswer(collections),
       save: createGroupCommit<Saving>({
         client,
         write: (session, savings) => write(session, savings, collections, outboxes[environment]),
@@ -121,7 +127,7 @@ async function contentOf(
 async function write(
   session: ClientSession,
   savings: readonly Saving[],
-  { verifications, evidence, answers }: ReturnType<typeof collectionsOf>,
+  { verifications, evidence, answers, latestAnswers }: ReturnType<typeof collectionsOf>,
   outbox: Outbox,
 ): Promise<void> {
   const [first, ...others] = savings.map(({ records }) => records.verification);
@@ -131,7 +137,11 @@ async function write(
   const newEvidence = savings.flatMap(({ records }) => records.evidence);
   if (newEvidence.length > 0) await evidence.insertMany(newEvidence, { session });
   const newAnswers = savings.flatMap(({ records }) => records.answers);
-  if (newAnswers.length > 0) await answers.insertMany(newAnswers, { session });
+  if (newAnswers.length > 0) {
+    await answers.insertMany(newAnswers, { session });
+    const withdrawnLoads = savings.flatMap(({ records }) => records.withdrawnLoads);
+    await latestAnswers.bulkWrite(latestWrites(newAnswers, withdrawnLoads), { session, ordered: true });
+  }
   await outbox.append(session, ...savings.map(({ completed }) => completed));
   for (const { complete } of savings) await complete(session);
 }

@@ -207,6 +207,7 @@ function createVerifying(options: {
   const conclude = createConcluder({
     store: { newestAnswer: async () => null },
     publicAnswer,
+    withdrawnLoads: async () => new Set(),
     entities: { ...rule.entities, revealTin, recordTinMatch: revealTin },
     subjects,
     providers: { live: [rule.provider], sandbox: [] },

@@ -55,6 +55,7 @@ const callers: Callers<typeof EntityService> = {
   recordTinMatch: [],
   listTinReplacements: dashboardOnly,
   takeTinReplacements: [],
+  listWithdrawnLoads: [],
   getRegistryRecord: [],
   updateFromProvider: [],
 };
@@ -108,6 +109,7 @@ export function entityService(state: FakeState) {
     recordTinMatch: notHere,
     listTinReplacements: async () => ({ replacements: [] }),
     takeTinReplacements: notHere,
+    listWithdrawnLoads: notHere,
     getRegistryRecord: notHere,
     updateFromProvider: notHere,
   };

@@ -87,13 +87,11 @@ function findNamed({ entities }: Collections, { uei, cage }: { uei: string; cage
   return entities.find(named).toArray();
 }
 
-const MAX_WITHDRAWN = 100;
-
-/** Finds the withdrawn loads, newest first. */
-function findWithdrawn({ loads }: Collections) {
+/** Returns the withdrawn loads, newest first. */
+export function findWithdrawn({ loads }: Collections) {
   const filter = { kind: { $in: ["registry" as const, "exclusions" as const] }, state: "withdrawn" as const };
   const projection = { kind: 1, cut_date: 1, withdrawn: 1 };
-  return loads.find(filter, { projection }).sort({ cut_date: -1 }).limit(MAX_WITHDRAWN).toArray();
+  return loads.find(filter, { projection }).sort({ cut_date: -1 }).toArray();
 }
 
 /**

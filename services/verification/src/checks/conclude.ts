@@ -3,13 +3,12 @@ import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { newestParts } from "@vvs/registration";
 import type { Client } from "@vvs/rpc";
-import { type CallerContext, toProtoCaller } from "@vvs/tenant";
+import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
 import { readOwnData } from "../own-data.ts";
 import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
-import { readRegistry } from "../providers/sam-gov/registry-reader.ts";
 import type { ReadPublicAnswer } from "../sam-gov-queue/public-answers.ts";
 import { questionKey } from "../sam-gov-queue/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
@@ -17,10 +16,11 @@ import type { AskWithinLimits } from "../tin-guessing/guess-limits.ts";
 import type { ReadTinTerms } from "../tin-guessing/tin-terms.ts";
 import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts, revealsSecrets } from "./check-inputs.ts";
 import { createCheckTin } from "./check-tin.ts";
+import type { ReadNewestAnswer } from "./latest-answers.ts";
 import type { ObserveAttempts } from "./observe-attempts.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
-import type { ReadNewestAnswer } from "./stored-answers.ts";
 import type { Subjects } from "./subjects.ts";
+import type { ReadWithdrawnLoads } from "./withdrawn-loads.ts";
 
 /** Time limits, in milliseconds. */
 export interface TimeLimits {
@@ -66,7 +66,8 @@ export function createConcluder(options: {
   store: { readonly newestAnswer: ReadNewestAnswer };
   /** Reads SAM.gov's answers that are kept for all organizations of the live environment. */
   publicAnswer: ReadPublicAnswer;
-  entities: Pick<Client<typeof EntityService>, "revealTin" | "recordTinMatch" | "getRegistryRecord">;
+  withdrawnLoads: ReadWithdrawnLoads;
+  entities: Pick<Client<typeof EntityService>, "revealTin" | "recordTinMatch">;
   subjects: Pick<Subjects, "read">;
   providers: ProvidersByEnvironment;
   /** Whether an organization may ask about TINs, and how often. */
@@ -76,7 +77,8 @@ export function createConcluder(options: {
   limits: TimeLimits;
   now: () => Date;
 }): Conclude {
-  const { store, publicAnswer, entities, subjects, providers, tinTerms, observe, limits, now } = options;
+  const { store, publicAnswer, withdrawnLoads, entities, subjects, providers, tinTerms, observe, limits, now } =
+    options;
 
   const conclude: Conclude = async (check, task, signal) => {
     const { caller, subject, mode } = task;
@@ -89,7 +91,7 @@ export function createConcluder(options: {
     const readNewest = () => store.newestAnswer(tenant, { entityId: subject.entityId, check, fingerprint });
     if (mode === "cached") {
       const stored = await readNewest();
-      const isUsable = stored && isYoungEnough(stored, task, now()) && !(await isWithdrawn(stored, task, signal));
+      const isUsable = stored && isYoungEnough(stored, task, now()) && !(await isWithdrawn(stored, tenant.environment));
       if (isUsable) {
         if (isTinMatch(stored)) await recordTinMatch(task, task.suppliedTin);
         return { kind: "stored", check, fingerprint, stored };
@@ -139,12 +141,12 @@ export function createConcluder(options: {
     await readOwnData(() => entities.recordTinMatch(match));
   }
 
-  /** Does a stored answer rest on a file whose load was withdrawn? Asks entity only where it rests on a file. */
-  async function isWithdrawn({ parts }: AnswerDocument, { caller, subject }: CheckTask, signal: AbortSignal) {
+  /** Does a stored answer rest on a file whose load was withdrawn? */
+  async function isWithdrawn({ parts }: AnswerDocument, environment: Environment): Promise<boolean> {
     const loads = [parts?.registration?.load, parts?.exclusions?.load].filter((load) => load);
     if (loads.length === 0) return false;
-    const { withdrawnLoads } = await readRegistry(entities, { tenant: caller.tenant, ...subject }, signal);
-    return loads.some((load) => withdrawnLoads.includes(load!));
+    const withdrawn = await withdrawnLoads(environment);
+    return loads.some((load) => withdrawn.has(load!));
   }
 
   /** Reads the TIN that the subject's hash stands for. Errors: TinReplacedError, service_unavailable. */

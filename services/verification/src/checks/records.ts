@@ -12,6 +12,8 @@ export interface VerificationRecords {
   /** The bodies that the evidence names. */
   readonly bodies: readonly EvidenceBody[];
   readonly answers: readonly AnswerDocument[];
+  /** The withdrawn loads that the answers' sources know. */
+  readonly withdrawnLoads: readonly string[];
   /** The conclusions of the results, in the same order. */
   readonly conclusions: readonly Conclusion[];
 }
@@ -78,7 +80,10 @@ export function verificationRecords(
     ...(run && { run_record_id: run.recordId, run: { monitor_id: run.monitorId, run_seq: run.runSeq } }),
     created_at: createdAt,
   };
-  return { verification, evidence, bodies, answers, conclusions };
+  const withdrawnLoads = conclusions.flatMap((each) =>
+    each.kind === "answered" ? (each.answer.withdrawnLoads ?? []) : [],
+  );
+  return { verification, evidence, bodies, answers, withdrawnLoads, conclusions };
 }
 
 /** Returns parts that name their evidence: this one, except for parts that an earlier answer received. */

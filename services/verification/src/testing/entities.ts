@@ -109,6 +109,11 @@ export async function startTestEntities(): Promise<TestEntities> {
     },
     listTinReplacements: unused,
     takeTinReplacements: unused,
+    listWithdrawnLoads: async ({ environment }) => {
+      await schedule.registry?.();
+      const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
+      return { loads: here.flatMap(([, { withdrawnLoads = [] }]) => withdrawnLoads) };
+    },
     getRegistryRecord: async ({ environment, uei }) => {
       await schedule.registry?.();
       return files.get(`${environment} ${uei}`) ?? {};

@@ -1240,6 +1240,46 @@ export declare type RevealTinResponse = Message<"vvs.entity.v1.RevealTinResponse
 export declare const RevealTinResponseSchema: GenMessage<RevealTinResponse>;
 
 /**
+ * Request for the withdrawn loads.
+ *
+ * @generated from message vvs.entity.v1.ListWithdrawnLoadsRequest
+ */
+export declare type ListWithdrawnLoadsRequest = Message<"vvs.entity.v1.ListWithdrawnLoadsRequest"> & {
+  /**
+   * The environment.
+   *
+   * @generated from field: vvs.common.v1.Environment environment = 1;
+   */
+  environment: Environment;
+};
+
+/**
+ * Describes the message vvs.entity.v1.ListWithdrawnLoadsRequest.
+ * Use `create(ListWithdrawnLoadsRequestSchema)` to create a new message.
+ */
+export declare const ListWithdrawnLoadsRequestSchema: GenMessage<ListWithdrawnLoadsRequest>;
+
+/**
+ * The withdrawn loads of an environment.
+ *
+ * @generated from message vvs.entity.v1.ListWithdrawnLoadsResponse
+ */
+export declare type ListWithdrawnLoadsResponse = Message<"vvs.entity.v1.ListWithdrawnLoadsResponse"> & {
+  /**
+   * registry:… or exclusions:…, newest first. What comes from one of them counts as older than all else.
+   *
+   * @generated from field: repeated string loads = 1;
+   */
+  loads: string[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.ListWithdrawnLoadsResponse.
+ * Use `create(ListWithdrawnLoadsResponseSchema)` to create a new message.
+ */
+export declare const ListWithdrawnLoadsResponseSchema: GenMessage<ListWithdrawnLoadsResponse>;
+
+/**
  * Request for what the loaded files say, by at least one identifier.
  *
  * @generated from message vvs.entity.v1.GetRegistryRecordRequest
@@ -1344,7 +1384,7 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
   exclusionsLoad: string;
 
   /**
-   * Withdrawn loads, newest first, at most 100. Facts from them count as older than all others.
+   * Withdrawn loads, newest first. Facts from them count as older than all others.
    *
    * @generated from field: repeated string withdrawn_loads = 10;
    */
@@ -1752,6 +1792,16 @@ export declare const EntityService: GenService<{
     methodKind: "unary";
     input: typeof TakeTinReplacementsRequestSchema;
     output: typeof TakeTinReplacementsResponseSchema;
+  },
+  /**
+   * Returns the loads of an environment that were withdrawn, all of them. Callers: verification.
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.ListWithdrawnLoads
+   */
+  listWithdrawnLoads: {
+    methodKind: "unary";
+    input: typeof ListWithdrawnLoadsRequestSchema;
+    output: typeof ListWithdrawnLoadsResponseSchema;
   },
   /**
    * Returns what the loaded registry and exclusions files say about a UEI or CAGE. Callers: verification.

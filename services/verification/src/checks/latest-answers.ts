@@ -1,0 +1,163 @@
+import { createBatcher } from "@vvs/batching";
+import type { Check } from "@vvs/checks";
+import { firstId } from "@vvs/ids";
+import { type Parts, registryDay, verdictOf } from "@vvs/registration";
+import type { Tenant } from "@vvs/tenant";
+import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
+import type { AnswerDocument } from "../documents.ts";
+import { answerFrom } from "../providers/sam-gov/judge.ts";
+
+/** The question of a stored answer. */
+export interface AnswerKey {
+  readonly entityId: string;
+  readonly check: Check;
+  readonly fingerprint: string;
+}
+
+type PartName = keyof Parts;
+
+/** The newest answer of an organization to a question. */
+export interface LatestAnswerDocument {
+  /** `<organization>|<entity>|<check>|<fingerprint of the inputs>`. */
+  readonly _id: string;
+  readonly organization_id: string;
+  /** The answer that was stored last. */
+  readonly answer: AnswerDocument;
+  /** The newest of each part among all answers; calls that overlap may store an older part later. */
+  readonly parts?: Parts;
+}
+
+/** Maximum number of answers read in one command. */
+const MAX_TOGETHER = 32;
+/** Maximum number of commands in flight; further reads wait and share the next one. */
+const COMMANDS_AT_ONCE = 2;
+/** All documents in the first reply, since a second one would cost another round trip. */
+const ONE_REPLY = { batchSize: MAX_TOGETHER + 1 };
+
+/** Reads a tenant's newest answer to a question; null where it has none. Errors: the database's. */
+export type ReadNewestAnswer = (tenant: Tenant, key: AnswerKey) => Promise<AnswerDocument | null>;
+
+type Question = Pick<AnswerDocument, "organization_id" | "entity_id" | "check_type" | "inputs_fingerprint">;
+
+/** Creates the reader of one environment's newest answers. Reads at the same moment share a command. */
+export function createReadNewestAnswer(collections: {
+  latestAnswers: Collection<LatestAnswerDocument>;
+  answers: Collection<AnswerDocument>;
+}): ReadNewestAnswer {
+  const read = createBatcher<Question, AnswerDocument | null>({
+    async run(questions) {
+      const byId = new Map(questions.map((question) => [latestId(question), question]));
+      const found = await collections.latestAnswers.find({ _id: { $in: [...byId.keys()] } }, ONE_REPLY).toArray();
+      const newest = new Map(found.map((each) => [each._id, newestOf(each)]));
+      const others = [...byId].flatMap(([id, question]) => (newest.has(id) ? [] : question));
+      for (const answer of await readEarlier(collections.answers, others)) newest.set(latestId(answer), answer);
+      return questions.map((question) => newest.get(latestId(question)) ?? null);
+    },
+    maxSize: MAX_TOGETHER,
+    atOnce: COMMANDS_AT_ONCE,
+    // A read fails because of the database, never because of one of the keys.
+    failsAll: () => true,
+  });
+  return ({ organizationId }, { entityId, check, fingerprint }) =>
+    read({ organization_id: organizationId, entity_id: entityId, check_type: check, inputs_fingerprint: fingerprint });
+}
+
+/** Reads the newest answers to questions that were last answered before the latest answers were kept, in one command. */
+async function readEarlier(
+  answers: Collection<AnswerDocument>,
+  questions: readonly Question[],
+): Promise<AnswerDocument[]> {
+  const [first, ...others] = questions.map((question) => [
+    { $match: question },
+    { $sort: { created_at: -1, _id: -1 } },
+    { $limit: 1 },
+  ]);
+  if (!first) return [];
+  const union = others.map((pipeline) => ({ $unionWith: { coll: answers.collectionName, pipeline } }));
+  return answers.aggregate<AnswerDocument>([...first, ...union], ONE_REPLY).toArray();
+}
+
+/** Returns the answer, judged again from the newest parts where it does not have them itself. */
+export function newestOf({ answer, parts }: Pick<LatestAnswerDocument, "answer" | "parts">): AnswerDocument {
+  if (!parts || isSame(parts, answer.parts)) return answer;
+  const verdict = verdictOf(parts, registryDay(answer.created_at));
+  if (!verdict) return answer;
+  const { outcome, reason, origin = answer.origin, dataDate, facts, details } = answerFrom(parts, verdict, "");
+  const _id = parts.registration?.evidence_id ?? answer._id;
+  return { ...answer, _id, outcome, reason, origin, data_date: dataDate, facts, ...(details && { details }), parts };
+}
+
+function isSame(parts: Parts, others: Parts | undefined): boolean {
+  const dates = (of: Parts | undefined) => [of?.registration?.date.getTime(), of?.exclusions?.date.getTime()].join();
+  return dates(parts) === dates(others);
+}
+
+/** Returns the writes that make answers the latest, in the order of their ids, so that transactions meet in one order. */
+export function latestWrites(
+  answers: readonly AnswerDocument[],
+  withdrawnLoads: readonly string[],
+): AnyBulkWriteOperation<LatestAnswerDocument>[] {
+  return answers
+    .map((answer) => ({ _id: latestId(answer), answer }))
+    .toSorted((a, b) => (a._id < b._id ? -1 : 1))
+    .map(({ _id, answer }) => ({
+      updateOne: {
+        filter: { _id },
+        update: latestPipeline({ $literal: answer }, Object.keys(answer.parts ?? {}) as PartName[], withdrawnLoads),
+        upsert: true,
+      },
+    }));
+}
+
+function latestId({ organization_id, entity_id, check_type, inputs_fingerprint }: Question): string {
+  return [organization_id, entity_id, check_type, inputs_fingerprint].join("|");
+}
+
+/**
+ * Returns the update by which an answer joins the latest one. A part gives way to one that is as new or newer, and where its
+ * load was withdrawn; the answer itself to a later one, by time and then by id.
+ */
+function latestPipeline(answer: unknown, parts: readonly PartName[], withdrawnLoads: readonly string[]): Document[] {
+  const isNone = (field: string) => ({ $eq: [{ $type: field }, "missing"] });
+  const isAt = { $eq: ["$incoming.created_at", "$answer.created_at"] };
+  const isLater = {
+    $or: [
+      isNone("$answer"),
+      { $gt: ["$incoming.created_at", "$answer.created_at"] },
+      { $and: [isAt, { $gte: ["$incoming._id", "$answer._id"] }] },
+    ],
+  };
+  const newerPart = (name: PartName) => {
+    const [stored, received] = [`$parts.${name}`, `$incoming.parts.${name}`];
+    const isWithdrawn = { $in: [`${stored}.load`, withdrawnLoads] };
+    const replaces = { $or: [isNone(stored), isWithdrawn, { $gte: [`${received}.date`, `${stored}.date`] }] };
+    return [`parts.${name}`, { $cond: [replaces, received, stored] }] as const;
+  };
+  const newer = {
+    organization_id: "$incoming.organization_id",
+    answer: { $cond: [isLater, "$incoming", "$answer"] },
+    ...Object.fromEntries(parts.map(newerPart)),
+  };
+  return [{ $set: { incoming: answer } }, { $set: newer }, { $unset: "incoming" }];
+}
+
+/** Makes the answers that replicas of an older version stored since a time the latest, where they are. */
+export async function catchUp(
+  { answers, latestAnswers }: { answers: Collection<AnswerDocument>; latestAnswers: Collection<LatestAnswerDocument> },
+  since: Date,
+): Promise<void> {
+  const id = { $concat: ["$organization_id", "|", "$entity_id", "|", "$check_type", "|", "$inputs_fingerprint"] };
+  const latest = { _id: id, organization_id: 1, answer: "$$ROOT", parts: 1 };
+  const whenMatched = latestPipeline(
+    { $getField: { field: "answer", input: "$$new" } },
+    ["registration", "exclusions"],
+    [],
+  );
+  await answers
+    .aggregate([
+      { $match: { _id: { $gte: firstId("evd", since) } } },
+      { $project: latest },
+      { $merge: { into: latestAnswers.collectionName, whenMatched, whenNotMatched: "insert" } },
+    ])
+    .toArray();
+}
