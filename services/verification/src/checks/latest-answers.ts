@@ -82,7 +82,14 @@ export function newestOf({ answer, parts }: Pick<LatestAnswerDocument, "answer" 
   if (!parts || isSame(parts, answer.parts)) return answer;
   const verdict = verdictOf(parts, registryDay(answer.created_at));
   if (!verdict) return answer;
-  const { outcome, reason, origin = answer.origin, dataDate, facts, details } = answerFrom(parts, verdict, "");
+  const {
+    outcome,
+    reason,
+    origin = answer.origin,
+    dataDate,
+    facts,
+    details,
+  } = answerFrom(parts, verdict, "", answer.created_at);
   const _id = parts.registration?.evidence_id ?? answer._id;
   return { ...answer, _id, outcome, reason, origin, data_date: dataDate, facts, ...(details && { details }), parts };
 }
