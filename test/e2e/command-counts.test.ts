@@ -21,7 +21,12 @@ afterAll(() => client.close());
 
 const verification = { identifiers: { uei: UEI }, checks: ["sam_registration"] };
 const verify = async (mode: string) => {
-  const { status, body } = await organization.live.post("/v1/verifications", { ...verification, entity_id: entityId, identifiers: undefined, mode });
+  const { status, body } = await organization.live.post("/v1/verifications", {
+    ...verification,
+    entity_id: entityId,
+    identifiers: undefined,
+    mode,
+  });
   expect([status, body.overall_result]).toEqual([200, "pass"]);
   return body.id as string;
 };

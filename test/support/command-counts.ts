@@ -3,9 +3,10 @@ import type { Db, Document, MongoClient } from "mongodb";
 import { sharedProduct } from "./product.ts";
 
 /** The databases of the services that calls reach; account only counts and logs them, in batches of its own. */
-const SERVICES = ["entity", "verification", "monitor", "change-detector", "webhook-dispatcher"] as const;
+const SERVICES = ["entity", "verification", "monitor", "change-detector"] as const;
 /** Collections that are polled or renewed whatever calls come. */
-const BACKGROUND = /\.(system\.|.*leases|turns|provider_state|registry_announcements|registry_locks)/;
+const BACKGROUND =
+  /\.(system\.|.*_relays|.*_shards|turns|provider_state|registry_announcements|registry_locks|audit_entries)/;
 
 /** The MongoDB commands of the product while some work is done, by service, command and collection. */
 export type CommandCounts = Readonly<Record<string, number>>;
@@ -48,7 +49,9 @@ async function namesOf(db: Db): Promise<string[]> {
   const entries = await db.collection<Document & { ns: string }>("system.profile").find({}).toArray();
   const counted = entries.filter((entry) => !BACKGROUND.test(entry.ns) && !isEmptyPoll(entry));
   const transactions = new Set(
-    counted.flatMap(({ command }) => (command?.txnNumber === undefined ? [] : `${command.lsid?.id} ${command.txnNumber}`)),
+    counted.flatMap(({ command }) =>
+      command?.txnNumber === undefined ? [] : `${command.lsid?.id} ${command.txnNumber}`,
+    ),
   );
   const names = counted.map(({ ns, op, command }) => {
     const collection = ns.slice(db.databaseName.length + 1);
@@ -59,5 +62,8 @@ async function namesOf(db: Db): Promise<string[]> {
 
 /** A look into an outbox or a schedule that finds nothing, or a stream that waits. */
 function isEmptyPoll({ op, nreturned = 0, command }: Document): boolean {
-  return op === "getmore" || (command?.find !== undefined && nreturned === 0 && /outbox|monitors|runs|deliveries|events/.test(command.find));
+  return (
+    op === "getmore" ||
+    (command?.find !== undefined && nreturned === 0 && /outbox|monitors|runs|deliveries|events/.test(command.find))
+  );
 }

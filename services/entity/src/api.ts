@@ -15,9 +15,9 @@ import type { createCheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
+import { findWithdrawn, registryRecord } from "./vendors/registry-record.ts";
 import type { RememberedTins } from "./vendors/remembered-tins.ts";
 import type { createTinReplacements } from "./vendors/tin-replacements.ts";
-import { findWithdrawn, registryRecord } from "./vendors/registry-record.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys in a GetCheckSubjects call. */

@@ -12,6 +12,7 @@ import {
 } from "@vvs/proto/verification/v1/verification";
 import { exclusionToMessage, partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
+import type { CheckSubject } from "./checks/check-inputs.ts";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
 import type { AnswerDocument, EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
@@ -102,7 +103,7 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
 export function toCompleted(
   tenant: Tenant,
   { verification, conclusions }: VerificationRecords,
-  externalId: string,
+  { externalId, entityName = "" }: Pick<CheckSubject, "externalId" | "entityName">,
 ): Uint8Array {
   const { run } = verification;
   return toBinary(
@@ -122,6 +123,7 @@ export function toCompleted(
       overallResult: toProtoStatus(verification.overall_result),
       createdAt: timestampFromDate(verification.created_at),
       externalId: run && externalId,
+      entityName,
     }),
   );
 }

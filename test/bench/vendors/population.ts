@@ -9,11 +9,11 @@ import type { Product } from "../../../deploy/local/product.ts";
 import { type Collections, collectionsOf, type EntityDocument } from "../../../services/entity/src/model/documents.ts";
 import { externalIdKey } from "../../../services/entity/src/store.ts";
 import {
-  afterVerification,
-  type ListedVendorDocument,
-  nameKeyOf,
   newVendor,
-  withLists,
+  noteArchived,
+  noteMonitors,
+  noteVerification,
+  vendorKey,
 } from "../../../services/entity/src/vendor-list/listed-vendor.ts";
 import { createOrganization, type TestOrganization } from "../../support/organization.ts";
 import { startBenchProduct } from "../bench-product.ts";
@@ -62,8 +62,13 @@ export async function populate(
   const batch: Named[] = [];
   let [read, filled] = [0, 0];
   const fill = async () => {
-    await collections.vendors.insertMany(
-      batch.map((entity, index) => listed(tenant.organizationId, entity, filled + index, now)),
+    await collections.vendors.insertMany(batch.map(({ _id, legal_name }) => newVendor(tenant, _id, legal_name)));
+    await collections.vendors.bulkWrite(
+      batch.flatMap(({ _id: entityId }, index) =>
+        updatesOf(filled + index, now).map((update) => ({
+          updateOne: { filter: { _id: vendorKey(tenant.organizationId, entityId) }, update },
+        })),
+      ),
     );
     const numbers = batch.map(({ _id: entity_id, created_at }, index) => ({
       _id: externalIdKey(tenant, entity_id),
@@ -87,10 +92,10 @@ export async function populate(
 }
 
 /**
- * Returns the entry of a vendor. Of each hundred in a row, every filter of the dashboard finds at least 20: a fifth is
+ * Returns the updates of a vendor. Of each hundred in a row, every filter of the dashboard finds at least 20: a fifth is
  * archived, half of the others is monitored, and the dates of expiration and of the last check are spread.
  */
-function listed(organizationId: string, entity: Named, index: number, now: Date): ListedVendorDocument {
+function updatesOf(index: number, now: Date) {
   const isExcluded = index % 4 === 1;
   const isFailed = isExcluded || index % 3 === 0;
   const answeredAt = new Date(now.getTime() - (((index * 61 + 7) % 100) * 0.6 + 0.1) * DAY_MS - (index % DAY_MS));
@@ -100,20 +105,14 @@ function listed(organizationId: string, entity: Named, index: number, now: Date)
     expiration_date: addDays(registryDay(now), expiresIn((index * 37 + 11) % 100)),
   };
   const registration = { check: "sam_registration" as const, status, reason: isExcluded ? "excluded" : "", facts };
-  const named = { ...newVendor({ organizationId }, entity._id), name_key: nameKeyOf(entity.legal_name) };
-  const answered = afterVerification(named, {
-    verificationId: newId("ver", answeredAt),
-    at: answeredAt,
-    results: [registration],
-  });
   const at = new Date(answeredAt.getTime() + 1);
   const unanswered = { ...registration, status: "error" as const, reason: "providers_failed", facts: {} };
-  const isUnanswered = index % 4 === 2;
-  const verified = isUnanswered
-    ? afterVerification(answered, { verificationId: newId("ver", at), at, results: [unanswered] })
-    : answered;
-  const archived = index % 5 === 0 && { archived: { at: now, by: "usr_bench" } };
-  return withLists({ ...verified, monitors: index % 2, ...archived });
+  return [
+    noteVerification({ verificationId: newId("ver", answeredAt), at: answeredAt, results: [registration] }, ""),
+    ...(index % 4 === 2 ? [noteVerification({ verificationId: newId("ver", at), at, results: [unanswered] }, "")] : []),
+    noteMonitors(index % 2),
+    ...(index % 5 === 0 ? [noteArchived({ at: now, by: "usr_bench" })] : []),
+  ];
 }
 
 /** Returns in how many days a registration ends, for 0–99: 30 have ended, 30 end within 30 days, 20 within 60, 10 within 90. */

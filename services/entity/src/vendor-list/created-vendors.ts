@@ -5,7 +5,7 @@ import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import { type Environment, environments } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Collections, EntityDocument } from "../model/documents.ts";
-import { nameKeyOf, newVendor, vendorKey } from "./listed-vendor.ts";
+import { newVendor, vendorKey } from "./listed-vendor.ts";
 
 type Created = Pick<EntityDocument, "_id" | "legal_name"> & { readonly organization_id: string };
 
@@ -17,10 +17,8 @@ const ROLLOUT_BEGINS_MS = 24 * 60 * 60_000;
 /** More than the clocks of hosts differ, which make the ids of entities. */
 const CLOCKS_DIFFER_MS = 60 * 60_000;
 
-const vendorOf = (entity: Created) => ({
-  ...newVendor({ organizationId: entity.organization_id }, entity._id),
-  name_key: nameKeyOf(entity.legal_name),
-});
+const vendorOf = ({ _id, organization_id: organizationId, legal_name }: Created) =>
+  newVendor({ organizationId }, _id, legal_name);
 
 /** Adds a new entity to the list of the organization that creates it, in the same transaction. */
 export async function listCreated(

@@ -1,18 +1,30 @@
-import { describe, expect, test } from "@jest/globals";
+import { randomBytes } from "node:crypto";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import type { Check, CheckStatus } from "@vvs/checks";
+import { type Document, MongoClient } from "mongodb";
 import {
-  afterVerification,
   type ListedVendorDocument,
   NEVER,
   nameKeyOf,
   newVendor,
+  noteArchived,
+  noteMonitors,
+  noteVerification,
   UNKNOWN_EXPIRY,
   type VerifiedVendor,
-  withLists,
 } from "./listed-vendor.ts";
 
-const tenant = { organizationId: "org_1" };
-const unverified = newVendor(tenant, "ent_1");
+const client = new MongoClient(process.env.MONGODB_URI!);
+const collection = client
+  .db(`test_vendors_${randomBytes(5).toString("hex")}`)
+  .collection<ListedVendorDocument>("vendors");
+let vendors = 0;
+afterAll(async () => {
+  await client.db(collection.dbName).dropDatabase();
+  await client.close();
+});
+
+const unverified = newVendor({ organizationId: "org_1" }, "ent_1", "Acme");
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
 function verified(
@@ -27,7 +39,15 @@ const passUntil = (at: number, end: string) =>
 const excluded = (at: number) =>
   verified(at, "fail", { reason: "excluded", facts: { registration_status: "debarred", expiration_date: "" } });
 const error = (at: number) => verified(at, "error", { reason: "providers_failed" });
-const all = (...verifications: VerifiedVendor[]) => verifications.reduce(afterVerification, unverified);
+/** Returns a vendor after verifications, or after other updates. */
+async function after(updates: readonly (readonly Document[])[], vendor = unverified): Promise<ListedVendorDocument> {
+  const _id = `${vendor._id} ${++vendors}`;
+  await collection.insertOne({ ...vendor, _id });
+  for (const stages of updates) await collection.updateOne({ _id }, [...stages]);
+  const { revision, ...updated } = (await collection.findOne({ _id }))!;
+  return { ...updated, _id: vendor._id, revision: 0 };
+}
+const all = (...verifications: VerifiedVendor[]) => after(verifications.map((each) => noteVerification(each, "")));
 
 /** Returns all orders of some items. */
 function ordersOf<T>(items: readonly T[]): T[][] {
@@ -36,7 +56,7 @@ function ordersOf<T>(items: readonly T[]): T[][] {
 }
 
 describe("a vendor after its verifications", () => {
-  test("is the same in whatever order their records come, and if each comes twice", () => {
+  test("is the same in whatever order their records come, and if each comes twice", async () => {
     const some = [
       passUntil(1, "2026-05-01"),
       excluded(2),
@@ -44,28 +64,29 @@ describe("a vendor after its verifications", () => {
       error(4),
       verified(2, "fail", { check: "tin_match", reason: "no_match", id: "ver_2b" }),
     ];
-    const inOrder = all(...some);
+    const inOrder = await all(...some);
     expect(inOrder).toMatchObject({ expires_on: "2027-05-01", excluded: false, checked_at: day(4) });
-    for (const order of ordersOf(some)) expect(all(...order, ...order)).toEqual(inOrder);
+    for (const order of ordersOf(some)) expect(await all(...order, ...order)).toEqual(inOrder);
   });
 
-  test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", () => {
+  test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", async () => {
     const facts = { tin: "****2220", name: "ACME INC" };
-    const { checks } = all(verified(1, "pass", { check: "tin_match", facts }), verified(2, "pass", { facts }));
+    const { checks } = await all(verified(1, "pass", { check: "tin_match", facts }), verified(2, "pass", { facts }));
     expect(checks.tin_match).toMatchObject({ newest: facts, answered: facts });
     expect(checks.sam_registration!.newest).not.toHaveProperty("tin");
-    expect(all(verified(1, "pass", { check: "tin_match" })).checks.tin_match!.newest).not.toHaveProperty("tin");
+    const { checks: unsaid } = await all(verified(1, "pass", { check: "tin_match" }));
+    expect(unsaid.tin_match!.newest).not.toHaveProperty("tin");
   });
 
-  test("of two that were stored at the same moment, the one with the higher id counts, in either order", () => {
+  test("of two that were stored at the same moment, the one with the higher id counts, in either order", async () => {
     const [lower, higher] = [verified(1, "pass", { id: "ver_a" }), verified(1, "fail", { id: "ver_b" })];
-    for (const vendor of [all(lower, higher), all(higher, lower)]) {
+    for (const vendor of [await all(lower, higher), await all(higher, lower)]) {
       expect(vendor.checks.sam_registration!.newest.verification_id).toBe("ver_b");
     }
   });
 
-  test("keeps the last answer, its expiration date and its exclusion while newer results are errors", () => {
-    const vendor = all(excluded(1), error(2), error(3));
+  test("keeps the last answer, its expiration date and its exclusion while newer results are errors", async () => {
+    const vendor = await all(excluded(1), error(2), error(3));
     expect(vendor.checks.sam_registration).toMatchObject({
       newest: { status: "error", reason: "providers_failed", at: day(3) },
       answered: { status: "fail", reason: "excluded", at: day(1) },
@@ -73,37 +94,51 @@ describe("a vendor after its verifications", () => {
     expect(vendor.excluded).toBe(true);
   });
 
-  test("has no expiration date once the last answer has none", () => {
-    expect(all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" })).expires_on).toBe(
-      UNKNOWN_EXPIRY,
-    );
+  test("has no expiration date once the last answer has none", async () => {
+    const vendor = await all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" }));
+    expect(vendor.expires_on).toBe(UNKNOWN_EXPIRY);
   });
 });
 
 describe("the filters that find a vendor", () => {
-  const of = (vendor: ListedVendorDocument) => [...withLists(vendor).lists].sort();
-  const archived = { at: day(1), by: "usr_1" };
-  test.each<[string, ListedVendorDocument, string[]]>([
-    ["never verified", unverified, ["all", "unmonitored"]],
-    ["monitored", { ...unverified, monitors: 2 }, ["all", "monitored"]],
-    ["passed", all(passUntil(1, "2026-05-01")), ["all", "unmonitored"]],
-    ["excluded", all(excluded(1)), ["all", "excluded", "failed", "unmonitored"]],
-    ["an error only", all(error(1)), ["all", "error", "unmonitored"]],
-    ["failed, then an error", all(verified(1, "fail"), error(2)), ["all", "error", "failed", "unmonitored"]],
-    ["failed, then passed", all(verified(1, "fail"), verified(2, "pass")), ["all", "unmonitored"]],
+  const noted = (...verifications: VerifiedVendor[]) => verifications.map((each) => noteVerification(each, ""));
+  const archived = noteArchived({ at: day(1), by: "usr_1" });
+  test.each<[string, (readonly Document[])[], string[]]>([
+    ["never verified", [], ["all", "unmonitored"]],
+    ["monitored", [noteMonitors(2)], ["all", "monitored"]],
+    ["no longer monitored", [noteMonitors(2), noteMonitors(0)], ["all", "unmonitored"]],
+    ["passed", noted(passUntil(1, "2026-05-01")), ["all", "unmonitored"]],
+    ["excluded", noted(excluded(1)), ["all", "excluded", "failed", "unmonitored"]],
+    ["an error only", noted(error(1)), ["all", "error", "unmonitored"]],
+    ["failed, then an error", noted(verified(1, "fail"), error(2)), ["all", "error", "failed", "unmonitored"]],
+    ["failed, then passed", noted(verified(1, "fail"), verified(2, "pass")), ["all", "unmonitored"]],
     [
       "one check passed, the other failed",
-      all(verified(1, "fail", { check: "tin_match" }), verified(2, "pass")),
+      noted(verified(1, "fail", { check: "tin_match" }), verified(2, "pass")),
       ["all", "failed", "unmonitored"],
     ],
-    ["archived", { ...all(excluded(1)), monitors: 1, archived }, ["archived"]],
-  ])("%s", (_name, vendor, expected) => {
-    expect(of(vendor)).toEqual(expected);
+    ["archived", [...noted(excluded(1)), noteMonitors(1), archived], ["archived"]],
+    ["taken back", [archived, noteArchived(undefined)], ["all", "unmonitored"]],
+  ])("%s", async (_name, updates, expected) => {
+    expect([...(await after(updates)).lists].sort()).toEqual(expected);
+  });
+
+  test("a vendor that is archived twice stays archived by the first", async () => {
+    const again = noteArchived({ at: day(2), by: "usr_2" });
+    expect((await after([archived, again])).archived).toEqual({ at: day(1), by: "usr_1" });
   });
 
   test("a vendor that was never verified counts as the longest unverified", () => {
     expect(unverified.checked_at).toEqual(NEVER);
   });
+});
+
+test("a name that begins with a dollar sign is a name; without one the name stays", async () => {
+  const named = await after([
+    noteVerification(verified(1, "pass"), "$Acme"),
+    noteVerification(verified(2, "pass"), ""),
+  ]);
+  expect(named.name_key).toBe("$acme");
 });
 
 test("names are ordered without case, by a bounded prefix that splits no character", () => {

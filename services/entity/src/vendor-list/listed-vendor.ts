@@ -1,5 +1,6 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import type { Tenant } from "@vvs/tenant";
+import type { Document } from "mongodb";
 import type { IsoDate } from "../model/dates.ts";
 
 /** A result of a check, and the verification that it is from. */
@@ -28,7 +29,7 @@ export interface ListedVendorDocument {
   readonly _id: string;
   readonly organization_id: string;
   readonly entity_id: string;
-  /** Number of writes: each replaces what it has read. */
+  /** Number of writes. Replicas of an older version replace only what they have read. */
   readonly revision: number;
   /** The entity's name when this was last written, as lists are ordered by it. */
   readonly name_key: string;
@@ -85,20 +86,24 @@ export interface VerifiedVendor {
 }
 
 /** Returns a vendor that was never verified. */
-export function newVendor({ organizationId }: Pick<Tenant, "organizationId">, entityId: string): ListedVendorDocument {
-  return withLists({
+export function newVendor(
+  { organizationId }: Pick<Tenant, "organizationId">,
+  entityId: string,
+  legalName: string,
+): ListedVendorDocument {
+  return {
     _id: vendorKey(organizationId, entityId),
     organization_id: organizationId,
     entity_id: entityId,
     revision: 1,
-    name_key: "",
+    name_key: nameKeyOf(legalName),
     checks: {},
     checked_at: NEVER,
     expires_on: UNKNOWN_EXPIRY,
     excluded: false,
     monitors: 0,
-    lists: [],
-  });
+    lists: ["all", "unmonitored"],
+  };
 }
 
 export function vendorKey(organizationId: string, entityId: string): string {
@@ -111,23 +116,40 @@ export function nameKeyOf(legalName: string): string {
 }
 
 /**
- * Returns the vendor after a verification. Verifications can come in any order, and repeatedly: of each check the newest
- * result and the newest answer count, so an older or repeated one changes nothing newer.
+ * Returns the update of a vendor by a verification. Verifications can come in any order, and repeatedly: of each check the
+ * newest result and the newest answer count, so an older or repeated one changes nothing newer. Without `legalName` the name
+ * stays.
  */
-export function afterVerification(vendor: ListedVendorDocument, verified: VerifiedVendor): ListedVendorDocument {
-  let next = vendor;
-  for (const { check, status, reason, facts } of verified.results) {
-    const { verificationId: verification_id, at } = verified;
-    const result = { status, reason, at, verification_id, ...(check === "tin_match" && askedAbout(facts)) };
-    const before = next.checks[check];
-    const isNewestAnswer = status !== "error" && isNewer(result, before?.answered);
-    const answered = isNewestAnswer ? result : before?.answered;
-    const newest = before && !isNewer(result, before.newest) ? before.newest : result;
-    next = { ...next, checks: { ...next.checks, [check]: { newest, ...(answered && { answered }) } } };
-    if (isNewestAnswer && check === "sam_registration") next = { ...next, ...registrationOf(reason, facts) };
-  }
-  if (next.checked_at < verified.at) next = { ...next, checked_at: verified.at };
-  return withLists(next);
+export function noteVerification({ verificationId, at, results }: VerifiedVendor, legalName: string): Document[] {
+  const fields = results.map(({ check, status, reason, facts }) => {
+    const tested = check === "tin_match" ? askedAbout(facts) : {};
+    const result: ListedResult = { status, reason, at, verification_id: verificationId, ...tested };
+    const newerOf = (field: string) => ({ $cond: [isNewer(result, field), { $literal: result }, field] });
+    const [newest, answered] = [`checks.${check}.newest`, `checks.${check}.answered`];
+    if (status === "error") return { [newest]: newerOf(`$${newest}`) };
+    const isNewestAnswer = isNewer(result, `$${answered}`);
+    const registration = check === "sam_registration" ? Object.entries(registrationOf(reason, facts)) : [];
+    return {
+      [newest]: newerOf(`$${newest}`),
+      [answered]: newerOf(`$${answered}`),
+      ...Object.fromEntries(
+        registration.map(([name, value]) => [name, { $cond: [isNewestAnswer, value, `$${name}`] }]),
+      ),
+    };
+  });
+  const name = legalName === "" ? {} : { name_key: { $literal: nameKeyOf(legalName) } };
+  return [{ $set: Object.assign({ checked_at: { $max: ["$checked_at", at] } }, name, ...fields) }, ...withLists];
+}
+
+/** Returns the update of a vendor's number of active monitors. */
+export const noteMonitors = (monitors: number): Document[] => [{ $set: { monitors } }, ...withLists];
+
+/** Returns the update that archives a vendor, or takes it back. One that is archived already stays as it is. */
+export function noteArchived(archived: { at: Date; by: string } | undefined): Document[] {
+  const stage = archived
+    ? { $set: { archived: { $ifNull: ["$archived", { $literal: archived }] } } }
+    : { $unset: "archived" };
+  return [stage, ...withLists];
 }
 
 function askedAbout({ tin, name }: Readonly<Record<string, string>>) {
@@ -139,23 +161,43 @@ function registrationOf(reason: string, facts: Readonly<Record<string, string>>)
   return { excluded: status === "debarred" || reason === "excluded", expires_on: end || UNKNOWN_EXPIRY };
 }
 
-function isNewer(result: ListedResult, than: ListedResult | undefined): boolean {
-  if (!than) return true;
-  const difference = result.at.getTime() - than.at.getTime();
-  return difference > 0 || (difference === 0 && result.verification_id > than.verification_id);
+/** An expression: is a result newer than that of a field, which may be absent? */
+function isNewer({ at, verification_id }: ListedResult, field: string): Document {
+  const isSameMoment = { $eq: [at, `${field}.at`] };
+  return {
+    $or: [
+      { $eq: [{ $type: field }, "missing"] },
+      { $gt: [at, `${field}.at`] },
+      { $and: [isSameMoment, { $gt: [verification_id, `${field}.verification_id`] }] },
+    ],
+  };
 }
 
-/** Returns the vendor with the filters that it is found by. */
-export function withLists(vendor: ListedVendorDocument): ListedVendorDocument {
-  return { ...vendor, lists: tagsOf(vendor) };
-}
+const anyCheck = (condition: Document) => ({
+  $anyElementTrue: { $map: { input: { $objectToArray: "$checks" }, as: "check", in: condition } },
+});
+const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, [tag], []] });
 
-function tagsOf({ archived, checks, excluded, monitors }: ListedVendorDocument): VendorTag[] {
-  if (archived) return ["archived"];
-  const all = Object.values(checks);
-  const tags: VendorTag[] = ["all", monitors > 0 ? "monitored" : "unmonitored"];
-  if (all.some(({ answered }) => answered?.status === "fail")) tags.push("failed");
-  if (all.some(({ newest }) => newest.status === "error")) tags.push("error");
-  if (excluded) tags.push("excluded");
-  return tags;
-}
+/** The last stages of each update: the filters that find the vendor. */
+const withLists: Document[] = [
+  {
+    $set: {
+      revision: { $add: ["$revision", 1] },
+      lists: {
+        $cond: [
+          { $ne: [{ $type: "$archived" }, "missing"] },
+          ["archived"],
+          {
+            $concatArrays: [
+              ["all"],
+              { $cond: [{ $gt: ["$monitors", 0] }, ["monitored"], ["unmonitored"]] },
+              tagIf(anyCheck({ $eq: ["$$check.v.answered.status", "fail"] }), "failed"),
+              tagIf(anyCheck({ $eq: ["$$check.v.newest.status", "error"] }), "error"),
+              tagIf("$excluded", "excluded"),
+            ],
+          },
+        ],
+      },
+    },
+  },
+];

@@ -8,7 +8,7 @@ import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import type { SeenEntities } from "../seen-entities.ts";
 import type { EntityStore } from "../store.ts";
-import { type ListedCheck, type ListedVendorDocument, NEVER, UNKNOWN_EXPIRY, withLists } from "./listed-vendor.ts";
+import { type ListedCheck, type ListedVendorDocument, NEVER, noteArchived, UNKNOWN_EXPIRY } from "./listed-vendor.ts";
 import { invalidField, placeOf, positionOf, vendorQueryOf } from "./vendor-query.ts";
 import type { VendorStore } from "./vendor-store.ts";
 
@@ -21,7 +21,7 @@ const MAX_COUNT = 1_000;
 /** Creates the gRPC service of the lists of vendors. */
 export function createVendorListPart(options: {
   store: Pick<EntityStore, "findVisible">;
-  vendors: Pick<VendorStore, "list" | "count" | "find" | "change">;
+  vendors: Pick<VendorStore, "list" | "count" | "find" | "update">;
   seenBy: SeenEntities;
   now: () => Date;
 }): ServicePart {
@@ -60,9 +60,8 @@ export function createVendorListPart(options: {
     },
     async setVendorArchived(request) {
       const { tenant, actor } = callerOf(request.caller);
-      const change = ({ archived: before, ...vendor }: ListedVendorDocument) =>
-        withLists({ ...vendor, ...(request.archived && { archived: before ?? { at: now(), by: actor } }) });
-      const isListed = await vendors.change(tenant, request.entityId, change, { adds: false });
+      const stages = noteArchived(request.archived ? { at: now(), by: actor } : undefined);
+      const isListed = await vendors.update(tenant.environment, [{ tenant, entityId: request.entityId, stages }]);
       if (!isListed) throw new ServiceError("entity_not_found");
       return {};
     },

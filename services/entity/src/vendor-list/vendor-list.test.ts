@@ -10,7 +10,7 @@ import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/pro
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { listAllCreated, startListingCreated } from "./created-vendors.ts";
-import { newVendor, type VendorTag, withLists } from "./listed-vendor.ts";
+import { newVendor, type VendorTag } from "./listed-vendor.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
 
@@ -173,23 +173,13 @@ describe("a record that can never be handled is refused as such:", () => {
 describe("concurrent changes of one vendor", () => {
   const storeOf = () => createVendorStore({ collections: app });
 
-  test("are made one on the result of the other, also while the vendor is added", async () => {
-    const id = await registered();
-    const vendors = storeOf();
-    const tenant = tenantOfCaller();
-    const undisturbed = new Set([1, 2]);
-    for (const round of [1, 2]) {
-      await vendors.change(
-        tenant,
-        id,
-        async (vendor) => {
-          if (undisturbed.delete(round)) await verified(id, { verificationId: `ver_${round}` });
-          return withLists({ ...vendor, monitors: vendor.monitors + 1 });
-        },
-        { adds: true },
-      );
-      expect(await only()).toMatchObject({ activeMonitors: round, checks: [{ verificationId: `ver_${round}` }] });
-    }
+  test("are all made, also while the vendor is added", async () => {
+    const [id, monitorId] = [await registered(), newId("mon")];
+    const verifications = Array.from({ length: 20 }, (_, index) =>
+      verified(id, { verificationId: `ver_${index + 10}` }),
+    );
+    await Promise.all([...verifications, monitored(id, monitorId, true)]);
+    expect(await only()).toMatchObject({ activeMonitors: 1, checks: [{ verificationId: "ver_29" }] });
   });
 
   test("all monitors are counted, though another one's record is handled between the count and the write", async () => {
@@ -300,20 +290,22 @@ describe("pages", () => {
     const organizationId = caller.tenant.organizationId;
     const documents = Array.from({ length: count }, (_, index) => {
       const same = Math.floor(index / group);
-      return withLists({
-        ...newVendor({ organizationId }, newId("ent", new Date(NOW.getTime() + index))),
+      const monitors = index % 2;
+      return {
+        ...newVendor({ organizationId }, newId("ent", new Date(NOW.getTime() + index)), ""),
+        lists: ["all", monitors ? "monitored" : "unmonitored", "failed", "error", "excluded"] as VendorTag[],
         name_key: `vendor ${String(same).padStart(6, "0")}`,
         checked_at: daysAgo(same % 60),
         expires_on: inDays(same % 120),
-        monitors: index % 2,
+        monitors,
         excluded: true,
         checks: {
           tin_match: {
-            newest: { status: "error", reason: "", at: NOW, verification_id: "ver_1" },
-            answered: { status: "fail", reason: "", at: NOW, verification_id: "ver_0" },
+            newest: { status: "error" as const, reason: "", at: NOW, verification_id: "ver_1" },
+            answered: { status: "fail" as const, reason: "", at: NOW, verification_id: "ver_0" },
           },
         },
-      });
+      };
     });
     await app.live.vendors.insertMany(documents);
     return documents;

@@ -7,8 +7,8 @@ import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/even
 import type { Environment } from "@vvs/tenant";
 import type { Collections, EntityDocument } from "../model/documents.ts";
 import { findSeen, type SubjectKey } from "../vendors/subject-documents.ts";
-import { afterVerification, nameKeyOf, type VerifiedVendor, withLists } from "./listed-vendor.ts";
-import type { VendorChange, VendorStore } from "./vendor-store.ts";
+import { newVendor, noteMonitors, noteVerification, type VerifiedVendor } from "./listed-vendor.ts";
+import type { VendorStore, VendorUpdate } from "./vendor-store.ts";
 
 const NAME_FIELDS = ["_id", "organization_id", "identifiers", "registry_entity_id", "legal_name"] as const;
 /** Maximum number of verifications noted together. */
@@ -21,27 +21,29 @@ const MAX_NOTED = 100;
 export function createVendorRecords(options: {
   environment: Environment;
   entities: Collections["entities"];
-  vendors: Pick<VendorStore, "change" | "changeMany" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
+  vendors: Pick<VendorStore, "update" | "add" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
 }) {
   const { environment, entities, vendors } = options;
   const unknownChecks = metrics.getMeter("entity").createCounter("vendor_list_unknown_checks_skipped", {
     description: "Checks left out of lists of vendors because this version does not know them. Only during a rollout.",
   });
 
-  const namesOf = (keys: readonly SubjectKey[]) =>
-    findSeen<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(entities, keys, NAME_FIELDS);
+  /** Adds those to the lists that an organization sees and that are missing; returns which it sees. */
+  async function addMissing(keys: readonly SubjectKey[]): Promise<readonly boolean[]> {
+    const seen = await findSeen<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(entities, keys, NAME_FIELDS);
+    const added = keys.flatMap(({ tenant, entityId }, index) =>
+      seen[index] ? newVendor(tenant, entityId, seen[index].legal_name) : [],
+    );
+    await vendors.add(environment, added);
+    return seen.map((entity) => entity !== undefined);
+  }
 
-  /** Notes verifications. Those that arrive meanwhile share the next two reads and the next write. */
-  const note = createBatcher<SubjectKey & { readonly verified: VerifiedVendor }, void>({
-    async run(noted) {
-      const names = await namesOf(noted);
-      const changes = noted.flatMap(({ tenant, entityId, verified }, index): VendorChange[] => {
-        const entity = names[index];
-        if (!entity) return [];
-        const name_key = nameKeyOf(entity.legal_name);
-        return [{ tenant, entityId, next: (vendor) => afterVerification({ ...vendor, name_key }, verified) }];
-      });
-      if (changes.length > 0) await vendors.changeMany(environment, changes);
+  /** Notes verifications. Those that arrive meanwhile share the next write. One of an entity that is not there is ignored. */
+  const note = createBatcher<VendorUpdate, void>({
+    async run(updates) {
+      if (await vendors.update(environment, updates)) return [];
+      await addMissing(updates);
+      await vendors.update(environment, updates);
       return [];
     },
     maxSize: MAX_NOTED,
@@ -53,8 +55,8 @@ export function createVendorRecords(options: {
     async verificationCompleted(record: VerificationCompleted): Promise<void> {
       const tenant = tenantIn(record, environment);
       const skipped = (check_type: number) => unknownChecks.add(1, { environment, check_type });
-      const verified = verifiedVendorOf(record, skipped);
-      await note({ tenant, entityId: record.entityId, verified });
+      const stages = noteVerification(verifiedVendorOf(record, skipped), record.entityName);
+      await note({ tenant, entityId: record.entityId, stages });
     },
 
     /** Notes whether a monitor is active. */
@@ -62,20 +64,21 @@ export function createVendorRecords(options: {
       const tenant = tenantIn(record, environment);
       const { monitorId: id, entityId, active } = record;
       if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
-      const [entity] = await namesOf([{ tenant, entityId }]);
-      if (!entity) throw new PoisonRecordError("the organization has no such entity");
-      const name_key = nameKeyOf(entity.legal_name);
+      const [isSeen] = await addMissing([{ tenant, entityId }]);
+      if (!isSeen) throw new PoisonRecordError("the organization has no such entity");
       try {
         await vendors.putMonitor(tenant, { id, entityId, active });
       } catch (error) {
         if (!isDuplicateKey(error) || !(await vendors.isForeignMonitor(tenant, id))) throw error;
         throw new PoisonRecordError("the monitor belongs to another organization", { cause: error });
       }
-      // Counted after the vendor is read. So of several monitors whose records are handled at the same time, the last write
-      // of the vendor counts all.
-      const counted = async (vendor: Parameters<typeof withLists>[0]) =>
-        withLists({ ...vendor, name_key, monitors: await vendors.countMonitors(tenant, entityId) });
-      await vendors.change(tenant, entityId, counted, { adds: true });
+      // Of several monitors whose records are handled at the same time, whoever counts last counts all.
+      let noted: number | undefined;
+      for (let counted = await vendors.countMonitors(tenant, entityId); counted !== noted; ) {
+        await vendors.update(environment, [{ tenant, entityId, stages: noteMonitors(counted) }]);
+        noted = counted;
+        counted = await vendors.countMonitors(tenant, entityId);
+      }
     },
   };
 }

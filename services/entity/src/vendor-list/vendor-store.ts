@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { isDuplicateKey } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
-import { type BulkWriteResult, type Filter, MongoBulkWriteError } from "mongodb";
+import type { Document, Filter } from "mongodb";
 import type { Collections } from "../model/documents.ts";
-import { type ListedVendorDocument, newVendor, type VendorTag, vendorKey } from "./listed-vendor.ts";
+import { type ListedVendorDocument, type VendorTag, vendorKey } from "./listed-vendor.ts";
 
 type OrderField = "name_key" | "checked_at" | "expires_on";
 
@@ -24,15 +23,12 @@ export interface VendorPlace {
   readonly entityId: string;
 }
 
-/** A change of one vendor. */
-export interface VendorChange {
+/** An update of one vendor, from `listed-vendor.ts`. */
+export interface VendorUpdate {
   readonly tenant: Tenant;
   readonly entityId: string;
-  readonly next: (vendor: ListedVendorDocument) => ListedVendorDocument;
+  readonly stages: readonly Document[];
 }
-
-/** More attempts than a vendor ever has concurrent writers. */
-const MAX_ATTEMPTS = 50;
 
 /** One for each order. `lists` comes first, so that a page of any filter reads only what it shows. */
 export const vendorIndexes = (["name_key", "checked_at", "expires_on"] as const).map((field: OrderField) => ({
@@ -51,70 +47,24 @@ export function createVendorStore(options: {
     organization_id: organizationId,
   });
 
-  /** Replaces a vendor that was read, or adds one that was not there. Returns false if another call was first. */
-  async function replace(tenant: Tenant, read: ListedVendorDocument | null, next: ListedVendorDocument) {
-    const { vendors } = of(tenant);
-    if (read) {
-      const asRead = { ...owned(tenant, read.entity_id), revision: read.revision };
-      return (await vendors.replaceOne(asRead, { ...next, revision: read.revision + 1 })).matchedCount === 1;
-    }
-    try {
-      await vendors.insertOne(next);
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return false;
-    }
-  }
-
   return {
-    /**
-     * Changes a vendor of the list. One that is not in it is added first if `adds`. Each of several concurrent changes is
-     * made to the result of another, so `next` may be called repeatedly; it may read what decides the change. Returns false
-     * if the vendor is not in the list.
-     */
-    async change(
-      tenant: Tenant,
-      entityId: string,
-      next: (vendor: ListedVendorDocument) => Promise<ListedVendorDocument> | ListedVendorDocument,
-      { adds }: { adds: boolean },
-    ): Promise<boolean> {
-      for (let left = MAX_ATTEMPTS; left > 0; left--) {
-        const read = await of(tenant).vendors.findOne(owned(tenant, entityId));
-        if (!read && !adds) return false;
-        if (await replace(tenant, read, await next(read ?? newVendor(tenant, entityId)))) return true;
-      }
-      throw new Error("a vendor of the list was changed by others again and again");
+    /** Updates vendors of one environment with one command. Returns whether all of them are in the lists. */
+    async update(environment: Environment, updates: readonly VendorUpdate[]): Promise<boolean> {
+      const writes = updates.map(({ tenant, entityId, stages }) => ({
+        updateOne: { filter: owned(tenant, entityId), update: [...stages] },
+      }));
+      const { matchedCount } = await options.collections[environment].vendors.bulkWrite(writes);
+      return matchedCount === writes.length;
     },
 
-    /**
-     * Makes many changes of vendors of one environment, which are added first where they are in no list, with a read and a
-     * write for all of them. `next` may be called repeatedly, and must change nothing when it is called with its own result.
-     */
-    async changeMany(environment: Environment, changes: readonly VendorChange[]): Promise<void> {
-      const { vendors } = options.collections[environment];
-      const keyed = Map.groupBy(changes, ({ tenant, entityId }) => vendorKey(tenant.organizationId, entityId));
-      for (let left = MAX_ATTEMPTS; left > 0; left--) {
-        const read = await vendors.find({ _id: { $in: [...keyed.keys()] } }).toArray();
-        const before = new Map(read.map((vendor) => [vendor._id, vendor]));
-        const writes = [...keyed].flatMap(([key, [first, ...others]]) => {
-          const known = before.get(key);
-          const vendor = [first!, ...others].reduce(
-            (changed, { next }) => next(changed),
-            known ?? newVendor(first!.tenant, first!.entityId),
-          );
-          if (!known) return { insertOne: { document: vendor } };
-          if (isDeepStrictEqual(vendor, known)) return [];
-          const filter = { ...owned(first!.tenant, first!.entityId), revision: known.revision };
-          return { replaceOne: { filter, replacement: { ...vendor, revision: known.revision + 1 } } };
+    /** Adds vendors of one environment to the lists, where they are missing. */
+    async add(environment: Environment, added: readonly ListedVendorDocument[]): Promise<void> {
+      if (added.length === 0) return;
+      await options.collections[environment].vendors
+        .insertMany([...added], { ordered: false })
+        .catch((error: unknown) => {
+          if (!isDuplicateKey(error)) throw error;
         });
-        if (writes.length === 0) return;
-        const { insertedCount, matchedCount } = await vendors
-          .bulkWrite(writes, { ordered: false })
-          .catch(asAddedByOthers);
-        if (insertedCount + matchedCount === writes.length) return;
-      }
-      throw new Error("vendors of lists were changed by others again and again");
     },
 
     /**
@@ -182,10 +132,4 @@ export function createVendorStore(options: {
         })
         .toArray(),
   };
-}
-
-/** Returns what a bulk write did where others added some of the vendors first. Errors: any other. */
-function asAddedByOthers(error: unknown): Pick<BulkWriteResult, "insertedCount" | "matchedCount"> {
-  if (error instanceof MongoBulkWriteError && isDuplicateKey(error)) return error.result;
-  throw error;
 }

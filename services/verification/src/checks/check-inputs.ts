@@ -7,6 +7,8 @@ export interface CheckSubject {
   readonly entityId: string;
   /** Empty while the entity has only a placeholder. */
   readonly legalName: string;
+  /** The entity's own name, also where the call supplied another; absent where it is unknown. */
+  readonly entityName?: string;
   readonly uei: string;
   readonly cage: string;
   /** Keyed hash that stands for the TIN. */

@@ -29,8 +29,8 @@ export interface LatestAnswerDocument {
 
 /** Maximum number of answers read in one command. */
 const MAX_TOGETHER = 32;
-/** Maximum number of commands in flight; further reads wait and share the next one. */
-const COMMANDS_AT_ONCE = 2;
+/** Maximum number of commands in flight; further reads wait and share the next one. One makes the largest batches. */
+const COMMANDS_AT_ONCE = 1;
 /** All documents in the first reply, since a second one would cost another round trip. */
 const ONE_REPLY = { batchSize: MAX_TOGETHER + 1 };
 

@@ -11,8 +11,8 @@ import type { CheckSubject } from "./check-inputs.ts";
 
 /** Maximum number of entities per call. */
 const MAX_TOGETHER = 32;
-/** Maximum number of calls in flight; further requests wait and share the next call. */
-const CALLS_AT_ONCE = 2;
+/** Maximum number of calls in flight; further requests wait and share the next call. One makes the largest batches. */
+const CALLS_AT_ONCE = 1;
 
 /** The subject of a verification. */
 export interface ResolvedSubject {
@@ -53,7 +53,17 @@ export function createSubjects(
     if (!seen) throw new ServiceError("entity_not_found");
     const { createdByOrganization, externalId, tinMatchRecorded, entityType } = known;
     const tin = { tinHash, tinMatchRecorded };
-    return { entityId, legalName, uei, cage, ...tin, entityType, createdByOrganization, externalId };
+    return {
+      entityId,
+      legalName,
+      entityName: legalName,
+      uei,
+      cage,
+      ...tin,
+      entityType,
+      createdByOrganization,
+      externalId,
+    };
   }
 
   return {

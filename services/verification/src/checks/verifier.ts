@@ -58,7 +58,7 @@ export function createVerifier(options: {
     const { verification } = records;
     const { _id: id, run } = verification;
     const topic = options.topicFor(environment, "verification.completed");
-    const value = toCompleted(tenant, records, request.subject.externalId);
+    const value = toCompleted(tenant, records, request.subject);
     const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
     const complete = async (session: ClientSession) => request.complete?.(session, id);
     await store.save(tenant, { records, completed, complete });

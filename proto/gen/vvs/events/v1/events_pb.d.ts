@@ -455,6 +455,14 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
    * @generated from field: string external_id = 8;
    */
   externalId: string;
+
+  /**
+   * The entity's legal name when it was read, by which lists of vendors are ordered; empty while it has only a placeholder, and
+   * in records from before this field.
+   *
+   * @generated from field: string entity_name = 9;
+   */
+  entityName: string;
 };
 
 /**
