@@ -14,30 +14,38 @@ function heldRuns() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a single item does not wait; items that arrive meanwhile share the next batch, up to its maximum size", async () => {
+test("items of one turn share a batch, and those that arrive meanwhile the next one, up to its maximum size", async () => {
   const { batches, run } = heldRuns();
   const ask = createBatcher({ run, maxSize: 3, atOnce: 1 });
-  const answers = [1, 2, 3, 4, 5].map(ask);
-  expect(batches.map(({ items }) => items)).toEqual([[1]]);
+  const answers = [1, 2].map(ask);
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([[1, 2]]);
+  answers.push(...[3, 4, 5, 6].map(ask));
+  await turn();
+  expect(batches).toHaveLength(1);
   batches[0]!.answer();
   await turn();
-  expect(batches.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
+  expect(batches.map(({ items }) => items)).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ]);
   batches[1]!.answer();
   await turn();
   batches[2]!.answer();
-  expect(await Promise.all(answers)).toEqual(["answer 1", "answer 2", "answer 3", "answer 4", "answer 5"]);
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5, 6].map((item) => `answer ${item}`));
 });
 
 test("no more batches run at the same time than allowed", async () => {
   const { batches, run } = heldRuns();
-  const ask = createBatcher({ run, maxSize: 10, atOnce: 2 });
-  const answers = [1, 2, 3, 4].map(ask);
+  const ask = createBatcher({ run, maxSize: 1, atOnce: 2 });
+  const answers = [1, 2, 3].map(ask);
+  await turn();
   expect(batches.map(({ items }) => items)).toEqual([[1], [2]]);
   batches[1]!.answer();
   await turn();
-  expect(batches.map(({ items }) => items)).toEqual([[1], [2], [3, 4]]);
+  expect(batches.map(({ items }) => items)).toEqual([[1], [2], [3]]);
   for (const { answer } of batches) answer();
-  expect(await Promise.all(answers)).toHaveLength(4);
+  expect(await Promise.all(answers)).toHaveLength(3);
 });
 
 test("items of a failed batch are tried one by one, so that none fails because of another", async () => {
@@ -54,18 +62,17 @@ test("items of a failed batch are tried one by one, so that none fails because o
   });
   const settled = await Promise.allSettled([1, 2, 3, 4].map(ask));
   expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
-  expect(seen).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+  expect(seen).toEqual([[1, 2, 3, 4], [1], [2], [3], [4]]);
 });
 
 test("an error that applies to the whole batch rejects every item, and nothing is retried", async () => {
   const { batches, run } = heldRuns();
   const ask = createBatcher({ run, maxSize: 10, atOnce: 1, failsAll: () => true });
   const settled = Promise.allSettled([1, 2, 3].map(ask));
-  batches[0]!.answer();
   await turn();
-  batches[1]!.fail(new Error("away"));
-  expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
-  expect(batches).toHaveLength(2);
+  batches[0]!.fail(new Error("away"));
+  expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(batches).toHaveLength(1);
 });
 
 test("a batch runs in the context of a call that it serves, and each retry in its own", async () => {
@@ -83,8 +90,8 @@ test("a batch runs in the context of a call that it serves, and each retry in it
   });
   await Promise.all([1, 2, 3].map((item) => context.run(item, () => ask(item))));
   expect(seen).toEqual([
+    [1, [1, 2, 3]],
     [1, [1]],
-    [2, [2, 3]],
     [2, [2]],
     [3, [3]],
   ]);

@@ -25,8 +25,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * Returns a function that processes an item in a batch with the items that arrive while other batches are running. A
- * busy service needs few round trips for many calls, and an idle one does not wait. No item fails because of another:
+ * Returns a function that processes an item in a batch with the items that arrive in the same turn of the event loop, or while
+ * other batches are running. A busy service needs few round trips for many calls, and an idle one does not wait. No item fails because of another:
  * if a batch of several items fails, each is tried on its own. So `run` may get an item a second time, but only after
  * an error. A batch has the earliest deadline of its items; if it is refused for that reason, it is tried again without
  * the items whose time is over. It holds no seat of the fair queue: those of the waiting calls pay for it. Errors: service_unavailable for an item that waited until its time was over.
@@ -39,6 +39,7 @@ export function createBatcher<T, R>({
 }: Batching<T, R>): (item: T) => Promise<R> {
   const queue = new Set<Waiting<T, R>>();
   let running = 0;
+  let isGathering = false;
 
   async function settle(batch: readonly Waiting<T, R>[]): Promise<void> {
     const first = earliest(batch.map(({ deadline }) => deadline));
@@ -74,6 +75,16 @@ export function createBatcher<T, R>({
     }
   }
 
+  /** Begins batches at the end of this turn of the event loop, in which other calls may come. */
+  function gather(): void {
+    if (isGathering || running >= atOnce) return;
+    isGathering = true;
+    setImmediate(() => {
+      isGathering = false;
+      next();
+    });
+  }
+
   function dropWhenLate(waiting: Waiting<T, R>, { writesEndAt }: Deadline): void {
     const drop = () => {
       if (queue.delete(waiting)) waiting.done.reject(tooLate());
@@ -92,8 +103,8 @@ export function createBatcher<T, R>({
       inContext: AsyncLocalStorage.snapshot(),
     };
     queue.add(waiting);
-    next();
-    if (deadline && queue.has(waiting)) dropWhenLate(waiting, deadline);
+    gather();
+    if (deadline) dropWhenLate(waiting, deadline);
     return waiting.done.promise;
   };
 }

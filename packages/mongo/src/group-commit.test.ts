@@ -32,7 +32,6 @@ test("items that arrive while others are committed share a transaction, up to a 
   const { save, sizes, stored } = await groupsOf("shared");
   await Promise.all(ids(250).map((_id) => save({ _id })));
   expect(await stored()).toEqual(ids(250));
-  expect(sizes.slice(0, 2)).toEqual([1, 1]);
   expect(sizes.length).toBeLessThan(20);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
 });
@@ -71,6 +70,16 @@ test("a transaction runs in the context of a call that it serves, not of one tha
   for (const [store, group] of seen) expect(group[0]).toBe(store);
 });
 
+/** Saves items in turns of the event loop of their own, so that each begins a transaction. */
+async function savedApart(save: (item: { _id: string }) => Promise<void>, ...items: string[]) {
+  const saves: Promise<void>[] = [];
+  for (const _id of items) {
+    saves.push(save({ _id }));
+    await new Promise(setImmediate);
+  }
+  return saves;
+}
+
 test("a shared transaction keeps the earliest deadline: that caller is refused, the others are stored", async () => {
   const { stored, write } = await groupsOf("deadlines");
   const open = Promise.withResolvers<void>();
@@ -85,7 +94,7 @@ test("a shared transaction keeps the earliest deadline: that caller is refused, 
       if (group.some(({ _id }) => _id === "short")) await new Promise(() => undefined);
     },
   });
-  const first = [save({ _id: "first" }), save({ _id: "second" })];
+  const first = await savedApart(save, "first", "second");
   const short = underDeadline(deadlineAt(Date.now() + 3_000), () => save({ _id: "short" }));
   const long = underDeadline(deadlineAt(Date.now() + 30_000), () => save({ _id: "long" }));
   open.resolve();
@@ -106,7 +115,7 @@ test("an item that waits until its time for writes is over is refused, and never
       await write(session, group);
     },
   });
-  const first = [save({ _id: "first" }), save({ _id: "second" })];
+  const first = await savedApart(save, "first", "second");
   const late = underDeadline(deadlineAt(Date.now() + 500), () => save({ _id: "late" }));
   await expect(late).rejects.toMatchObject({ code: "service_unavailable", outcomeUnknown: false });
   open.resolve();

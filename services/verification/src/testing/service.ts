@@ -5,7 +5,7 @@ import { createLogger, type Logger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, serveRpc } from "@vvs/rpc";
+import { type Client, createClient, serveRpc } from "@vvs/rpc";
 import { callers } from "../api.ts";
 import type { TimeLimits } from "../checks/conclude.ts";
 import { createDomain } from "../domain.ts";
@@ -35,6 +35,8 @@ export async function startTestService(options: {
   mongodbUri: string;
   live?: readonly Provider[] | ((of: Pick<LiveProvidersOptions, "takeCall" | "entities">) => readonly Provider[]);
   topicPrefix?: string;
+  /** The entity service; a simulated one where absent. */
+  entities?: Client<typeof EntityService>;
   /** Settings that differ from the defaults. */
   circuit?: Partial<CircuitSettings>;
   /** The live providers' keys and quotas; there are none where absent. */
@@ -63,11 +65,12 @@ export async function startTestService(options: {
   if (!options.prefix) await migrate({ client, prefix });
   const databases = environmentDatabases(client, prefix, "verification");
   const testEntities = await startTestEntities();
-  const entities = createClient(EntityService, {
+  const simulated = createClient(EntityService, {
     address: `127.0.0.1:${testEntities.server.port}`,
     caller: "verification",
     tls: undefined,
   });
+  const entities = options.entities ?? simulated;
   const closers: (() => unknown)[] = [];
   const admit = createAdmission({ seats: 32 });
   const domain = await createDomain({
@@ -128,7 +131,7 @@ export async function startTestService(options: {
       gateway.close();
       await server.close();
       for (const close of closers) await close();
-      entities.close();
+      simulated.close();
       await testEntities.server.close();
       if (!options.prefix) await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
       await client.close();
