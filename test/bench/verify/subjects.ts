@@ -6,6 +6,8 @@ import type { VerificationStack } from "../../support/verification-stack.ts";
 /** Registered vendors of the loaded extract. */
 const UEIS = ["ZZNRTHWND001", "ZZOBRIENS007", "ZZABCSRVA005", "ZZABCSRVB006"];
 const ORGANIZATIONS = 25;
+/** Number of subjects of an organization, which follow each other. */
+export const PER_ORGANIZATION = UEIS.length;
 
 /** Caller and entity of one call. */
 export interface Subject {
