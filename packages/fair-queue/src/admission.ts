@@ -90,11 +90,17 @@ function flowOf({ class: name, organizationId, environment }: CallOwner): Flow {
 
 function observe(queue: ReturnType<typeof createFairQueue>, seats: number) {
   const meter = metrics.getMeter("calls");
-  const gauge = (name: string, description: string, read: () => number) =>
-    meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
-  gauge("calls_waiting", "Calls that wait for a seat. Steadily in the hundreds, calls come too fast.", queue.waiting);
-  gauge("calls_seated", "Calls that hold a seat.", queue.seated);
-  gauge("call_seats", "Calls that may run at the same time in this process.", () => seats);
+  meter
+    .createObservableGauge("calls_waiting", {
+      description: "Calls that wait for a seat. Steadily in the hundreds, calls come too fast.",
+    })
+    .addCallback((result) => result.observe(queue.waiting()));
+  meter
+    .createObservableGauge("calls_seated", { description: "Calls that hold a seat." })
+    .addCallback((result) => result.observe(queue.seated()));
+  meter
+    .createObservableGauge("call_seats", { description: "Calls that may run at the same time in this process." })
+    .addCallback((result) => result.observe(seats));
   return {
     refused: meter.createCounter("calls_refused", {
       description:
