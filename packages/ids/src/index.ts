@@ -16,7 +16,8 @@ export type IdPrefix =
   | "req"
   | "pky"
   | "inv"
-  | "mail";
+  | "mail"
+  | "tin";
 
 /**
  * Returns a new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time, in milliseconds.

@@ -107,7 +107,7 @@ export function entityService(state: FakeState) {
     getCheckSubjects: notHere,
     revealTin: notHere,
     recordTinMatch: notHere,
-    listTinReplacements: async () => ({ replacements: [] }),
+    listTinReplacements: async () => ({ replacements: state.tinReplacements }),
     takeTinReplacements: notHere,
     listWithdrawnLoads: notHere,
     getRegistryRecord: notHere,

@@ -95,6 +95,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     vendorCounts: {},
     found: {},
     snapshots: [],
+    tinReplacements: [],
     monitors: [],
     events: [],
     previousValidUntil: undefined,

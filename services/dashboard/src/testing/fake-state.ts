@@ -7,7 +7,12 @@ import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
 import type { LoggedRequestSchema } from "@vvs/proto/account/v1/request_log";
 import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
-import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
+import type {
+  EntitySchema,
+  LookUpResponseSchema,
+  SnapshotSchema,
+  TinReplacementSchema,
+} from "@vvs/proto/entity/v1/entity";
 import type { CountVendorsResponseSchema, VendorSchema } from "@vvs/proto/entity/v1/vendors";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
@@ -78,6 +83,7 @@ export interface FakeState {
   found: MessageInitShape<typeof LookUpResponseSchema>;
   /** Newest first. */
   snapshots: MessageInitShape<typeof SnapshotSchema>[];
+  tinReplacements: MessageInitShape<typeof TinReplacementSchema>[];
   monitors: MessageInitShape<typeof MonitorSchema>[];
   /** Newest first. */
   events: MessageInitShape<typeof EventSchema>[];

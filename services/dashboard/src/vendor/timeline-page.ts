@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
@@ -31,6 +32,7 @@ const names: Readonly<Record<Kind, string>> = {
   changes: "Changes",
   deliveries: "Deliveries",
   versions: "Versions",
+  tins: "Replaced TINs",
 };
 
 const isKind = (text: unknown): text is Kind => Object.hasOwn(kinds, String(text));
@@ -84,6 +86,7 @@ function contentOf(item: TimelineItem, options: TimelineView): { title: Html; co
   if (item.kind === "verifications") return verified(item.verification, options);
   if (item.kind === "deliveries") return delivered(item.delivery, visit);
   if (item.kind === "versions") return versionContent(item.entry, { session, keys });
+  if (item.kind === "tins") return replaced(item.replacement, { session, keys });
   const { id, monitorId, verificationId, changes } = item.event;
   return {
     title: html`<h3>A monitor found a change</h3>`,
@@ -111,6 +114,16 @@ function verified(verification: Verification, { visit: { view, session }, keys }
         }</li>`,
     )}</ul>
 <p class="actions">${by} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
+  };
+}
+
+function replaced({ previous, current, matched, actor }: TinReplacement, known: Parameters<typeof actorView>[1]) {
+  const { kind, name } = actorView(actor, known);
+  const by = kind === "unknown" ? "" : html` by ${kind}${name && html`, <strong>${name}</strong>`}`;
+  return {
+    title: html`<h3>The TIN was replaced</h3>`,
+    content: html`<p><del><span class="unseen">from </span>${previous}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${current}</ins>, supplied${by}</p>
+<p class="hint">${matched ? "The new TIN matched." : "Neither of the two had matched."} Later TIN matches are about the new one.</p>`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
 import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
@@ -14,6 +15,7 @@ export const kinds = {
   changes: "evt",
   deliveries: "dlv",
   versions: "snp",
+  tins: "tin",
 } as const;
 
 export type Kind = keyof typeof kinds;
@@ -23,6 +25,7 @@ export type TimelineItem = { readonly id: string; readonly at: Date } & (
   | { readonly kind: "changes"; readonly event: Event }
   | { readonly kind: "deliveries"; readonly delivery: Delivery }
   | { readonly kind: "versions"; readonly entry: HistoryEntry }
+  | { readonly kind: "tins"; readonly replacement: TinReplacement }
 );
 
 /** A page of what happened to a vendor, newest first. */
@@ -76,7 +79,7 @@ export function mergeTimeline(lists: readonly Found[]): Pick<Timeline, "items" |
 
 type ReadKind = (position: ListPosition | undefined) => Promise<Found>;
 
-/** Creates a function that reads a page of what happened to a vendor: verifications, changes, deliveries and versions. */
+/** Creates a function that reads a page of what happened to a vendor: verifications, changes, deliveries, versions and TINs. */
 export function createReadTimeline({ verification, entities, monitors, deliveries, logger }: PageContext) {
   const foundIn = (items: readonly TimelineItem[], next: unknown): Found => ({ items, hasMore: next !== undefined });
 
@@ -131,6 +134,16 @@ export function createReadTimeline({ verification, entities, monitors, deliverie
           entry,
         }));
         return foundIn(items, next);
+      },
+      async tins(after) {
+        const found = await entities.listTinReplacements({ caller, entityId, page: pageAfter(after) });
+        const items = found.replacements.map((replacement) => ({
+          kind: "tins" as const,
+          id: replacement.id,
+          at: timestampDate(replacement.at!),
+          replacement,
+        }));
+        return foundIn(items, found.next);
       },
     };
   }

@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { deliveryOf } from "../testing/fake-dispatcher.ts";
@@ -163,7 +164,11 @@ describe("a vendor's page", () => {
     expect(history).toContain(`a user, <strong>${EMAIL}</strong>`);
     expect(history.match(/chain verified/g)).toHaveLength(2);
     expect(history).not.toContain("chain broken");
-    for (const shown of ["verifications", "changes", "deliveries", "versions"]) {
+    dashboard.state.tinReplacements = [
+      { id: newId("tin"), at: at(39), previous: "****1111", current: "****2222", matched: true, actor: "key_1" },
+    ];
+    expect((await page()).text).toMatch(/The TIN was replaced.*\*{4}1111.*\*{4}2222.*The new TIN matched\./s);
+    for (const shown of ["verifications", "changes", "deliveries", "versions", "tins"]) {
       const only = (await page(`?show=${shown}`)).text;
       expect(only).toContain(`href="${path}?show=${shown}#history" aria-current="true"`);
       expect(only.match(/class="card event/g)).toHaveLength(shown === "versions" ? 2 : 1);

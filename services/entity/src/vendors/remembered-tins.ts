@@ -1,5 +1,6 @@
+import { newId } from "@vvs/ids";
 import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
-import { Binary, type ClientSession, ObjectId } from "mongodb";
+import { Binary, type ClientSession } from "mongodb";
 import type { Collections, EntityDocument, RememberedDocument } from "../model/documents.ts";
 import type { EntityStore } from "../store.ts";
 import { storedFingerprint, type TinHome, type TinVault } from "../tins/tins.ts";
@@ -65,7 +66,7 @@ export function createRememberedTins(options: {
       await remembered.updateOne(key, { $set }, { upsert: true, session });
       if (!before) return;
       const replacement = {
-        _id: new ObjectId().toHexString(),
+        _id: newId("tin", now()),
         organization_id: tenant.organizationId,
         entity_id: entity._id,
         previous_last4: before.last4!,
