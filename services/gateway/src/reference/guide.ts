@@ -134,7 +134,8 @@ ${table(
     ["9", "pass: the first provider does not answer, the second does"],
   ],
 )}
-<p>Other vendors of the registry answer by their registration status. One that you created fails with <code>not_found</code>. During the first hour of a monitor <code>hourly</code> is every 5 s, <code>daily</code> every 15 s, <code>weekly</code> and <code>monthly</code> every 60 s.</p>`;
+<p>Other vendors of the registry answer by their registration status. One that you created fails with <code>not_found</code>. During the first hour of a monitor <code>hourly</code> is every 5 s, <code>daily</code> every 15 s, <code>weekly</code> and <code>monthly</code> every 60 s.</p>
+<p>At most 1,000 events an hour of an organization are delivered in the sandbox, unless the operator sets another number. A delivery beyond them fails as <code>sandbox_limit</code>; its event is in the history.</p>`;
 
 const identifiers = html`${table(
   ["Type", "Form"],
