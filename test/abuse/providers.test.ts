@@ -101,7 +101,9 @@ test("ten TINs tried on one name at the same moment are asked five times, howeve
   const tried = await atOnce(10, (index) => match(attacker, `5283649${index}3`, spellings[index % spellings.length]!));
   const reasons = tried.map(({ reason }) => reason).toSorted();
   expect(reasons).toEqual([...Array(5).fill("mismatch"), ...Array(5).fill("too_many_attempts")]);
-  expect(taxbandits.matchCalls()).toHaveLength(asked + 5);
+  // A number and a name that may be a person's are asked about as an EIN, then as an SSN.
+  const tins = taxbandits.matchCalls().slice(asked).map(({ body }) => JSON.parse(body).TIN);
+  expect(new Set(tins).size).toBe(5);
   expect(await match(neighbour, "528364910", "Pat Oakenfold")).toMatchObject({ status: "PASS" });
 });
 
