@@ -102,7 +102,10 @@ test("ten TINs tried on one name at the same moment are asked five times, howeve
   const reasons = tried.map(({ reason }) => reason).toSorted();
   expect(reasons).toEqual([...Array(5).fill("mismatch"), ...Array(5).fill("too_many_attempts")]);
   // A number and a name that may be a person's are asked about as an EIN, then as an SSN.
-  const tins = taxbandits.matchCalls().slice(asked).map(({ body }) => JSON.parse(body).TIN);
+  const tins = taxbandits
+    .matchCalls()
+    .slice(asked)
+    .map(({ body }) => JSON.parse(body).TIN);
   expect(new Set(tins).size).toBe(5);
   expect(await match(neighbour, "528364910", "Pat Oakenfold")).toMatchObject({ status: "PASS" });
 });
