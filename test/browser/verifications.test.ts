@@ -95,7 +95,7 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
   await send(page);
   await page.getByRole("heading", { name: "Results" }).waitFor();
   await keepSource();
-  expect(await fact(page, "Identifiers").textContent()).toContain(`****${tin.slice(5)}`);
+  expect(await fact(page, "TIN asked about").textContent()).toContain(`****${tin.slice(5)}`);
   expect(await countOf(page.getByText("passed", { exact: true }))).toBeGreaterThan(0);
   await page.getByRole("link", { name: "Evidence of TIN match" }).click();
   await page.getByText("As received", { exact: true }).click();

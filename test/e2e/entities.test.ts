@@ -239,12 +239,8 @@ describe("a TIN that an organization supplies for a registry entity", () => {
   test("is shown masked to that organization only, is found by its look-ups, and is replaced by a newer one", async () => {
     const own = await createOrganization();
     const [first, second] = [digits(9), digits(9)];
-    const verify = (tin: string) =>
-      own.live.post("/v1/verify", {
-        identifiers: { uei: "ZZPDMNTVN008", tin },
-        checks: ["sam_registration"],
-        mode: "realtime",
-      });
+    const verify = (tin: string, check = "tin_match") =>
+      own.live.post("/v1/verify", { identifiers: { uei: "ZZPDMNTVN008", tin }, checks: [check], mode: "realtime" });
     const { body: verification } = await verify(first);
     const found = await own.live.post("/v1/entities/lookup", { identifiers: { tin: first } });
     expect(found.body.id).toBe(verification.entity_id);
@@ -252,6 +248,8 @@ describe("a TIN that an organization supplies for a registry entity", () => {
     const elsewhere = await organization.live.get(`/v1/entities/${verification.entity_id}`);
     expect(elsewhere.body.identifiers).not.toHaveProperty("tin");
     expect((await organization.live.post("/v1/entities/lookup", { identifiers: { tin: first } })).status).toBe(404);
+    await verify(second, "sam_registration");
+    expect((await own.live.post("/v1/entities/lookup", { identifiers: { tin: second } })).status).toBe(404);
     await verify(second);
     expect((await own.live.post("/v1/entities/lookup", { identifiers: { tin: first } })).status).toBe(404);
     expect((await own.live.post("/v1/entities/lookup", { identifiers: { tin: second } })).status).toBe(200);

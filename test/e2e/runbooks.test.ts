@@ -36,6 +36,7 @@ const RUN: Readonly<
   "npm run admin": { prints: /organization set-budget/ },
   "npm run admin -- organization set-budget": { code: 1, prints: /budget/ },
   "npm run admin -- organization withdraw-tin-match ID": { prints: /org_/ },
+  "npm run admin -- organization set-private-hosts ID --hosts HOST": { prints: /org_/ },
   "curl -i https://YOUR-HOST/v1/health": { prints: /HTTP\/1.1 200 OK/ },
 };
 /** Not run here, since the files would change what other tests see; the local run's test does. */
@@ -54,6 +55,7 @@ async function run(command: string, more: readonly string[]): Promise<{ code: nu
   const [program, ...args] = command
     .replace("https://YOUR-HOST", product.baseUrl)
     .replace(/\bID\b/, organizationId)
+    .replace(/\bHOST\b/, "hooks.example.com")
     .split(" ");
   const silent = program === "npm" ? ["--silent"] : [];
   const child = spawn(program!, [...silent, ...args, ...more], {
