@@ -82,6 +82,20 @@ test("an error outside is the call's own, and the seat is free afterwards", asyn
   expect(await admit(call("a"), async () => "ran")).toBe("ran");
 });
 
+test("work that a call leaves running takes no seat after it, however often that happens", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const left: Promise<void>[] = [];
+  for (let round = 0; round < 3; round++) {
+    const work = heldWork();
+    await admit(call("a"), async () => {
+      left.push(outside(work.work));
+    });
+    work.end();
+    await left.at(-1);
+  }
+  expect(await admit(call("b"), async () => "ran")).toBe("ran");
+});
+
 test("shared work that outlives a call does not hold its seat", async () => {
   const admit = createAdmission({ seats: 1 });
   const shared = heldWork();

@@ -202,6 +202,20 @@ test("a call that returns from outside goes before all calls that have not begun
   expect([slow.state, waiting.state]).toEqual(["seated", "waiting"]);
 });
 
+test("what a call began and left running takes no seat when the call has ended", () => {
+  const world = played(1);
+  const call = world.enter(flow("a"));
+  world.pause(call);
+  world.end(call);
+  let goesOn = false;
+  call.ticket!.resume(() => {
+    goesOn = true;
+  });
+  call.ticket!.pause();
+  expect([goesOn, world.queue.seated()]).toEqual([true, 0]);
+  expect(world.enter(flow("b")).state).toBe("seated");
+});
+
 test("calls that wait outside take no seat, so calls that need each other cannot block each other", () => {
   const world = played(1);
   const calls = Array.from({ length: 50 }, () => world.enter(flow("a")));

@@ -23,7 +23,10 @@ export interface Arrival {
 export interface Ticket {
   /** Gives the seat back while the call waits for something outside this process. */
   pause(): void;
-  /** Asks for a seat again, and calls back when there is one: before any call that has not begun. */
+  /**
+   * Asks for a seat again, and calls back when there is one: before any call that has not begun. Of a call that has ended, or
+   * holds its seat, it calls back immediately.
+   */
   resume(onSeat: () => void): void;
   /** Ends the call in any state. One that has not begun never begins. */
   end(): void;
@@ -179,11 +182,14 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
       fillSeats();
       return {
         pause() {
+          if (call.state !== "seated") return;
           leaveSeat(call);
           call.state = "paused";
           fillSeats();
         },
         resume(onSeat) {
+          // What a call began and left running goes on without a seat.
+          if (call.state !== "paused") return onSeat();
           call.state = "returning";
           call.onSeat = onSeat;
           returning[kindOf(call)].add(call);

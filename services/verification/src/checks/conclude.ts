@@ -2,7 +2,7 @@ import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { newestParts } from "@vvs/registration";
-import type { Client } from "@vvs/rpc";
+import { type Client, isUnimplemented } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
@@ -138,7 +138,8 @@ export function createConcluder(options: {
     const { entityId, tinHash, tinMatchRecorded } = subject;
     if (tinMatchRecorded) return;
     const match = { caller: toProtoCaller(caller), entityId, tinHash, tin, supplied: suppliedTin !== "" };
-    await readOwnData(() => entities.recordTinMatch(match));
+    // An older entity service, during a rollout, has remembered the TIN when it was supplied.
+    await readOwnData(() => entities.recordTinMatch(match).catch(unlessUnimplemented));
   }
 
   /** Does a stored answer rest on a file whose load was withdrawn? */
@@ -197,6 +198,11 @@ function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {
 
 function isTinMatch({ check_type, outcome }: Pick<AnswerDocument, "check_type" | "outcome">): boolean {
   return check_type === "tin_match" && outcome === "pass";
+}
+
+function unlessUnimplemented(error: unknown): undefined {
+  if (isUnimplemented(error)) return undefined;
+  throw error;
 }
 
 function notFoundAsUndefined(error: unknown): undefined {

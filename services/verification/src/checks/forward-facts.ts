@@ -1,5 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { withoutDeadline } from "@vvs/deadline";
+import { seatless } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
@@ -65,9 +66,10 @@ export function createFactForwarder(options: {
         return;
       }
       const answeredAt = now();
-      const forwarding = withoutDeadline(async () => {
+      const sendAll = async () => {
         for (const conclusion of answered) await send({ caller, subject }, conclusion, answeredAt);
-      }).finally(() => inFlight.delete(forwarding));
+      };
+      const forwarding = seatless(() => withoutDeadline(sendAll)).finally(() => inFlight.delete(forwarding));
       inFlight.add(forwarding);
     },
     async settled() {

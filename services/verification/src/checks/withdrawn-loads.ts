@@ -1,13 +1,21 @@
+import { withoutDeadline } from "@vvs/deadline";
+import { outside } from "@vvs/fair-queue";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import type { Client } from "@vvs/rpc";
+import { type Client, isUnimplemented } from "@vvs/rpc";
 import { type Environment, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
 import { readOwnData } from "../own-data.ts";
 
 /** Maximum age of the copy of the withdrawn loads, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 
+/** Tells which loads were withdrawn. */
+type WithdrawnLoads = Pick<ReadonlySet<string>, "has">;
+
+/** Those of an entity service from before it told them, during a rollout: what rests on a file is asked again. */
+const ANY: WithdrawnLoads = { has: () => true };
+
 /** Returns the loads of an environment that were withdrawn. Errors: service_unavailable where entity can't be asked. */
-export type ReadWithdrawnLoads = (environment: Environment) => Promise<ReadonlySet<string>>;
+export type ReadWithdrawnLoads = (environment: Environment) => Promise<WithdrawnLoads>;
 
 /**
  * Creates the reader of withdrawn loads, from a copy that is at most a second old; calls that need a newer one share the
@@ -19,24 +27,31 @@ export function createReadWithdrawnLoads(options: {
 }): ReadWithdrawnLoads {
   const { entities, clock } = options;
   const copies = perEnvironment((environment) => {
-    let copy: { readonly loads: ReadonlySet<string>; readonly askedAt: number } | undefined;
-    let asking: Promise<ReadonlySet<string>> | undefined;
+    let copy: { readonly loads: WithdrawnLoads; readonly askedAt: number } | undefined;
+    let asking: Promise<WithdrawnLoads> | undefined;
 
-    async function ask(): Promise<ReadonlySet<string>> {
+    async function ask(): Promise<WithdrawnLoads> {
       const askedAt = clock();
       const request = { environment: toProtoEnvironment(environment) };
-      const { loads } = await readOwnData(() => entities.listWithdrawnLoads(request));
-      copy = { loads: new Set(loads), askedAt };
+      const listed = await readOwnData(() => entities.listWithdrawnLoads(request).catch(unknownAsUndefined));
+      copy = { loads: listed ? new Set(listed.loads) : ANY, askedAt };
       return copy.loads;
     }
 
-    return async () => {
-      if (copy && clock() - copy.askedAt <= MAX_AGE_MS) return copy.loads;
-      asking ??= ask().finally(() => {
+    function askOnce(): Promise<WithdrawnLoads> {
+      // Not limited by the first caller, which may give up: the answer is for all callers that wait.
+      asking ??= withoutDeadline(ask).finally(() => {
         asking = undefined;
       });
       return asking;
-    };
+    }
+
+    return async () => (copy && clock() - copy.askedAt <= MAX_AGE_MS ? copy.loads : outside(askOnce));
   });
   return (environment) => copies[environment]();
+}
+
+function unknownAsUndefined(error: unknown): undefined {
+  if (isUnimplemented(error)) return undefined;
+  throw error;
 }

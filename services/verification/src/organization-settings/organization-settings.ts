@@ -1,5 +1,6 @@
 import { withoutDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import type { GetOrganizationSettingsResponse } from "@vvs/proto/account/v1/organization_status";
 import { isUnimplemented } from "@vvs/rpc";
@@ -82,12 +83,14 @@ export function createOrganizationSettings(options: {
     async get(organizationId) {
       const known = kept.get(organizationId);
       if (known && performance.now() < known.until) return known.settings;
-      const inFlight = reading.get(organizationId);
-      if (inFlight) return inFlight;
-      // Not limited by the first caller, which may give up: the answer is for all callers that wait.
-      const started = withoutDeadline(() => read(organizationId)).finally(() => reading.delete(organizationId));
-      reading.set(organizationId, started);
-      return started;
+      return outside(() => {
+        const inFlight = reading.get(organizationId);
+        if (inFlight) return inFlight;
+        // Not limited by the first caller, which may give up: the answer is for all callers that wait.
+        const started = withoutDeadline(() => read(organizationId)).finally(() => reading.delete(organizationId));
+        reading.set(organizationId, started);
+        return started;
+      });
     },
   };
 }
