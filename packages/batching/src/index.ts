@@ -26,10 +26,11 @@ interface Waiting<T, R> {
 
 /**
  * Returns a function that processes an item in a batch with the items that arrive in the same turn of the event loop, or while
- * other batches are running. A busy service needs few round trips for many calls, and an idle one does not wait. No item fails because of another:
- * if a batch of several items fails, each is tried on its own. So `run` may get an item a second time, but only after
- * an error. A batch has the earliest deadline of its items; if it is refused for that reason, it is tried again without
- * the items whose time is over. It holds no seat of the fair queue: those of the waiting calls pay for it. Errors: service_unavailable for an item that waited until its time was over.
+ * other batches are running. A busy service needs few round trips for many calls, and an idle one does not wait. No item
+ * fails because of another: if a batch of several items fails, each is tried on its own. So `run` may get an item a second
+ * time, but only after an error. A batch has the earliest deadline of its items; if it is refused for that reason, it is
+ * tried again without the items whose time is over. A batch holds no seat of the fair queue; the calls that wait for it do.
+ * Errors: service_unavailable for an item that waited until its time was over.
  */
 export function createBatcher<T, R>({
   run,

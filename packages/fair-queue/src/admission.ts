@@ -71,7 +71,6 @@ export function createAdmission({ seats }: { seats: number }): Admit {
     gone?.addEventListener("abort", giveUp, { once: true });
     try {
       if (!(await seated.promise)) return await refuse(call, queue.waitingIn(flow.id) > 1 ? "organization" : "all");
-      clearTimeout(timer);
       waited.record((performance.now() - arrivedAt) / 1_000, { class: call.owner.class });
       return await inSeat({ ticket, waits: 0 }, work);
     } finally {

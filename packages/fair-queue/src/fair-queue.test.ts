@@ -174,7 +174,7 @@ test("a heavy call is paid for by waiting: what it took replaces the estimate", 
   expect(order.join("")).toBe("bbbaa");
 });
 
-test("a flow alone gets every seat, and one that was idle has saved up nothing", () => {
+test("the only flow gets every seat, and an idle flow gains no credit", () => {
   const world = played(4);
   const [a, b] = [flow("a"), flow("b")];
   const alone = Array.from({ length: 8 }, () => world.enter(a));
@@ -243,7 +243,7 @@ test("sandbox calls take a quarter of the seats from live calls that wait, and a
   expect(seated.filter(({ flow: of }) => of === sandbox)).toHaveLength(2);
 });
 
-test("at most so many calls with one key have begun, also while they wait outside; others go past them", () => {
+test("no more calls with one key than its maximum have begun, even while they wait outside; other calls pass them", () => {
   const world = played(4);
   const bound = { key: "provider", max: 2 };
   const bounded = Array.from({ length: 4 }, () => world.enter(flow("a"), { bound }));

@@ -87,7 +87,7 @@ export function effectInForce(
   return STRONGEST_FIRST.find((each) => effects.includes(each));
 }
 
-/** Returns true where an exclusion fails the vendor on a registry's day: a restriction of products alone does not. */
+/** Returns true where an exclusion fails the vendor on a registry's day: a restriction of products does not. */
 export function isExcluded(part: ExclusionsPart, today: string): boolean {
   const effect = effectInForce(part, today);
   return effect !== undefined && effect !== "product";

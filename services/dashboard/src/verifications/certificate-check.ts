@@ -46,7 +46,7 @@ function textNotice(what: string, typed: string, stored: string): Notice {
     : { kind: "problem", text: `The ${what} is not the one that is stored. Do not rely on the printed certificate.` };
 }
 
-/** A masked TIN differs only in its last four digits, which may be typed alone. */
+/** Masked TINs differ only in their last four digits, so it is enough to type those. */
 const lastFour = (tin: string) => tin.replaceAll(/[^0-9]/g, "").slice(-4);
 
 function hashNotice(hash: string, results: readonly CertifiedResult[]): Notice {

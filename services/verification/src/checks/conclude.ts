@@ -2,11 +2,11 @@ import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { newestParts } from "@vvs/registration";
-import { type Client, isUnimplemented } from "@vvs/rpc";
+import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
-import { readOwnData } from "../own-data.ts";
+import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
 import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
 import type { ReadPublicAnswer } from "../sam-gov-queue/public-answers.ts";
@@ -139,7 +139,7 @@ export function createConcluder(options: {
     if (tinMatchRecorded) return;
     const match = { caller: toProtoCaller(caller), entityId, tinHash, tin, supplied: suppliedTin !== "" };
     // An older entity service, during a rollout, has remembered the TIN when it was supplied.
-    await readOwnData(() => entities.recordTinMatch(match).catch(unlessUnimplemented));
+    await readOwnData(() => entities.recordTinMatch(match).catch(unimplementedAsUndefined));
   }
 
   /** Does a stored answer rest on a file whose load was withdrawn? */
@@ -198,11 +198,6 @@ function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {
 
 function isTinMatch({ check_type, outcome }: Pick<AnswerDocument, "check_type" | "outcome">): boolean {
   return check_type === "tin_match" && outcome === "pass";
-}
-
-function unlessUnimplemented(error: unknown): undefined {
-  if (isUnimplemented(error)) return undefined;
-  throw error;
 }
 
 function notFoundAsUndefined(error: unknown): undefined {

@@ -1,9 +1,9 @@
 import { withoutDeadline } from "@vvs/deadline";
 import { outside } from "@vvs/fair-queue";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import { type Client, isUnimplemented } from "@vvs/rpc";
+import type { Client } from "@vvs/rpc";
 import { type Environment, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
-import { readOwnData } from "../own-data.ts";
+import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
 
 /** Maximum age of the copy of the withdrawn loads, in milliseconds. */
 const MAX_AGE_MS = 1_000;
@@ -33,7 +33,7 @@ export function createReadWithdrawnLoads(options: {
     async function ask(): Promise<WithdrawnLoads> {
       const askedAt = clock();
       const request = { environment: toProtoEnvironment(environment) };
-      const listed = await readOwnData(() => entities.listWithdrawnLoads(request).catch(unknownAsUndefined));
+      const listed = await readOwnData(() => entities.listWithdrawnLoads(request).catch(unimplementedAsUndefined));
       copy = { loads: listed ? new Set(listed.loads) : ANY, askedAt };
       return copy.loads;
     }
@@ -49,9 +49,4 @@ export function createReadWithdrawnLoads(options: {
     return async () => (copy && clock() - copy.askedAt <= MAX_AGE_MS ? copy.loads : outside(askOnce));
   });
   return (environment) => copies[environment]();
-}
-
-function unknownAsUndefined(error: unknown): undefined {
-  if (isUnimplemented(error)) return undefined;
-  throw error;
 }

@@ -237,7 +237,7 @@ export declare const RemovePasskeyResponseSchema: GenMessage<RemovePasskeyRespon
  */
 export declare type BeginPasskeySignInRequest = Message<"vvs.account.v1.BeginPasskeySignInRequest"> & {
   /**
-   * IP address of the browser. Not used any more: sign-ins that begin have no limit.
+   * IP address of the browser. No longer used: starting a sign-in is not limited.
    *
    * @generated from field: string client_address = 1;
    */

@@ -122,7 +122,7 @@ export declare type BeginSingleSignOnRequest = Message<"vvs.account.v1.BeginSing
   again: boolean;
 
   /**
-   * IP address of the browser. Not used any more: sign-ins that begin have no limit.
+   * IP address of the browser. No longer used: starting a sign-in is not limited.
    *
    * @generated from field: string client_address = 5;
    */
