@@ -23,7 +23,7 @@ import type { TlsFiles } from "./certificates.ts";
 import { CALLER_METADATA, channelCredentials } from "./credentials.ts";
 import { deadlineFor } from "./deadline.ts";
 import { serviceDefinition } from "./definition.ts";
-import { fromStatus } from "./errors.ts";
+import { fromStatus, isUnanswered } from "./errors.ts";
 import { recordClientCall } from "./instrumentation.ts";
 
 export interface CallOptions {
@@ -69,6 +69,8 @@ const HEALTH_TIMEOUT_MS = 1_000;
  */
 const CONNECT_ATTEMPTS = 20;
 const CONNECT_PAUSE_MS = 100;
+/** How often a call that only reads is sent if its server goes down during the call. */
+const READ_ATTEMPTS = 3;
 const healthCheck = serviceDefinition(Health)[Health.method.check.localName]!;
 /** Names of methods that may be called twice: they only read, or repeating them finds or creates the same. */
 const READS = /^(Get|List|Count|LookUp|Resolve)/;
@@ -80,43 +82,20 @@ const CHANNEL_OPTIONS: grpc.ClientOptions = {
   "grpc.max_reconnect_backoff_ms": 1_000,
   // A pod's new address is looked up in DNS after one second, not after the default of 30 s.
   "grpc.dns_min_time_between_resolutions_ms": 1_000,
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
 
 /**
- * Spreads calls over all addresses. A call that only reads is repeated, within its deadline, if its server went down
- * during the call. Refusals of a server itself are not repeated: they say so in their metadata (errors.ts).
- */
-function serviceConfig(service: DescService): string {
-  const reads = service.methods.filter(({ name, methodKind }) => methodKind === "unary" && READS.test(name));
-  const retryPolicy = {
-    maxAttempts: 3,
-    initialBackoff: "0.05s",
-    maxBackoff: "0.5s",
-    backoffMultiplier: 3,
-    retryableStatusCodes: ["UNAVAILABLE"],
-  };
-  return JSON.stringify({
-    loadBalancingConfig: [{ round_robin: {} }],
-    methodConfig: [{ name: reads.map(({ name: method }) => ({ service: service.typeName, method })), retryPolicy }],
-    // While no server is available, nearly all calls fail after one attempt instead of three.
-    retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },
-  });
-}
-
-/**
- * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call. A
- * unary call that finds no connection waits up to two seconds for one. Errors: plaintext to a host that is not loopback,
- * certificates that can't be used, or an IP address together with them.
+ * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call. Calls are
+ * spread over all addresses. A unary call that finds no connection waits up to two seconds for one. Errors: plaintext
+ * to a host that is not loopback, certificates that can't be used, or an IP address together with them.
  */
 export function createClient<S extends DescService>(service: S, options: ClientOptions): Client<S> {
   const host = hostOf(options.address);
   if (options.tls) expectName(host);
   else expectLoopback(host);
   const credentials = channelCredentials(options.tls, options.logger);
-  const channel = new grpc.Client(channelTarget(options.address), credentials, {
-    ...CHANNEL_OPTIONS,
-    "grpc.service_config": serviceConfig(service),
-  });
+  const channel = new grpc.Client(channelTarget(options.address), credentials, CHANNEL_OPTIONS);
   const definition = serviceDefinition(service);
   const methods: Record<string, unknown> = {
     close: () => channel.close(),
@@ -168,9 +147,10 @@ function unaryCall(rpc: Rpc) {
     const record = recordClientCall(rpc.name, metadata);
     return record.run(async () => {
       const deadline = deadlineFor(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-      const call = { request: create(rpc.method.input, request), metadata, deadline, signal: options.signal };
+      const { signal, failsFast = false } = options;
+      const call = { request: create(rpc.method.input, request), metadata, deadline, signal, failsFast };
       try {
-        const reply = await outside(() => (options.failsFast ? send(rpc, call) : sendWhenConnected(rpc, call)));
+        const reply = await outside(() => sendUntilAnswered(rpc, call));
         record.finish(grpc.status.OK);
         return reply;
       } catch (error) {
@@ -188,17 +168,27 @@ interface Call {
   /** In milliseconds since 1970. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
+  readonly failsFast: boolean;
 }
 
-/** Sends a call, again and again for a while if there is no connection. Errors: those of grpc-js. */
-async function sendWhenConnected(rpc: Rpc, call: Call): Promise<unknown> {
+/**
+ * Sends a call, again and again for a while if there is no connection. A call that only reads is also sent again if its
+ * server went down before the whole answer came; grpc-js's own retries end with the first header of an answer. Errors:
+ * those of grpc-js.
+ */
+async function sendUntilAnswered(rpc: Rpc, call: Call): Promise<unknown> {
+  let sent = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       return await send(rpc, call);
     } catch (error) {
-      const isLast = attempt === CONNECT_ATTEMPTS || Date.now() + CONNECT_PAUSE_MS >= call.deadline;
-      if (isLast || call.signal?.aborted || !foundNoConnection(error as grpc.ServiceError)) throw error;
-      await delay(CONNECT_PAUSE_MS, undefined, { signal: call.signal }).catch(() => undefined);
+      const failure = error as grpc.ServiceError;
+      const isConnected = !foundNoConnection(failure);
+      const again = isConnected
+        ? rpc.reads && isUnanswered(failure) && ++sent < READ_ATTEMPTS
+        : !call.failsFast && attempt < CONNECT_ATTEMPTS && Date.now() + CONNECT_PAUSE_MS < call.deadline;
+      if (!again || call.signal?.aborted) throw error;
+      if (!isConnected) await delay(CONNECT_PAUSE_MS, undefined, { signal: call.signal }).catch(() => undefined);
     }
   }
 }

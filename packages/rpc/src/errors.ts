@@ -4,8 +4,6 @@ import { catalogue, isErrorCode, outcomeUnknown, ServiceError } from "@vvs/error
 import { ServiceErrorSchema, type ServiceError as WireError } from "@vvs/proto/common/v1/common";
 
 const TRAILER = "vvs-error-bin";
-/** gRFC A6: a negative number of milliseconds asks the client not to try again. */
-const PUSHBACK = "grpc-retry-pushback-ms";
 
 /** Returns the status and trailer that carry a complete refusal over gRPC, without its cause. Never fails. */
 export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { code: grpc.status } {
@@ -21,7 +19,6 @@ export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { co
   });
   const metadata = new grpc.Metadata();
   metadata.set(TRAILER, Buffer.from(toBinary(ServiceErrorSchema, message)));
-  metadata.set(PUSHBACK, "-1");
   return { code: catalogue[error.code].grpc, details: text, metadata };
 }
 
@@ -49,6 +46,11 @@ export function fromStatus(error: unknown, mayHaveHappened: boolean): ServiceErr
       : new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause: error });
   }
   return new ServiceError("internal_error", { cause: error });
+}
+
+/** Returns whether a call failed because its server went down, rather than by a refusal of the server. */
+export function isUnanswered({ code, metadata }: Partial<grpc.ServiceError>): boolean {
+  return code === grpc.status.UNAVAILABLE && decodeTrailer(metadata?.get(TRAILER)[0]) === undefined;
 }
 
 /** Returns whether a call failed because the server does not have its method, such as one of an earlier version. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
@@ -44,6 +45,30 @@ async function serveBehindProxy() {
 test("a call that only reads is retried if its connection breaks", async () => {
   const { proxy } = await serveBehindProxy();
   await expect(client(proxy).getText({ value: "text" })).resolves.toMatchObject({ value: "text, asked 2 times" });
+});
+
+/** Starts a server that answers the first call with nothing but headers, after which its connection breaks. */
+async function serveHalfAnswer() {
+  let asked = 0;
+  const server = createHttp2Server().listen(0, "127.0.0.1");
+  server.on("stream", (stream: ServerHttp2Stream) => {
+    asked += 1;
+    stream.on("error", () => undefined);
+    stream.respond({ "content-type": "application/grpc" }, { waitForTrailers: true });
+    // The client has read the headers when it answers the ping.
+    if (asked === 1) return void stream.session!.ping(() => stream.session!.destroy());
+    stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+    stream.end(Buffer.from([0, 0, 0, 0, 0])); // an empty message
+  });
+  await once(server, "listening");
+  closes.push(() => server.close());
+  return { port: (server.address() as AddressInfo).port, asked: () => asked };
+}
+
+test("a call that only reads is retried if its connection breaks in the middle of the answer", async () => {
+  const server = await serveHalfAnswer();
+  await expect(client(server).getText({})).resolves.toMatchObject({ value: "" });
+  expect(server.asked()).toBe(2);
 });
 
 test("any other call is not retried, because it may have had its effect", async () => {
