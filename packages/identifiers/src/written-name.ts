@@ -69,6 +69,8 @@ const SEQUENCE = new RegExp(
 const MARKS = /^[®™©’‘“”–—…•·»›°²³]+$/u;
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
+/** Control characters that no name contains, but which Latin-1 has for bytes of UTF-8. */
+const C1 = /[\u0080-\u009f]/;
 /** Most names have neither. */
 const MAY_NEED_REPAIR = /&|[^ -~]/;
 /** What was encoded three times is left as it is after that. */
@@ -87,6 +89,11 @@ export function repairName(name: string): string {
     repaired = next;
   }
   return repaired;
+}
+
+/** Returns a text whose UTF-8 was read as control characters as it was before; any other text as it is. */
+export function repairControls(text: string): string {
+  return C1.test(text) ? repairName(text) : text;
 }
 
 function withoutEntities(text: string): string {
@@ -134,8 +141,12 @@ function decode(sequence: string): string {
   }
 }
 
-/** Returns whether a sequence can only be a letter of a European language, a mark or a sign that was read wrong. */
+/**
+ * Returns whether a sequence can only be a letter of a European language, a mark or a sign that was read wrong, as one with
+ * control characters always is.
+ */
 function isCertain(sequence: string, decoded: string): boolean {
+  if (C1.test(sequence)) return decoded !== sequence;
   if (/^[ÂÃâ]/u.test(sequence)) return /^[\u00a0-\u00ff\u2010-\u203a\u20ac\u2122]$|^[\u0080-\u009f]$/u.test(decoded);
   return /^[\u0100-\u017f\u0218-\u021b\u1e00-\u1eff\ufb00-\ufb06]$/u.test(decoded) && !MARKS.test(sequence.slice(1));
 }

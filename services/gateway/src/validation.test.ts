@@ -139,10 +139,25 @@ describe("texts", () => {
       ["a\nb", /control characters/],
       ["a\u202eb", /direction/],
       ["\u200b\u3164", /visible character/],
+      ["a\u0085b", /control characters/],
+      ["Ã\u0089toile\u0085", /control characters/],
     ] as const) {
       expect(await problems("POST", path, body(text))).toEqual({ [field]: expect.stringMatching(message) });
     }
   });
+
+  test.each(["NESTLÉ", "Łódź Spółka", "L’Été – “Ça”", "Газпром", "Ж", "株式会社", "🏭"])(
+    "%s is understood where its UTF-8 was read as Latin-1",
+    async (name) => {
+      const misread = Buffer.from(name).toString("latin1");
+      for (const path of ["/v1/entities", "/v1/entities/lookup"]) {
+        expect((await accepted(path, { legal_name: `  ${misread} ` })).legalName).toBe(name);
+      }
+      const line1 = `1 ${misread} St`;
+      const request = await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, line1 } });
+      expect(request.address).toMatchObject({ line1: `1 ${name} St` });
+    },
+  );
 
   test("an address requires all parts except the second line, and none may be empty", async () => {
     expect(await problems("POST", "/v1/entities", { legal_name: "A", address: { line2: "", planet: "Mars" } })).toEqual(

@@ -4,7 +4,7 @@ import { webhookUrlProblem } from "@vvs/egress/webhook-url";
 import { type IdentifierType, identifierTypes } from "@vvs/identifiers";
 import { lookUpIdentifiers, wellFormedIdentifiers } from "./identifiers.ts";
 import { webhookUrlPattern } from "./patterns.ts";
-import { readableText, text } from "./text.ts";
+import { externalId, readableText, text } from "./text.ts";
 
 /** Returns whether a text has the documented pattern and length of a schema. */
 function fits(schema: z.ZodType): (value: string) => boolean {
@@ -17,6 +17,7 @@ function fits(schema: z.ZodType): (value: string) => boolean {
 const characters = Array.from({ length: 0x110000 }, (_, code) => code)
   .filter((code) => (code < 0xd800 || code > 0xdfff) && (code < 0x10000 || code % 61 === 0))
   .map((code) => String.fromCodePoint(code));
+const misread = (text: string) => Buffer.from(text).toString("latin1");
 const samples = [
   "",
   " ",
@@ -30,10 +31,14 @@ const samples = [
   "a\u0000",
   "x".repeat(300),
   "x".repeat(301),
+  ...["NESTLÉ", "Ж", "L’Été – “Ça”", "株式会社", "🏭"].map(misread),
+  "Ã\u0089toile\u0085",
+  "É\u0089 Ltd",
 ];
 
 describe.each([
   ["names", readableText(300), 4_000],
+  ["external ids", externalId(), 4_000],
   ["texts", text(), 0],
 ])("the documented pattern of %s", (_name, schema, maxRefused) => {
   const fitting = fits(schema);
@@ -50,6 +55,10 @@ describe.each([
 
   test("fits exactly the characters that the schema accepts in a word", () => {
     expect(refusedAndAccepted((character) => `a${character}b`)).toEqual({ refused: [], accepted: [] });
+  });
+
+  test("fits exactly the characters whose UTF-8, read as Latin-1, the schema accepts in a word", () => {
+    expect(refusedAndAccepted((character) => `a${misread(character)}b`)).toEqual({ refused: [], accepted: [] });
   });
 
   test.each(samples)("for %j", (sample) => {

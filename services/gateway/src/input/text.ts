@@ -1,7 +1,8 @@
 import { z } from "@vvs/config";
 import { containsTin } from "@vvs/identifiers";
 import { textProblem } from "@vvs/identifiers/text";
-import { readablePattern, textPattern } from "./patterns.ts";
+import { repairControls } from "@vvs/identifiers/written-name";
+import { oneLinePattern, readablePattern, textPattern } from "./patterns.ts";
 
 function bounded(maxCharacters: number) {
   return z
@@ -19,24 +20,32 @@ export function text() {
     .meta({ pattern: textPattern });
 }
 
-/** Accepts a name or an address that is not empty and has at most this many characters. Trims it. */
+function oneLine(bound: ReturnType<typeof bounded>) {
+  return bound.superRefine((value, context) => {
+    const problem = value === "" ? undefined : textProblem(value);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, input: value });
+  });
+}
+
+/**
+ * Accepts a name or an address that is not empty and has at most this many characters. Trims it, and repairs UTF-8 that was
+ * read as Latin-1, whose control characters would be refused.
+ */
 export function readableText(maxCharacters: number) {
-  return bounded(maxCharacters)
-    .superRefine((value, context) => {
-      const problem = value === "" ? undefined : textProblem(value);
-      if (problem !== undefined) context.addIssue({ code: "custom", message: problem, input: value });
-    })
-    .meta({ maxLength: maxCharacters, pattern: readablePattern });
+  const repaired = bounded(maxCharacters).overwrite(repairControls);
+  return oneLine(repaired).meta({ maxLength: maxCharacters, pattern: readablePattern });
 }
 
 /** Accepts a client's own number of a vendor. Whether it is the vendor's TIN is known only to the entity service. */
 export function externalId() {
-  return readableText(255).describe(
-    "Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.",
-  );
+  return oneLine(bounded(255))
+    .meta({ maxLength: 255, pattern: oneLinePattern })
+    .describe(
+      "Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.",
+    );
 }
 
-/** Accepts a name or an address that is stored and shown unchanged, so it must not contain a TIN. */
+/** Accepts a name or an address that is stored and shown, so it must not contain a TIN. */
 export function textWithoutTin(maxCharacters: number) {
   return readableText(maxCharacters).refine(
     (value) => !containsTin(value),
