@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Product, type ProductOptions, startProduct } from "../../deploy/local/product.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
-import type { RowBench } from "./rows.ts";
+import type { RowBench } from "./benchmark.ts";
 
 /** Starts the whole product until the row is done. With BENCH_PROFILE_DIR its processes write CPU profiles there. */
 export async function startBenchProduct(

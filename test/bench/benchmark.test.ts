@@ -1,43 +1,53 @@
 import { expect, test } from "@jest/globals";
-import { type Benchmark, reportOf, tableOf } from "./benchmark.ts";
+import { type Benchmark, holds, judge, type Measured, reportOf, tableOf } from "./benchmark.ts";
 import { closedLoop, median, openLoop, percentile } from "./load.ts";
 
-const benchmark: Benchmark = {
-  name: "example",
-  about: "an example",
-  targets: { ratio: { at_least: 0.5 }, p99_ms: { at_most: 120 } },
-  run: async () => measured,
+const benchmark: Benchmark = { name: "example", about: "an example", conditions: { concurrency: 64 }, rows: [] };
+const bounds = { ratio: { at_least: 0.5 }, p99_ms: { at_most: 120 } };
+const figures = { ratio: 0.5, p99_ms: 120.1, other: 3 };
+const measured: Measured = {
+  row: "one",
+  sizes: { rounds: 2 },
+  conditions: { processors: 2 },
+  figures,
+  targets: judge(bounds, figures),
 };
-const measured = { conditions: { concurrency: 64 }, figures: { ratio: 0.5, p99_ms: 120.1, other: 3 } };
 
 test("a figure on its bound holds, one beyond it is missed, and the table shows both", () => {
-  const report = reportOf(benchmark, measured);
+  const report = reportOf(benchmark, [measured]);
   expect(report).toEqual({
     bench: "example",
-    ...measured,
+    conditions: { concurrency: 64, rounds: 2, processors: 2 },
+    figures,
     targets: {
       ratio: { at_least: 0.5, value: 0.5, holds: true },
       p99_ms: { at_most: 120, value: 120.1, holds: false },
     },
+    failures: {},
   });
+  expect(holds(report)).toBe(false);
   expect(tableOf(report)).toMatch(/^ratio +0\.5 +≥ 0\.5 holds$/m);
   expect(tableOf(report)).toMatch(/^p99_ms +120\.1 +≤ 120 MISSED$/m);
 });
 
 test("a figure of NaN misses its target, and a missing figure is an error", () => {
-  const unknown = { conditions: {}, figures: { ratio: Number.NaN, p99_ms: 1 } };
-  expect(reportOf(benchmark, unknown).targets.ratio).toMatchObject({ holds: false });
-  expect(() => reportOf(benchmark, { conditions: {}, figures: { ratio: 1 } })).toThrow("p99_ms");
+  expect(judge(bounds, { ratio: Number.NaN, p99_ms: 1 }).ratio).toMatchObject({ holds: false });
+  expect(() => judge(bounds, { ratio: 1 })).toThrow("p99_ms");
 });
 
-test("a partial run is judged only by the figures of that part", () => {
-  const part = { conditions: {}, figures: { ratio: 0.4 }, judged: ["ratio"] };
-  expect(reportOf(benchmark, part)).toEqual({
-    bench: "example",
-    conditions: {},
-    figures: { ratio: 0.4 },
-    targets: { ratio: { at_least: 0.5, value: 0.4, holds: false } },
-  });
+test("a row that failed is in the table, and nothing holds", () => {
+  const report = reportOf(benchmark, [
+    { row: "one", sizes: {}, conditions: {}, figures: {}, targets: {}, failure: "Kafka is unavailable" },
+    {
+      row: "two",
+      sizes: {},
+      conditions: {},
+      figures: { ratio: 1 },
+      targets: judge({ ratio: bounds.ratio }, { ratio: 1 }),
+    },
+  ]);
+  expect(tableOf(report)).toMatch(/^one +FAILED +Kafka is unavailable$/m);
+  expect(holds(report)).toBe(false);
 });
 
 test.each([

@@ -1,4 +1,5 @@
-import { type Benchmark, type Measured, reportOf, tableOf, UsageError } from "./benchmark.ts";
+import { ALL_USAGE, runAll } from "./all.ts";
+import { type Benchmark, holds, reportOf, tableOf, UsageError } from "./benchmark.ts";
 import { deliverBenchmark } from "./deliver/benchmark.ts";
 import { edgeBenchmark } from "./edge/benchmark.ts";
 import { kafkaAwayBenchmark } from "./kafka-away.ts";
@@ -8,6 +9,7 @@ import { monitorBenchmark } from "./monitor/benchmark.ts";
 import { neighboursBenchmark } from "./neighbours/benchmark.ts";
 import { pairsBenchmark } from "./pairs/benchmark.ts";
 import { quotaBenchmark } from "./quota/benchmark.ts";
+import { chosenRows, measureRows, usageOf } from "./rows.ts";
 import { vendorsBenchmark } from "./vendors/benchmark.ts";
 import { verifyBenchmark } from "./verify/benchmark.ts";
 
@@ -25,39 +27,33 @@ const benchmarks: readonly Benchmark[] = [
   vendorsBenchmark,
 ];
 
-const USAGE = "npm run bench -- NAME [ITS ARGUMENTS] [--json] | list [--json]";
+const USAGE = `npm run bench -- NAME [ITS ARGUMENTS] [--json] | all ${ALL_USAGE} [--json] | list [--json]`;
+const log = (line: string) => void process.stderr.write(`${line}\n`);
 
-async function main(args: readonly string[]): Promise<number> {
-  const json = args.includes("--json");
-  const [name, ...more] = args.filter((each) => each !== "--json");
-  if (name === "list" && more.length === 0) {
-    if (json) console.log(JSON.stringify(benchmarks.map((each) => ({ bench: each.name, about: each.about }))));
-    else
-      for (const each of benchmarks)
-        console.log(`${each.name.padEnd(14)}${each.about}${each.usage ? ` [${each.usage}]` : ""}`);
-    return 0;
-  }
+async function main(given: readonly string[]): Promise<number> {
+  const json = given.includes("--json");
+  const [name, ...args] = given.filter((each) => each !== "--json");
   const benchmark = benchmarks.find((each) => each.name === name);
-  if (!benchmark || (more.length > 0 && !benchmark.usage)) {
-    console.error(`${USAGE}\nBenchmarks: ${benchmarks.map((each) => each.name).join(", ")}`);
-    return 2;
-  }
-  const measured = await measure(benchmark, more);
-  if (!measured) return 2;
-  const report = reportOf(benchmark, measured);
-  console.log(`${benchmark.name}: ${benchmark.about}\n\n${tableOf(report)}`);
-  if (json) console.log(JSON.stringify(report));
-  return Object.values(report.targets).every(({ holds }) => holds) ? 0 : 1;
-}
-
-async function measure(benchmark: Benchmark, args: readonly string[]): Promise<Measured | undefined> {
   try {
-    return await benchmark.run((line) => process.stderr.write(`${line}\n`), args);
+    if (name === "all") return await runAll({ benchmarks, args, json, log, print: console.log });
+    if (name === "list" && args.length === 0) return list(json);
+    if (!benchmark) throw new UsageError(`Benchmarks: ${benchmarks.map((each) => each.name).join(", ")}`);
+    const report = reportOf(benchmark, await measureRows(chosenRows(benchmark, args, "long"), log));
+    console.log(`${benchmark.name}: ${benchmark.about}\n\n${tableOf(report)}`);
+    if (json) console.log(JSON.stringify(report));
+    return holds(report) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    console.error(`${error.message}\nnpm run bench -- ${benchmark.name} ${benchmark.usage} [--json]`);
-    return undefined;
+    const usage = benchmark ? `npm run bench -- ${benchmark.name} ${usageOf(benchmark)} [--json]` : USAGE;
+    console.error(`${error.message}\n${usage}`);
+    return 2;
   }
+}
+
+function list(json: boolean): number {
+  if (json) console.log(JSON.stringify(benchmarks.map(({ name, about }) => ({ bench: name, about }))));
+  else for (const each of benchmarks) console.log(`${each.name.padEnd(14)}${each.about} ${usageOf(each)}`.trimEnd());
+  return 0;
 }
 
 process.exitCode = await main(process.argv.slice(2));

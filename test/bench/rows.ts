@@ -1,102 +1,116 @@
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Servers, serverCacheDir, startServers } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { dropRun } from "../support/clean-up.ts";
-import { type Benchmark, type Bound, type Measured, UsageError } from "./benchmark.ts";
+import { type Benchmark, judge, type Measured, type Row, type RowBench, UsageError } from "./benchmark.ts";
 import { withCloses } from "./with-closes.ts";
 
-/** One measurement of a benchmark, with its own databases and topics. */
-export interface Row<B = RowBench> {
-  /** Also the argument that selects the row. */
-  readonly name: string;
-  /** Conditions of this row, in addition to those of its benchmark. */
-  readonly conditions?: Measured["conditions"];
-  readonly targets: Readonly<Record<string, Bound>>;
-  measure(bench: B): Promise<Readonly<Record<string, number>>>;
+export interface Chosen {
+  readonly rows: readonly { readonly row: Row; readonly sizes: Readonly<Record<string, number>> }[];
+  readonly files: Readonly<Record<string, string>>;
 }
 
-export interface RowBench {
-  readonly servers: Servers;
-  /** Prefix of the row's databases, of its keys in Redis and, followed by a dot, of its topics. All are removed afterwards. */
-  readonly prefix: string;
-  /** Folder for the row's files; removed afterwards. */
-  readonly folder: string;
-  /** The number that was given with the benchmark's option. */
-  readonly number: number | undefined;
-  readonly log: (line: string) => void;
-  /** Registers a close. Closes run in reverse order when the row is done or has failed. */
-  readonly onClose: (close: () => Promise<unknown>) => void;
+/** Returns a benchmark's arguments, for people. */
+export function usageOf({ rows }: Benchmark): string {
+  const names = rows.length > 1 ? rows.filter(({ files }) => !files).map(({ name }) => `[${name}]`) : [];
+  const sizes = [...new Set(rows.flatMap((row) => Object.keys(row.sizes ?? {})))].map((size) => `[--${size} N]`);
+  const files = rows.flatMap((row) => (row.files ? [`[${row.files.map((file) => `--${file} FILE`).join(" ")}]`] : []));
+  return [...names, ...sizes, ...files].join(" ");
 }
 
-/** Returns a benchmark of rows, which are measured one after another; its arguments choose some of them. */
-export function rowsBenchmark(options: {
-  readonly name: string;
-  readonly about: string;
-  readonly conditions?: Measured["conditions"];
-  readonly rows: readonly Row[];
-  /** Name of an option with a number, for rows that can be larger or smaller. */
-  readonly option?: string;
-}): Benchmark {
-  const { name, about, rows, option } = options;
-  const names = `[${rows.map((row) => row.name).join("] [")}]`;
-  return {
-    name,
-    about,
-    usage: option ? `${names} [--${option} N]` : names,
-    targets: Object.assign({}, ...rows.map(({ targets }) => targets)),
-    async run(log, args) {
-      const { names: chosenNames, number } = readArguments(args, option);
-      const unknown = chosenNames.find((each) => !rows.some((row) => row.name === each));
-      if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
-      const chosen = chosenNames.length === 0 ? rows : rows.filter((row) => chosenNames.includes(row.name));
-      return await withCloses(async (onClose) => {
-        const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
-        onClose(async () => rmSync(folder, { recursive: true, force: true }));
-        const dataDir = join(folder, "servers");
-        const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-        onClose(() => servers.stop());
-        const figures: Record<string, number> = {};
-        for (const row of chosen) Object.assign(figures, await measureRow(row, { servers, folder, number, log }));
-        const common = { ...options.conditions, processors: cpus().length };
-        const conditions = Object.assign(common, ...chosen.map((row) => row.conditions));
-        return { conditions, figures, judged: chosen.flatMap(({ targets }) => Object.keys(targets)) };
-      });
-    },
-  };
-}
-
-function measureRow(
-  row: Row,
-  { servers, folder, ...rest }: Pick<RowBench, "servers" | "folder" | "number" | "log">,
-): Promise<Readonly<Record<string, number>>> {
-  return withCloses(async (onClose) => {
-    rest.log(`${row.name}:`);
-    const prefix = `b${randomBytes(4).toString("hex")}_`;
-    const { mongodbUri: MONGODB_URI, kafkaBrokers, redisUrl: REDIS_URL } = servers;
-    onClose(() => dropRun({ MONGODB_URI, KAFKA_BROKERS: kafkaBrokers.join(","), REDIS_URL }, prefix));
-    return await row.measure({ servers, prefix, folder: join(folder, row.name), ...rest, onClose });
+/** Returns the rows that arguments choose, with their sizes; all for no arguments. Errors: UsageError. */
+export function chosenRows({ rows }: Benchmark, args: readonly string[], form: "long" | "short"): Chosen {
+  const sizes = new Set(rows.flatMap((row) => Object.keys(row.sizes ?? {})));
+  const fileNames = rows.flatMap((row) => row.files ?? []);
+  const { values, positionals } = parsed(args, [...sizes, ...fileNames]);
+  const numbers = Object.entries(values).filter(([name]) => sizes.has(name));
+  const wrong = numbers.find(([, text]) => !(Number.isSafeInteger(Number(text)) && Number(text) > 0));
+  if (wrong) throw new UsageError(`--${wrong[0]} must be a whole number of at least 1.`);
+  const files: Record<string, string> = {};
+  for (const name of fileNames) if (values[name] !== undefined) files[name] = values[name];
+  const [unknown] = positionals.filter((each) => !rows.some(({ name }) => name === each));
+  // The option of the only file may be left out.
+  if (unknown !== undefined && fileNames.length === 1) files[fileNames[0]!] = unknown;
+  else if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
+  const isChosen = (row: Row) =>
+    Object.keys(files).length > 0
+      ? row.files?.every((file) => file in files)
+      : !row.files && (positionals.length === 0 || positionals.includes(row.name));
+  const chosen = rows.filter(isChosen).map((row) => {
+    const own = Object.entries(row.sizes ?? {}).map(([name, size]) => [name, Number(values[name] ?? size[form])]);
+    return { row, sizes: Object.fromEntries(own) };
   });
+  if (chosen.length === 0) throw new UsageError("Nothing to measure.");
+  return { rows: chosen, files };
 }
 
 /** Errors: UsageError. */
-function readArguments(
-  args: readonly string[],
-  option: string | undefined,
-): { names: string[]; number: number | undefined } {
+function parsed(args: readonly string[], names: readonly string[]) {
   try {
-    const options = option === undefined ? {} : { [option]: { type: "string" } as const };
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const text = option === undefined ? undefined : values[option];
-    const number = text === undefined ? undefined : Number(text);
-    if (number !== undefined && !(Number.isSafeInteger(number) && number > 0)) {
-      throw new Error(`--${option} must be a number`);
+    const options = Object.fromEntries(names.map((name) => [name, { type: "string" } as const]));
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause });
+  }
+}
+
+/** Measures rows one after another. One that fails does not stop the others. Errors: UsageError. */
+export async function measureRows({ rows, files }: Chosen, log: (line: string) => void): Promise<Measured[]> {
+  return await withCloses(async (onClose) => {
+    const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
+    onClose(() => rmSync(folder, { recursive: true, force: true }));
+    const usesServers = rows.some(({ row }) => row.usesServers !== false);
+    const dataDir = join(folder, "servers");
+    const servers = usesServers
+      ? await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env })
+      : noServers;
+    onClose(() => servers.stop());
+
+    const shared = new Map<string, Promise<unknown>>();
+    const share: RowBench["share"] = <T>(name: string, prepare: (bench: RowBench) => Promise<T>) => {
+      const prepared = shared.get(name) ?? prepare(openBench(onClose));
+      shared.set(name, prepared);
+      return prepared as Promise<T>;
+    };
+    /** Names databases, topics and a folder, which are removed with the other closes. */
+    function openBench(onCloseOfBench: RowBench["onClose"]): RowBench {
+      const prefix = `b${randomBytes(4).toString("hex")}_`;
+      const { mongodbUri: MONGODB_URI, kafkaBrokers, redisUrl: REDIS_URL } = servers;
+      const KAFKA_BROKERS = kafkaBrokers.join(",");
+      if (usesServers) onCloseOfBench(() => dropRun({ MONGODB_URI, KAFKA_BROKERS, REDIS_URL }, prefix));
+      const own = join(folder, prefix);
+      mkdirSync(own, { recursive: true });
+      return { servers, prefix, folder: own, files, log, onClose: onCloseOfBench, share };
     }
-    return { names: positionals, number };
+    const measured: Measured[] = [];
+    for (const chosen of rows) {
+      log(`${chosen.row.name}:`);
+      measured.push(await measureRow(chosen, openBench, log));
+    }
+    return measured;
+  });
+}
+
+const noServers: Servers = { mongodbUri: "", kafkaBrokers: [], redisUrl: "", stop: async () => undefined };
+
+async function measureRow(
+  { row, sizes }: Chosen["rows"][number],
+  openBench: (onClose: RowBench["onClose"]) => RowBench,
+  log: (line: string) => void,
+): Promise<Measured> {
+  const about = { row: row.name, sizes, conditions: { ...row.conditions, processors: cpus().length } };
+  try {
+    const figures = await withCloses((onClose) => row.measure(openBench(onClose), sizes));
+    const targets = judge(typeof row.targets === "function" ? row.targets(sizes) : row.targets, figures);
+    return { ...about, figures, targets };
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
+    if (error instanceof UsageError) throw error;
+    const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+    log(stack);
+    return { ...about, figures: {}, targets: {}, failure: message || "failed" };
   }
 }

@@ -1,4 +1,4 @@
-import { rowsBenchmark } from "../rows.ts";
+import type { Benchmark } from "../benchmark.ts";
 import { answers } from "./answers.ts";
 import { hanging } from "./hanging.ts";
 import { kill } from "./kill.ts";
@@ -8,7 +8,7 @@ import { latency } from "./steady.ts";
 import { throughput } from "./throughput.ts";
 
 /** Deliveries by a real dispatcher process, from Kafka to simulated subscribers. */
-export const deliverBenchmark = rowsBenchmark({
+export const deliverBenchmark: Benchmark = {
   name: "deliver",
   about: "webhooks from Kafka to 2xx against a bare loop that signs and POSTs, and with hostile subscribers",
   conditions: {
@@ -19,4 +19,4 @@ export const deliverBenchmark = rowsBenchmark({
     processes: "dispatcher, MongoDB, Kafka, a simulated account service, subscribers and the load on this machine",
   },
   rows: [throughput, latency, hanging, kill, answers].map(withStack),
-});
+};

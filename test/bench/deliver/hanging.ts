@@ -9,15 +9,15 @@ import { firstArrivals, publishSteadily } from "./steady.ts";
 import { clockMs } from "./subscribers.ts";
 
 const PER_SECOND = 240;
-const FOR_MS = 60_000;
 /** One event in this many goes to an endpoint that never answers. */
 const HANGING_SHARE = 6;
 
 /** The effect of a hanging endpoint on healthy ones, some of which belong to the same organization. */
-export const hanging: DeliverRow = {
+export const hanging: DeliverRow<"hanging-seconds"> = {
   name: "hanging",
+  sizes: { "hanging-seconds": { long: 60, short: 30 } },
   targets: { healthy_p99_ms: { at_most: 1_000 }, healthy_rate_share: { at_least: 0.9 } },
-  async measure(bench) {
+  async measure(bench, { "hanging-seconds": seconds }) {
     const { subscribers } = bench;
     bench.log(`${PER_SECOND} events a second, one in ${HANGING_SHARE} to an endpoint that hangs ...`);
     const hangs = subscribers.url(0, "/hang");
@@ -35,7 +35,7 @@ export const hanging: DeliverRow = {
     };
     const sentAt = await publishSteadily(bench, {
       perSecond: PER_SECOND,
-      forMs: FOR_MS,
+      forMs: seconds * 1_000,
       events: (count) => Array.from({ length: count }, (_, index) => event(index)),
     });
     const endedAt = clockMs();

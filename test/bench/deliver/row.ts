@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { type DeliveryStack, startDeliveryStack } from "../../support/delivery-stack.ts";
 import { startHelper } from "../../support/helper-process.ts";
-import type { Row, RowBench } from "../rows.ts";
+import type { Row, RowBench } from "../benchmark.ts";
 import { ENDPOINTS } from "./population.ts";
 import { type Subscribers, startSubscribers } from "./subscribers.ts";
 
 /** One measurement, with its own dispatcher and subscribers. */
-export type DeliverRow = Row<DeliverBench>;
+export type DeliverRow<Size extends string = string> = Row<Size, DeliverBench>;
 
 export interface DeliverBench extends Pick<RowBench, "log" | "onClose"> {
   readonly stack: Pick<DeliveryStack, "publish" | "pending" | "deliveries" | "kill" | "start" | "pid">;
@@ -19,7 +19,7 @@ export interface DeliverBench extends Pick<RowBench, "log" | "onClose"> {
 export function withStack({ measure, ...row }: DeliverRow): Row {
   return {
     ...row,
-    async measure({ servers, prefix, folder, log, onClose }) {
+    async measure({ servers, prefix, folder, log, onClose }, sizes) {
       const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
       onClose(() => sink.stop());
       const subscribers = await startSubscribers(ENDPOINTS);
@@ -33,7 +33,7 @@ export function withStack({ measure, ...row }: DeliverRow): Row {
         nodeOptions: profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : [],
       });
       onClose(() => stack.stop());
-      return await measure({ stack, subscribers, sinkUrl: sink.line, log, onClose });
+      return await measure({ stack, subscribers, sinkUrl: sink.line, log, onClose }, sizes);
     },
   };
 }

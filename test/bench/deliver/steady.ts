@@ -8,13 +8,13 @@ import { clockMs } from "./subscribers.ts";
 
 const PER_SECOND = 200;
 const WARM_UP_MS = 10_000;
-const FOR_MS = 30_000;
 
 /** Time from sending an event to Kafka until the request at its subscriber, at a steady rate. */
-export const latency: DeliverRow = {
+export const latency: DeliverRow<"latency-seconds"> = {
   name: "latency",
+  sizes: { "latency-seconds": { long: 30, short: 15 } },
   targets: { latency_p50_ms: { at_most: 30 }, latency_p99_ms: { at_most: 100 } },
-  async measure(bench) {
+  async measure(bench, { "latency-seconds": seconds }) {
     bench.log(`${PER_SECOND} events a second ...`);
     const perSecond = PER_SECOND;
     await publishSteadily(bench, {
@@ -24,7 +24,7 @@ export const latency: DeliverRow = {
     });
     const sentAt = await publishSteadily(bench, {
       perSecond,
-      forMs: FOR_MS,
+      forMs: seconds * 1_000,
       events: (count) => flood(count, bench.subscribers.url),
     });
     const { latenciesMs } = await firstArrivals(bench, sentAt);

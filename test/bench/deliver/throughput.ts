@@ -7,7 +7,6 @@ import { settledSpans, spansAt } from "../span-count.ts";
 import { ENDPOINTS, flood } from "./population.ts";
 import type { DeliverBench, DeliverRow } from "./row.ts";
 
-const ROUNDS = 5;
 const EVENTS = 10_000;
 const BARE_MS = 4_000;
 const BARE_IN_FLIGHT = 64;
@@ -15,10 +14,11 @@ const BARE_IN_FLIGHT = 64;
 const WARM_UP_FLOODS = 2;
 
 /** Floods from Kafka until all is delivered and recorded, alternating with the bare loop under the same conditions. */
-export const throughput: DeliverRow = {
+export const throughput: DeliverRow<"rounds"> = {
   name: "throughput",
+  sizes: { rounds: { long: 5, short: 3 } },
   targets: { ratio_to_bare: { at_least: 0.17 } },
-  async measure(bench) {
+  async measure(bench, { rounds: count }) {
     const { subscribers, log } = bench;
     const bare = await startHelper({
       name: "bare-loop",
@@ -36,7 +36,7 @@ export const throughput: DeliverRow = {
 
     const spansBefore = await settledSpans(() => spansAt(bench.sinkUrl));
     const rounds: { bare: number; product: number }[] = [];
-    for (let index = 1; index <= ROUNDS; index++) {
+    for (let index = 1; index <= count; index++) {
       const each = { bare: await barePerSecond(), product: await floodPerSecond(bench) };
       rounds.push(each);
       log(`round ${index}: bare ${each.bare.toFixed(0)} a second, deliveries ${each.product.toFixed(0)} a second`);
@@ -46,7 +46,7 @@ export const throughput: DeliverRow = {
       bare_per_second: round(median(rounds.map(({ bare }) => bare)), 0),
       deliveries_per_second: round(median(rounds.map(({ product }) => product)), 0),
       ratio_to_bare: round(median(rounds.map(({ bare, product }) => product / bare)), 3),
-      spans_per_delivery: round(spans / (ROUNDS * EVENTS), 1),
+      spans_per_delivery: round(spans / (count * EVENTS), 1),
     };
   },
 };

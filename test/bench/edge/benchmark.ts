@@ -4,37 +4,37 @@ import type { Product } from "../../../deploy/local/product.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { createOrganization, type TestOrganization } from "../../support/organization.ts";
 import { startBenchProduct } from "../bench-product.ts";
+import type { Benchmark, RowBench } from "../benchmark.ts";
 import { closedLoop, type LoadResult, median, percentile, sorted } from "../load.ts";
 import { cpuMsOf } from "../lookup/process-figures.ts";
 import { round } from "../round.ts";
-import { type RowBench, rowsBenchmark } from "../rows.ts";
 
 const IN_FLIGHT = 16;
-const ROUNDS = 7;
 const ROUND_MS = 4_000;
 const WARM_UP_ROUNDS = 2;
 /** No request is refused for the rate limit, but each is counted. */
 const LIMIT_PER_MINUTE = 1_000_000;
 
 /** What a call through the whole product costs beyond the parts that it can't do without. */
-export const edgeBenchmark = rowsBenchmark({
+export const edgeBenchmark: Benchmark = {
   name: "edge",
   about: "GET /v1/entities/{id} through the whole product, compared with express, grpc-js and findOne alone",
   conditions: {
-    edge_calls: `${IN_FLIGHT} at once on kept connections; ${ROUNDS} rounds of ${ROUND_MS / 1_000} s each, alternating`,
+    edge_calls: `${IN_FLIGHT} at once on kept connections; rounds of ${ROUND_MS / 1_000} s each, alternating`,
     edge_product: "API key, scope, limit in Redis, gRPC, MongoDB; traces exported to a collector, all services running",
     edge_bare: "express → grpc-js → findOne of the same document, two processes, no telemetry",
   },
   rows: [
     {
       name: "entity",
+      sizes: { rounds: { long: 7, short: 5 } },
       targets: { edge_requests_ratio: { at_least: 0.6 }, edge_p99_ratio: { at_most: 2 } },
       measure,
     },
   ],
-});
+};
 
-async function measure(bench: RowBench): Promise<Record<string, number>> {
+async function measure(bench: RowBench, { rounds }: { rounds: number }): Promise<Record<string, number>> {
   const product = await startEdge(bench);
   const organization = await createOrganization({ product, limitPerMinute: LIMIT_PER_MINUTE });
   const path = await entityOf(organization);
@@ -51,7 +51,7 @@ async function measure(bench: RowBench): Promise<Record<string, number>> {
   }
   const results: Record<keyof typeof sides, LoadResult[]> = { product: [], bare: [] };
   let cpuMs = 0;
-  for (let index = 0; index < ROUNDS; index++) {
+  for (let index = 0; index < rounds; index++) {
     const gateway = product.services.pid("gateway");
     const before = cpuMsOf(gateway);
     results.product.push(await sides.product());

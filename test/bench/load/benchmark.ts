@@ -1,27 +1,20 @@
-import { randomBytes } from "node:crypto";
-import { createWriteStream, mkdirSync, rmSync } from "node:fs";
-import { cpus } from "node:os";
+import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { parseArgs } from "node:util";
 import { type Db, MongoClient } from "mongodb";
 import { generateSecrets } from "../../../deploy/local/secrets.ts";
-import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
-import { projectRoot } from "../../../deploy/local/services.ts";
 import { migrate } from "../../../services/entity/src/migrate.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
-import { type Benchmark, type Measured, UsageError } from "../benchmark.ts";
+import type { Benchmark, Figures, RowBench } from "../benchmark.ts";
 import { exclusionsOf } from "../registry/exclusions.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
+import { round } from "../round.ts";
 import { runLoader } from "./loader.ts";
 import { startLookups } from "./lookups.ts";
 import { insertRaw, writeRawExclusions } from "./raw-inserts.ts";
 
-const FULL_SIZE = 900_000;
-/** Rows of an exclusions file of 2026. */
-const FULL_EXCLUSIONS = 170_000;
 /** With this many times fewer rows, the loader's memory is measured again. */
 const FEWER = 10;
 const SEED = 1;
@@ -30,65 +23,43 @@ const SEED = 1;
 export const loadBenchmark: Benchmark = {
   name: "load",
   about: "made-up files through the load command against bare bulk writes of the same documents",
-  usage: `[--size ${FULL_SIZE}] [--exclusions ${FULL_EXCLUSIONS}]`,
-  targets: {
-    ratio_to_insert_many: { at_least: 0.4 },
-    loader_peak_rss_mb: { at_most: 300 },
-    exclusions_rows_ratio_to_bulk_write: { at_least: 0.4 },
-    exclusions_loader_peak_rss_mb: { at_most: 300 },
-    exclusions_memory_growth: { at_most: 1.5 },
-    identifier_p99_ms: { at_most: 50 },
-    name_p99_ms: { at_most: 150 },
+  conditions: {
+    baseline: "insertMany of 1,000 documents at a time, entities and snapshots, same indexes, majority writes",
+    baseline_of_exclusions:
+      "bulkWrite of 500 replacements with upsert at a time, the stored rows, same indexes, majority writes; rows per second, and seconds for the rows that are stored",
+    look_ups: "20 a second by UEI and 5 by name, of the rows being loaded, during the load",
+    telemetry: "every span of the service exported over OTLP to a sink on this machine",
+    processes: "loader, entity service, MongoDB, all on this machine",
   },
-  async run(log, args) {
-    const sizes = sizesOf(args);
-    const prefix = `b${randomBytes(4).toString("hex")}_`;
-    const folder = join(projectRoot, ".cache", "bench", prefix);
-    mkdirSync(folder, { recursive: true });
-    const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
-    try {
-      return await measure({ ...sizes, prefix, folder, log, onClose: (close) => closes.push(close) });
-    } finally {
-      for (const close of closes.toReversed()) await close();
-    }
-  },
+  rows: [
+    {
+      name: "files",
+      // Of 2026.
+      sizes: { size: { long: 900_000, short: 60_000 }, exclusions: { long: 170_000, short: 50_000 } },
+      targets: {
+        ratio_to_insert_many: { at_least: 0.4 },
+        loader_peak_rss_mb: { at_most: 300 },
+        exclusions_rows_ratio_to_bulk_write: { at_least: 0.4 },
+        exclusions_loader_peak_rss_mb: { at_most: 300 },
+        exclusions_memory_growth: { at_most: 1.5 },
+        identifier_p99_ms: { at_most: 50 },
+        name_p99_ms: { at_most: 150 },
+      },
+      measure,
+    },
+  ],
 };
 
-function sizesOf(args: readonly string[]): { size: number; exclusions: number } {
-  const isSize = (value: number) => Number.isSafeInteger(value) && value >= 1_000 && value <= 9_999_999;
-  try {
-    const options = { size: { type: "string" }, exclusions: { type: "string" } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const [size, exclusions] = [Number(values.size ?? FULL_SIZE), Number(values.exclusions ?? FULL_EXCLUSIONS)];
-    if (isSize(size) && isSize(exclusions)) return { size, exclusions };
-  } catch {
-    // Reported below.
-  }
-  throw new UsageError("--size and --exclusions must be whole numbers from 1000 to 9999999.");
-}
+type Sizes = Readonly<Record<"size" | "exclusions", number>>;
 
-interface Run {
-  readonly size: number;
-  readonly exclusions: number;
-  readonly prefix: string;
-  readonly folder: string;
-  readonly log: (line: string) => void;
-  readonly onClose: (close: () => Promise<unknown>) => void;
-}
-
-async function measure({ size, exclusions, prefix, folder, log, onClose }: Run): Promise<Measured> {
-  const dataDir = join(folder, "servers");
-  const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-  onClose(() => servers.stop());
+async function measure(
+  { servers, prefix, folder, log, onClose }: RowBench,
+  { size, exclusions }: Sizes,
+): Promise<Figures> {
   const client = await new MongoClient(servers.mongodbUri, { writeConcern: { w: "majority" } }).connect();
   onClose(() => client.close());
   const rawPrefix = `${prefix}raw_`;
-  for (const each of [prefix, rawPrefix]) {
-    for (const environment of ["live", "sandbox"]) {
-      onClose(() => client.db(`${each}entity_${environment}`).dropDatabase());
-    }
-    await migrate({ client, prefix: each });
-  }
+  for (const each of [prefix, rawPrefix]) await migrate({ client, prefix: each });
   const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
   onClose(() => sink.stop());
   const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
@@ -119,30 +90,17 @@ async function measure({ size, exclusions, prefix, folder, log, onClose }: Run):
     live(rawPrefix),
   ]);
   return {
-    conditions: {
-      baseline: "insertMany of 1,000 documents at a time, entities and snapshots, same indexes, majority writes",
-      rows: size,
-      exclusions,
-      baseline_of_exclusions:
-        "bulkWrite of 500 replacements with upsert at a time, the stored rows, same indexes, majority writes; rows per second, and seconds for the rows that are stored",
-      look_ups: "20 a second by UEI and 5 by name, of the rows being loaded, during the load",
-      telemetry: "every span of the service exported over OTLP to a sink on this machine",
-      processes: "loader, entity service, MongoDB, all on this machine",
-      processors: cpus().length,
-    },
-    figures: {
-      load_seconds: first.seconds,
-      load_rows_per_second: Math.round(size / first.seconds),
-      insert_many_seconds: round(raw.seconds, 1),
-      insert_many_documents: raw.documents,
-      ratio_to_insert_many: round(raw.seconds / first.seconds, 3),
-      loader_peak_rss_mb: Math.max(first.peakRssMb, again.peakRssMb),
-      ...latencies,
-      ...ofExclusions,
-      entities_loaded: first.new,
-      unchanged_load_seconds: again.seconds,
-      unchanged_load_rows_per_second: Math.round(again.unchanged / again.seconds),
-    },
+    load_seconds: first.seconds,
+    load_rows_per_second: Math.round(size / first.seconds),
+    insert_many_seconds: round(raw.seconds, 1),
+    insert_many_documents: raw.documents,
+    ratio_to_insert_many: round(raw.seconds / first.seconds, 3),
+    loader_peak_rss_mb: Math.max(first.peakRssMb, again.peakRssMb),
+    ...latencies,
+    ...ofExclusions,
+    entities_loaded: first.new,
+    unchanged_load_seconds: again.seconds,
+    unchanged_load_rows_per_second: Math.round(again.unchanged / again.seconds),
   };
 }
 
@@ -153,9 +111,7 @@ async function measureExclusions(
     folder,
     environment,
     log,
-  }: Omit<Run, "exclusions" | "prefix" | "onClose"> & {
-    environment: Readonly<Record<string, string>>;
-  },
+  }: Pick<RowBench, "folder" | "log"> & { size: number; environment: Readonly<Record<string, string>> },
   [live, raw]: readonly [Db, Db],
 ): Promise<Record<string, number>> {
   const load = async (rows: number, day: string) => {
@@ -182,8 +138,4 @@ async function measureExclusions(
     exclusions_loader_peak_rss_mb: peakRssMb,
     exclusions_memory_growth: round(peakRssMb / fewer.peakRssMb, 2),
   };
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }

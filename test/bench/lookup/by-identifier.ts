@@ -10,13 +10,12 @@ import { randomOf } from "../registry/random.ts";
 import { newCaller } from "./caller.ts";
 import type { LoadedService } from "./loaded-service.ts";
 
-const ROUNDS = 7;
 const ROUND_MS = 3_000;
 
 /** Measures look-ups by UEI, one at a time, alternating between the product and a bare findOne. */
 export async function measureByIdentifier(
   service: LoadedService,
-  registry: { seed: number; size: number },
+  registry: { seed: number; size: number; rounds: number },
 ): Promise<Record<string, number>> {
   const register = pathToFileURL(join(projectRoot, "packages/telemetry/src/register.ts")).href;
   const bare = await startHelper({
@@ -44,7 +43,7 @@ export async function measureByIdentifier(
     const latencies: number[][] = [[], []];
     const ratios: number[] = [];
     let failed = 0;
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < registry.rounds; round++) {
       const medians: number[] = [];
       for (const [side, call] of calls.entries()) {
         const result = await closedLoop({ inFlight: 1, forMs: ROUND_MS, call });

@@ -1,16 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { generateSecrets } from "../../../deploy/local/secrets.ts";
-import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
-import { projectRoot } from "../../../deploy/local/services.ts";
 import { migrate } from "../../../services/entity/src/migrate.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
+import type { RowBench } from "../benchmark.ts";
 import { runLoader } from "../load/loader.ts";
 import { extractOf } from "../registry/extract.ts";
 import type { NameModel } from "../registry/names.ts";
@@ -35,24 +33,12 @@ export interface LoadedService {
 
 const INDEX_WITHIN_MS = 600_000;
 
-export async function startLoadedService(options: {
-  size: number;
-  seed: number;
-  names: NameModel;
-  log: (line: string) => void;
-  onClose: (close: () => unknown) => void;
-}): Promise<LoadedService> {
-  const { size, seed, names, log, onClose } = options;
-  const prefix = `b${randomBytes(4).toString("hex")}_`;
-  const folder = join(projectRoot, ".cache", "bench", prefix);
-  mkdirSync(folder, { recursive: true });
-  onClose(() => rmSync(folder, { recursive: true, force: true }));
-  const dataDir = join(folder, "servers");
-  const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-  onClose(() => servers.stop());
+export async function startLoadedService(
+  { servers, prefix, folder, log, onClose }: RowBench,
+  { size, seed, names }: { size: number; seed: number; names: NameModel },
+): Promise<LoadedService> {
   const client = await new MongoClient(servers.mongodbUri).connect();
   onClose(() => client.close());
-  onClose(() => Promise.all(["live", "sandbox"].map((each) => client.db(`${prefix}entity_${each}`).dropDatabase())));
   await migrate({ client, prefix });
   const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
   const file = join(folder, "registry.dat");

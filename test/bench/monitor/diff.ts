@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -17,16 +17,15 @@ import { collectionsOf } from "../../../services/entity/src/model/documents.ts";
 import { runScheduler } from "../../../services/monitor/src/runs/scheduler.ts";
 import { collections } from "../../../services/monitor/src/store.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
+import type { Row, RowBench } from "../benchmark.ts";
 import { runLoader } from "../load/loader.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
 import { compact } from "../registry/row.ts";
 import { round } from "../round.ts";
-import type { Row, RowBench } from "../rows.ts";
 import { openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
 
 const SEED = 1;
-const FULL_SIZE = 900_000;
 /** Each 50th row changes. */
 const CHANGED_EVERY = 50;
 const MONITORS_PER_ROW = 10 / 9;
@@ -36,10 +35,11 @@ const DAY_MS = 86_400_000;
 const WITHIN_MS = 900_000;
 
 /** A later registry file: each monitor of a changed vendor runs once, soon, and the load is as fast as without monitors. */
-export const diff: Row = {
+export const diff: Row<"rows"> = {
   name: "diff",
+  sizes: { rows: { long: 900_000, short: 40_000 } },
   conditions: {
-    diff_files: `of ${FULL_SIZE} rows, or --rows; each ${CHANGED_EVERY}th row has another expiration date in the second file, and its first one in the third; ten monitors for nine rows`,
+    diff_files: `each ${CHANGED_EVERY}th row has another expiration date in the second file, and its first one in the third; ten monitors for nine rows`,
     diff_baseline: "loading the second file, without monitors, against the third",
     diff_runs: "due at once after a change; a scheduler polls every 250 ms; the relay of runs sends to nowhere",
   },
@@ -49,9 +49,7 @@ export const diff: Row = {
     diff_load_speed_ratio: { at_least: 0.9 },
     diff_first_run_ms: { at_most: 2 * POLL_MS },
   },
-  async measure(bench) {
-    const rows = bench.number ?? FULL_SIZE;
-    mkdirSync(bench.folder, { recursive: true });
+  async measure(bench, { rows }) {
     const { files, changed } = await writeFiles(bench, rows);
     const registry = await openRegistry(bench);
     await registry.load(files[0]!);
@@ -60,7 +58,6 @@ export const diff: Row = {
     const loaded = await registry.load(files[2]!);
     const counts = await registry.untilRun(changed);
     return {
-      diff_rows: rows,
       ...counts,
       diff_load_seconds: round(loaded, 1),
       diff_load_without_monitors_seconds: round(baseline, 1),

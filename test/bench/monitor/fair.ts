@@ -3,14 +3,13 @@ import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
 import { collections } from "../../../services/monitor/src/store.ts";
 import { startHelper } from "../../support/helper-process.ts";
+import type { Row } from "../benchmark.ts";
 import { percentile, sorted } from "../load.ts";
 import { round } from "../round.ts";
-import type { Row } from "../rows.ts";
 import { type LiveDomain, openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
 
 const REPLICAS = 4;
-const MONITORS = 127_000;
 const OTHERS = 500;
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -21,24 +20,25 @@ export interface ReplicaCounts {
 }
 
 /** The time until overdue monitors are claimed, where one organization has half of them. */
-export const fair: Row = {
+export const fair: Row<"fair-monitors"> = {
   name: "fair",
+  sizes: { "fair-monitors": { long: 127_000, short: 20_000 } },
   conditions: {
-    fair_monitors: `${MONITORS} overdue for an hour: half of one organization, the rest of ${OTHERS} others`,
+    fair_monitors: `overdue for an hour: half of one organization, the rest of ${OTHERS} others`,
     fair_replicas: `${REPLICAS} schedulers with outbox relays, each a process; records are sent to nowhere`,
     fair_lateness: "from the beginning of the catch-up until the claim",
     fair_telemetry: "off",
   },
   targets: { fair_ratio_others_to_giant: { at_most: 0.1 }, fair_wasted_percent: { at_most: 5 } },
-  async measure({ servers, prefix, log, onClose }) {
+  async measure({ servers, prefix, log, onClose }, { "fair-monitors": monitors }) {
     const domain = await openLiveDomain({ mongodbUri: servers.mongodbUri, prefix });
     onClose(() => domain.close());
-    log(`storing ${MONITORS} monitors ...`);
+    log(`storing ${monitors} monitors ...`);
     const giant = newId("org");
     const others = Array.from({ length: OTHERS }, () => newId("org"));
     const overdue = Date.now() - HOUR_MS;
     await insertMonitors(domain.db, {
-      count: MONITORS,
+      count: monitors,
       organizationId: (index) => (index % 2 === 0 ? giant : others[Math.floor(index / 2) % OTHERS]!),
       dueAt: (index) => new Date(overdue - index),
     });
@@ -55,7 +55,7 @@ export const fair: Row = {
     const startedAt = domain.now();
     await Promise.all(replicas.map((url) => fetch(url)));
     const { runs } = collections(domain.db);
-    await eventually(async () => (await runs.estimatedDocumentCount()) >= MONITORS, {
+    await eventually(async () => (await runs.estimatedDocumentCount()) >= monitors, {
       timeoutMs: 20 * 60_000,
       everyMs: 1_000,
     });
@@ -72,8 +72,8 @@ export const fair: Row = {
       fair_giant_p99_s: round(giantMs / 1_000, 2),
       fair_others_p99_s: round(othersMs / 1_000, 2),
       fair_ratio_others_to_giant: round(othersMs / giantMs, 3),
-      fair_wasted_percent: round((100 * lost) / MONITORS, 2),
-      fair_claims_per_second: round(MONITORS / (percentile(sorted(latenessMs.map(({ ms }) => ms)), 100) / 1_000), 0),
+      fair_wasted_percent: round((100 * lost) / monitors, 2),
+      fair_claims_per_second: round(monitors / (percentile(sorted(latenessMs.map(({ ms }) => ms)), 100) / 1_000), 0),
     };
   },
 };

@@ -1,12 +1,11 @@
 import { newId } from "@vvs/ids";
+import type { Row, RowBench } from "../benchmark.ts";
 import { median } from "../load.ts";
 import { round } from "../round.ts";
-import type { Row, RowBench } from "../rows.ts";
 import { type LiveDomain, openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
 
 const FEW = 10_000;
-const MANY = 1_000_000;
 const PER_ORGANIZATION = 1_000;
 const ROUNDS = 20;
 const TICKS = 200;
@@ -15,16 +14,17 @@ const HOUR_MS = 60 * 60 * 1_000;
 const FIRST_DUE_MS = 6 * HOUR_MS;
 
 /** One search for due monitors where nothing is due, in a small and in a large collection. */
-export const idle: Row = {
+export const idle: Row<"idle-monitors"> = {
   name: "idle",
+  sizes: { "idle-monitors": { long: 1_000_000, short: 200_000 } },
   conditions: {
-    idle_monitors: `${FEW} against ${MANY}, ${PER_ORGANIZATION} in each organization, none due`,
+    idle_monitors: `${FEW} against --idle-monitors, ${PER_ORGANIZATION} in each organization, none due`,
     idle_rounds: `${ROUNDS} of ${TICKS} searches one after another, alternating; the median of the rounds' ratios`,
   },
   targets: { idle_ratio_many_to_few: { at_most: 1.2 }, idle_ratio_few_to_many: { at_most: 1.25 } },
-  async measure(bench) {
+  async measure(bench, { "idle-monitors": monitors }) {
     const few = await domainWith(bench, FEW);
-    const many = await domainWith(bench, MANY);
+    const many = await domainWith(bench, monitors);
     await tickMs(few);
     await tickMs(many);
     const rounds: { few: number; many: number }[] = [];

@@ -5,16 +5,15 @@ import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { eventually } from "@vvs/testing";
 import { startHelper } from "../../support/helper-process.ts";
 import { startVerificationStack, type VerificationStack } from "../../support/verification-stack.ts";
+import type { Row } from "../benchmark.ts";
 import { type LoadResult, openLoop, percentile, sorted } from "../load.ts";
 import { round } from "../round.ts";
-import type { Row } from "../rows.ts";
 import { openRuns, type Vendor } from "./runs.ts";
 
 const ORGANIZATIONS = 25;
 /** A registered vendor of the loaded extract. */
 const UEI = "ZZNRTHWND001";
 const SAM_PER_SECOND = 40;
-const ROUNDS = 8;
 const ROUND_MS = 10_000;
 const ANSWER_MS = 8_000;
 const TIN_SLOTS = 64;
@@ -23,15 +22,16 @@ const TIN_RUNS = 2_600;
 const DRAIN_MS = 300_000;
 
 /** How late runs of sam_registration are while many runs wait for a slow TIN provider, against without these. */
-export const slowTin: Row = {
+export const slowTin: Row<"slow-tin-rounds"> = {
   name: "slow-tin",
+  sizes: { "slow-tin-rounds": { long: 8, short: 2 } },
   conditions: {
     slow_tin_provider: `answers after ${ANSWER_MS / 1_000} s; ${TIN_RUNS} runs of tin_match, the first ${TIN_SLOTS} spread over this time, wait when a round begins`,
     slow_tin_sam_runs: `${SAM_PER_SECOND} a second from the loaded files, timed from before the request is sent until the result is read from Kafka`,
-    slow_tin_rounds: `${ROUNDS} of ${ROUND_MS / 1_000} s with and without the TIN runs, alternating; percentiles over all rounds`,
+    slow_tin_rounds: `of ${ROUND_MS / 1_000} s with and without the TIN runs, alternating; percentiles over all rounds`,
   },
   targets: { slow_tin_p99_ratio: { at_most: 1.2 } },
-  async measure({ servers, prefix, folder, log, onClose }) {
+  async measure({ servers, prefix, folder, log, onClose }, { "slow-tin-rounds": count }) {
     const vendor = await startHelper({
       name: "slow-tin-vendor",
       script: join(import.meta.dirname, "slow-tin-vendor.ts"),
@@ -93,7 +93,7 @@ export const slowTin: Row = {
     await samRuns();
     await Promise.all(runs.request(CheckType.TIN_MATCH, some(vendors.tin, TIN_SLOTS)).ends);
     const rounds: { alone: LoadResult; beside: LoadResult }[] = [];
-    for (let index = 1; index <= ROUNDS; index++) {
+    for (let index = 1; index <= count; index++) {
       const each = { alone: await samRuns(), beside: await besideTinRuns() };
       rounds.push(each);
       const p99 = ({ latenciesMs }: LoadResult) => round(percentile(latenciesMs, 99), 1);

@@ -1,31 +1,32 @@
 import { join } from "node:path";
 import { startHelper } from "../../support/helper-process.ts";
 import { createOrganization } from "../../support/organization.ts";
+import type { Row } from "../benchmark.ts";
 import { percentile, sorted } from "../load.ts";
 import { ueiOf } from "../registry/identifiers.ts";
-import type { Row } from "../rows.ts";
 import { type AttackName, attackNamed } from "./attacks.ts";
 import { CALLS_PER_SECOND, type Calls } from "./calls.ts";
-import { figuresOf, ROUND_MS, ROUNDS, WARM_UP_ROUNDS } from "./figures.ts";
+import { figuresOf, ROUND_MS, sizes } from "./figures.ts";
 import { startNeighbours } from "./product.ts";
 
 export const conditions = {
   neighbours_calls: `${CALLS_PER_SECOND} a second of the second organization, except in slow_host: look-ups by name, an entity, lists, creations, cached verifications`,
-  neighbours_rounds: `${ROUNDS} of ${ROUND_MS / 1_000} s, quiet and under attack, alternating; p99 over all rounds`,
+  neighbours_rounds: `of ${ROUND_MS / 1_000} s, quiet and under attack, alternating; p99 over all rounds`,
   neighbours_processes:
     "the whole product and its stores, the attacker and the second organization (each a process of its own) on this machine",
 };
 
 /** Returns the row that measures the second organization's calls under an attack. */
-export function attackRow(attackName: AttackName): Row {
+export function attackRow(attackName: AttackName): Row<keyof typeof sizes> {
   const { about, atOnce, everyMs } = attackNamed(attackName);
   return {
     name: attackName,
+    sizes,
     conditions: { [`${attackName}_attack`]: `${about}: ${atOnce} at once, every ${everyMs / 1_000} s` },
     targets: { [`${attackName}_p99_ratio`]: { at_most: 2 }, [`${attackName}_refused_calls`]: { at_most: 0 } },
-    async measure(bench) {
+    async measure(bench, { rounds, "warm-up-rounds": warmUpRounds }) {
       const { log, onClose } = bench;
-      const product = await startNeighbours(bench);
+      const product = await bench.share("product", startNeighbours);
       const [attacker, neighbour] = [await createOrganization({ product }), await createOrganization({ product })];
       const vendors = {
         live: await vendorOf(attacker.live, ueiOf(1, 7)),
@@ -54,9 +55,9 @@ export function attackRow(attackName: AttackName): Row {
         log(`  the attacker's answers: ${await (await fetch(`${attacks}/end`)).text()}`);
         return made;
       }
-      for (let index = 0; index < WARM_UP_ROUNDS; index++) await underAttack();
+      for (let index = 0; index < warmUpRounds; index++) await underAttack();
       const [quiet, attacked]: [Calls[], Calls[]] = [[], []];
-      for (let index = 0; index < (bench.number ?? ROUNDS); index++) {
+      for (let index = 0; index < rounds; index++) {
         quiet.push(await call());
         attacked.push(await underAttack());
       }

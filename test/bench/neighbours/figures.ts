@@ -1,11 +1,9 @@
 import { percentile } from "../load.ts";
 import { round } from "../round.ts";
 
-/** Number of rounds of each kind, quiet and under attack. */
-export const ROUNDS = 6;
 export const ROUND_MS = 12_000;
-/** Rounds until the processes reach full speed. */
-export const WARM_UP_ROUNDS = 2;
+/** Rounds of each kind, quiet and under attack, and rounds until the processes reach full speed. */
+export const sizes = { rounds: { long: 6, short: 1 }, "warm-up-rounds": { long: 2, short: 1 } };
 
 /** Returns the figures of a row: percentiles of both kinds of rounds, and the ratio of the 99th. Latencies are sorted. */
 export function figuresOf(name: string, quiet: readonly number[], attacked: readonly number[]): Record<string, number> {

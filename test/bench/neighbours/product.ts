@@ -1,12 +1,12 @@
-import { createWriteStream, mkdirSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Product } from "../../../deploy/local/product.ts";
 import { todaysExclusions } from "../../support/exclusions-file.ts";
 import { startBenchProduct } from "../bench-product.ts";
+import type { RowBench } from "../benchmark.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
-import type { RowBench } from "../rows.ts";
 
 const SEED = 1;
 const REGISTRY_ROWS = 10_000;
@@ -15,7 +15,6 @@ const DAY_MS = 86_400_000;
 /** Starts the whole product with a made-up registry, behind one trusted proxy, which the attackers simulate. */
 export async function startNeighbours(bench: RowBench): Promise<Product> {
   const { folder } = bench;
-  mkdirSync(folder, { recursive: true });
   const registry = join(folder, "registry.dat");
   const cutDate = new Date(Date.now() - DAY_MS);
   const names = await nameModelOf(SEED);

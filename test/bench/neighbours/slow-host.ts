@@ -3,24 +3,25 @@ import { eventually } from "@vvs/testing";
 import type { Api } from "../../support/api.ts";
 import { createOrganization } from "../../support/organization.ts";
 import { type Received, startSubscriber } from "../../support/subscriber.ts";
+import type { Row } from "../benchmark.ts";
 import { sorted } from "../load.ts";
-import type { Row } from "../rows.ts";
-import { figuresOf, ROUND_MS, ROUNDS, WARM_UP_ROUNDS } from "./figures.ts";
+import { figuresOf, ROUND_MS, sizes } from "./figures.ts";
 import { startNeighbours } from "./product.ts";
 
 const MONITORS = 30;
 const ATTACKING_MONITORS = 100;
 
 /** How long a change takes to its webhook while another organization's webhooks go to a host that never answers. */
-export const slowHost: Row = {
+export const slowHost: Row<keyof typeof sizes> = {
   name: "slow_host",
+  sizes,
   conditions: {
     slow_host_attack: `${ATTACKING_MONITORS} sandbox monitors of one organization, about 20 events a second, each with its own URL on a host that does not answer until the round ends`,
     slow_host_neighbour: `${MONITORS} sandbox monitors of the second organization, about 6 events a second; from the detection of a change until its POST has arrived`,
   },
   targets: { slow_host_p99_ratio: { at_most: 2 } },
-  async measure(bench) {
-    const product = await startNeighbours(bench);
+  async measure(bench, { rounds, "warm-up-rounds": warmUpRounds }) {
+    const product = await bench.share("product", startNeighbours);
     const [attacker, neighbour] = [await createOrganization({ product }), await createOrganization({ product })];
     let isHanging = false;
     const held = new Set<() => void>();
@@ -51,9 +52,9 @@ export const slowHost: Row = {
       for (const end of held) end();
       held.clear();
     }
-    for (let index = 0; index < WARM_UP_ROUNDS; index++) await round("attacked");
+    for (let index = 0; index < warmUpRounds; index++) await round("attacked");
     for (const kind of ["quiet", "attacked"] as const) periods[kind] = [];
-    for (let index = 0; index < (bench.number ?? ROUNDS); index++) {
+    for (let index = 0; index < rounds; index++) {
       await round("quiet");
       await round("attacked");
     }

@@ -1,7 +1,11 @@
 import { generalIdf } from "../../../services/entity/src/matching/names/idf.ts";
 import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
 import { sameNameScore, scoreName } from "../../../services/entity/src/matching/names/score-name.ts";
-import { type Benchmark, UsageError } from "../benchmark.ts";
+import type { Benchmark, Figures, RowBench } from "../benchmark.ts";
+import { nameModelOf } from "../registry/extract.ts";
+import { textOf } from "../registry/names.ts";
+import { categories, queriesOf } from "../registry/queries.ts";
+import { round } from "../round.ts";
 import { bestThreshold, bootstrapInterval, qualityAt, type ScoredPair } from "./classification.ts";
 import { type LabelledPair, readPairs } from "./pair-file.ts";
 
@@ -13,37 +17,58 @@ const TIMED_PAIRS = 40_000;
 export const pairsBenchmark: Benchmark = {
   name: "pairs",
   about: "the name scorer on labelled pairs, at the product's own threshold",
-  usage: "FILE.csv",
-  targets: { f1: { at_least: 0.86 }, score_us_per_pair: { at_most: 30 } },
-  async run(_log, args) {
-    const [file, ...more] = args;
-    if (file === undefined || more.length > 0) throw new UsageError("One file of pairs is needed.");
-    const pairs = readPairs(file);
-    const scored = scoreAll(pairs);
-    const own = qualityAt(scored, sameNameScore);
-    const interval = bootstrapInterval(scored, { threshold: sameNameScore, samples: BOOTSTRAP_SAMPLES, seed: SEED });
-    const best = bestThreshold(scored);
-    return {
+  conditions: { names: "only names, word weights from general knowledge" },
+  rows: [
+    {
+      name: "labelled",
       conditions: {
-        columns: "name1, name2, is_match; only names, word weights from general knowledge",
+        columns: "name1, name2, is_match",
         interval: `95 % of ${BOOTSTRAP_SAMPLES} bootstrap samples`,
       },
-      figures: {
-        pairs: pairs.length,
-        matches: pairs.filter(({ isMatch }) => isMatch).length,
-        threshold: sameNameScore,
-        precision: round(own.precision, 4),
-        recall: round(own.recall, 4),
-        f1: round(own.f1, 4),
-        f1_low: round(interval.low, 4),
-        f1_high: round(interval.high, 4),
-        best_threshold: round(best.threshold, 4),
-        best_f1: round(best.f1, 4),
-        ...costs(pairs),
-      },
-    };
-  },
+      files: ["pairs"],
+      usesServers: false,
+      targets: { f1: { at_least: 0.86 }, score_us_per_pair: { at_most: 30 } },
+      measure: measureLabelled,
+    },
+    {
+      name: "made-up",
+      conditions: { made_up_pairs: "made-up names with the errors of people who type them: the time only" },
+      sizes: { "per-category": { long: 400, short: 400 } },
+      usesServers: false,
+      targets: { score_us_per_pair: { at_most: 30 } },
+      measure: measureMadeUp,
+    },
+  ],
 };
+
+async function measureLabelled({ files }: RowBench): Promise<Figures> {
+  const pairs = readPairs(files.pairs!);
+  const scored = scoreAll(pairs);
+  const own = qualityAt(scored, sameNameScore);
+  const interval = bootstrapInterval(scored, { threshold: sameNameScore, samples: BOOTSTRAP_SAMPLES, seed: SEED });
+  const best = bestThreshold(scored);
+  return {
+    pairs: pairs.length,
+    matches: pairs.filter(({ isMatch }) => isMatch).length,
+    threshold: sameNameScore,
+    precision: round(own.precision, 4),
+    recall: round(own.recall, 4),
+    f1: round(own.f1, 4),
+    f1_low: round(interval.low, 4),
+    f1_high: round(interval.high, 4),
+    best_threshold: round(best.threshold, 4),
+    best_f1: round(best.f1, 4),
+    ...costs(pairs),
+  };
+}
+
+async function measureMadeUp(_bench: RowBench, { "per-category": count }: { "per-category": number }) {
+  const names = await nameModelOf(SEED);
+  const options = { count, seed: SEED, size: 100_000, names, countOf: () => 0 };
+  const queries = categories.flatMap((cat) => [...queriesOf({ cat, ...options })]);
+  const pairs = queries.map(({ q, id }) => ({ name1: q, name2: textOf(names.nameAt(id ?? 0)) }));
+  return { pairs: pairs.length, ...costs(pairs) };
+}
 
 function scoreAll(pairs: readonly LabelledPair[]): ScoredPair[] {
   return pairs.map(({ name1, name2, isMatch }) => ({
@@ -53,7 +78,7 @@ function scoreAll(pairs: readonly LabelledPair[]): ScoredPair[] {
 }
 
 /** Returns the processor time to score a pair of normalized names, as an index keeps them, and to normalize one. */
-function costs(pairs: readonly LabelledPair[]): Record<string, number> {
+function costs(pairs: readonly Pick<LabelledPair, "name1" | "name2">[]): Record<string, number> {
   const names = pairs.flatMap(({ name1, name2 }) => [name1, name2]);
   const normalized = pairs.map(({ name1, name2 }) => [normalizeName(name1), normalizeName(name2)] as const);
   const rounds = Math.ceil(TIMED_PAIRS / pairs.length);
@@ -78,8 +103,4 @@ function cpuMicroseconds(run: () => void): number {
   run();
   const { user, system } = process.cpuUsage(before);
   return user + system;
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }

@@ -1,14 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { cpus } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
-import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
-import { projectRoot } from "../../../deploy/local/services.ts";
-import { type Benchmark, type Bound, type Measured, UsageError } from "../benchmark.ts";
+import { type Benchmark, type Figures, type Row, type RowBench, UsageError } from "../benchmark.ts";
+import { round } from "../round.ts";
 import { DAY_MS, dayOfText, textOf } from "./calendar.ts";
 import { createClock } from "./clock.ts";
 import { createFileAnswers } from "./file-answers.ts";
@@ -28,21 +23,42 @@ const SEED = 1;
 const START = dayOfText("2030-10-04");
 /** Share of the monitors whose vendor the registry lacks. */
 const ABSENT = 0.005;
-/** The quota that the targets are for, and a smaller one. */
-const QUOTAS = [10_000, 1_000];
 /** Number of vendors from which calls are mostly full. */
 const FULL_SIZE = 500_000;
 
-const targets: Readonly<Record<string, Bound>> = {
-  calls_a_day_largest: { at_most: 1_500 },
-  calls_to_least_possible: { at_most: 1.3 },
-  error_percent: { at_most: 0.1 },
-  lapses_seen_within_26_h_percent: { at_least: 99 },
-  direct_left_percent: { at_least: DIRECT_PERCENT },
-  direct_refused: { at_most: 0 },
-  error_percent_at_1000: { at_most: 0.1 },
-  direct_left_percent_at_1000: { at_least: DIRECT_PERCENT },
-  direct_refused_at_1000: { at_most: 0 },
+type Sizes = Readonly<Record<"vendors" | "monitors" | "days", number>>;
+const sizes = {
+  vendors: { long: 900_000, short: 90_000 },
+  monitors: { long: 1_000_000, short: 100_000 },
+  days: { long: 30, short: 10 },
+};
+
+const month: Row<keyof Sizes | "quota"> = {
+  name: "month",
+  sizes: { ...sizes, quota: { long: 10_000, short: 10_000 } },
+  targets: ({ vendors }) => ({
+    calls_a_day_largest: { at_most: 1_500 },
+    ...(vendors >= FULL_SIZE && { calls_to_least_possible: { at_most: 1.3 } }),
+    error_percent: { at_most: 0.1 },
+    lapses_seen_within_26_h_percent: { at_least: 99 },
+    direct_left_percent: { at_least: DIRECT_PERCENT },
+    direct_refused: { at_most: 0 },
+  }),
+  measure,
+};
+
+const smallQuota: Row<keyof Sizes> = {
+  name: "small-quota",
+  sizes,
+  targets: {
+    error_percent_at_1000: { at_most: 0.1 },
+    direct_left_percent_at_1000: { at_least: DIRECT_PERCENT },
+    direct_refused_at_1000: { at_most: 0 },
+  },
+  async measure(bench, chosen) {
+    const figures = await measure(bench, { ...chosen, quota: 1_000 });
+    return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${name}_at_1000`, value]));
+  },
 };
 
 /**
@@ -64,67 +80,29 @@ const targets: Readonly<Record<string, Bound>> = {
 export const quotaBenchmark: Benchmark = {
   name: "quota",
   about: "a simulated month of a million daily monitors on SAM.gov's quota, against the least possible number of calls",
-  usage: "[--vendors 900000] [--monitors 1000000] [--days 30] [--quota N]",
-  targets,
-  async run(log, args) {
-    const size = sizeOf(args);
-    const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
-    const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
-    try {
-      const dataDir = join(folder, "servers");
-      const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-      closes.push(() => servers.stop());
-      const client = await connectMongo({
-        uri: servers.mongodbUri,
-        service: "bench",
-        logger: createLogger({ service: "bench", level: "silent" }),
-        stopping: new AbortController().signal,
-      });
-      closes.push(() => client.close());
-      return await measure({ ...size, client, log });
-    } finally {
-      for (const close of closes.toReversed()) await close();
-    }
+  conditions: {
+    baseline: "each vendor that the files do not know: daily for 30 days, then weekly, 100 to 11 calls",
+    small_quota: "1,000 calls a day",
+    first_day: textOf(START),
+    lapsed: "1 %",
+    without_registration: `${ABSENT * 100} % of the monitors`,
+    direct_calls: `${DIRECT_PERCENT} % of the quota, evenly over each day`,
+    outages: "3 h of 503 and 1 h of silence",
+    processes: "the queue and a simulated SAM.gov in this process, MongoDB",
   },
+  rows: [month, smallQuota],
 };
 
-interface Size {
-  readonly vendors: number;
-  readonly monitors: number;
-  readonly days: number;
-  readonly quotas: readonly number[];
-}
-
-function sizeOf(args: readonly string[]): Size {
-  const option = { type: "string" } as const;
-  const { values } = (() => {
-    try {
-      return parseArgs({
-        args: [...args],
-        options: { vendors: option, monitors: option, days: option, quota: option },
-      });
-    } catch {
-      throw new UsageError("The arguments are --vendors N --monitors N --days N --quota N.");
-    }
-  })();
-  const whole = (name: keyof typeof values, fallback: number, [least, most]: readonly [number, number]) => {
-    const value = Number(values[name] ?? fallback);
-    if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}.`);
-  };
-  const vendors = whole("vendors", 900_000, [1_000, 2_000_000]);
-  return {
-    vendors,
-    monitors: whole("monitors", Math.round((vendors * 10) / 9), [1_000, 5_000_000]),
-    // The renewals of the simulated vendors cover no longer time.
-    days: whole("days", 30, [4, 40]),
-    quotas: values.quota === undefined ? QUOTAS : [whole("quota", 0, [10, 100_000])],
-  };
-}
-
-type Run = Size & { readonly client: MongoClient; readonly log: (line: string) => void };
-
-async function measure({ vendors, monitors: count, days, quotas, client, log }: Run): Promise<Measured> {
+async function measure(
+  { servers, log, onClose }: RowBench,
+  { vendors, monitors: count, days, quota }: Sizes & { quota: number },
+): Promise<Figures> {
+  // The renewals of the simulated vendors cover no longer time.
+  if (days < 4 || days > 40) throw new UsageError("--days must be a whole number from 4 to 40.");
+  const logger = createLogger({ service: "bench", level: "silent" });
+  const stopping = new AbortController().signal;
+  const client = await connectMongo({ uri: servers.mongodbUri, service: "bench", logger, stopping });
+  onClose(() => client.close());
   const population = createPopulation({ seed: SEED, vendors, absent: Math.round(count * ABSENT), startDay: START });
   const monitors = createMonitors(population, count);
   log("Counting the least possible number of calls ...");
@@ -135,33 +113,10 @@ async function measure({ vendors, monitors: count, days, quotas, client, log }: 
     days,
     extractCutOn: (day) => loadedAt(day * DAY_MS).extractCut,
   }).map(leastCalls);
-  const figures: Record<string, number> = {};
-  for (const quota of quotas) {
-    log(`A quota of ${quota} calls a day:`);
-    const measured = await measureQuota({ population, monitors, days, quota, least, client, log });
-    for (const [name, value] of Object.entries(measured))
-      figures[quota === QUOTAS[0] ? name : `${name}_at_${quota}`] = value;
-  }
-  const judged = Object.keys(targets).filter(
-    (name) => name in figures && (vendors >= FULL_SIZE || name !== "calls_to_least_possible"),
-  );
-  return {
-    conditions: {
-      baseline: "each vendor that the files do not know: daily for 30 days, then weekly, 100 to 11 calls",
-      vendors,
-      monitors: count,
-      days: `${days} from ${textOf(START)}`,
-      expire_within_the_month: `${Math.round((days / assumptions.validDays) * 1_000) / 10} %`,
-      lapsed: "1 %",
-      without_registration: `${ABSENT * 100} % of the monitors`,
-      direct_calls: `${DIRECT_PERCENT} % of the quota, evenly over each day`,
-      outages: "3 h of 503 and 1 h of silence",
-      processes: "the queue and a simulated SAM.gov in this process, MongoDB",
-      processors: cpus().length,
-    },
-    figures,
-    judged,
-  };
+  log(`A quota of ${quota} calls a day:`);
+  const figures = await measureQuota({ population, monitors, days, quota, least, client, log });
+  const expireWithin = round((days / assumptions.validDays) * 100, 1);
+  return { ...figures, expire_within_the_days_percent: expireWithin };
 }
 
 interface QuotaRun {

@@ -1,29 +1,28 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Row } from "../benchmark.ts";
 import { memoryOf } from "../lookup/process-figures.ts";
 import { round } from "../round.ts";
-import type { Row } from "../rows.ts";
 import { signInto } from "./dashboard.ts";
 import { populate, startWithRegistry } from "./population.ts";
 
-const VENDORS = 100_000;
 /** How long the browser stops reading after the beginning of the file. */
 const STANDSTILL_MS = 3_000;
 const SAMPLE_MS = 25;
 
 /** Downloads all vendors of an organization as one CSV file, and measures the memory of the dashboard meanwhile. */
-export const csvRow: Row = {
+export const csvRow: Row<"vendors"> = {
   name: "csv",
+  sizes: { vendors: { long: 100_000, short: 20_000 } },
   conditions: {
-    csv_download: `of ${VENDORS} vendors; after its beginning nothing is read for ${STANDSTILL_MS / 1_000} s`,
+    csv_download: `of all vendors; after its beginning nothing is read for ${STANDSTILL_MS / 1_000} s`,
   },
   targets: {
     csv_missing_rows: { at_most: 0 },
     csv_growth_mb: { at_most: 80 },
     csv_standstill_growth_mb: { at_most: 40 },
   },
-  async measure(bench) {
-    const vendors = bench.number ?? VENDORS;
-    const started = await startWithRegistry(bench, vendors);
+  async measure(bench, { vendors }) {
+    const started = await bench.share(`registry of ${vendors}`, (shared) => startWithRegistry(shared, vendors));
     const organization = await populate(started, vendors);
     const open = await signInto(started.product, organization);
     const pid = started.product.services.pid("dashboard");

@@ -5,16 +5,14 @@ import { toProtoCaller } from "@vvs/tenant";
 import type { Product } from "../../../deploy/local/product.ts";
 import { writePlace } from "../../../services/dashboard/src/vendor-list/vendor-filter.ts";
 import type { Collections } from "../../../services/entity/src/model/documents.ts";
+import type { Row } from "../benchmark.ts";
 import { median, percentile, sorted } from "../load.ts";
 import { round } from "../round.ts";
-import type { Row } from "../rows.ts";
 import { openPages, pagePaths } from "./dashboard.ts";
 import { lists, PAGE, type Place, places, positionsIn } from "./places.ts";
 import { type Population, populate, startWithRegistry } from "./population.ts";
 
 const SMALL = 100;
-const LARGE = 100_000;
-const ROUNDS = 60;
 const WARM_UP_ROUNDS = 8;
 
 /** One call, on the organization with few vendors and on the one with many. */
@@ -32,12 +30,12 @@ interface Latencies {
 }
 
 /** Compares pages of the lists of vendors of an organization with many vendors and of one with few. */
-export const pagesRow: Row = {
+export const pagesRow: Row<"vendors" | "rounds"> = {
   name: "pages",
+  sizes: { vendors: { long: 100_000, short: 20_000 }, rounds: { long: 60, short: 30 } },
   conditions: {
     pages_baseline: `the same pages of an organization with ${SMALL} vendors, alternating, one call at a time`,
     pages_lists: `all ${lists.length} lists of the dashboard (each filter in each order), ${PAGE} vendors a page; the page itself 50`,
-    pages_rounds: ROUNDS,
     pages_processes: "the whole product, its stores and the caller on this machine",
   },
   targets: {
@@ -52,18 +50,17 @@ export const pagesRow: Row = {
     page_p99_ratio: { at_most: 1.5 },
     count_p99_ratio: { at_most: 2 },
   },
-  async measure(bench) {
+  async measure(bench, { vendors, rounds }) {
     const { log } = bench;
-    const largeSize = bench.number ?? LARGE;
-    const started = await startWithRegistry(bench, largeSize);
-    const [small, large] = [await populate(started, SMALL), await populate(started, largeSize)];
+    const started = await bench.share(`registry of ${vendors}`, (shared) => startWithRegistry(shared, vendors));
+    const [small, large] = [await populate(started, SMALL), await populate(started, vendors)];
     log(`  ${small.vendors} and ${large.vendors} vendors`);
     const pairs = [
       ...(await callPairs({ ...started, onClose: bench.onClose }, small, large)),
       ...(await pagePairs(started, small, large)),
     ];
     const measured = pairs.map((pair): Latencies => ({ pair, small: [], large: [] }));
-    for (let each = -WARM_UP_ROUNDS; each < ROUNDS; each++) {
+    for (let each = -WARM_UP_ROUNDS; each < rounds; each++) {
       for (const { pair, ...latencies } of measured) {
         const sides = each % 2 === 0 ? (["small", "large"] as const) : (["large", "small"] as const);
         for (const side of sides) {

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -17,8 +17,8 @@ import {
 } from "../../../services/entity/src/vendor-list/listed-vendor.ts";
 import { createOrganization, type TestOrganization } from "../../support/organization.ts";
 import { startBenchProduct } from "../bench-product.ts";
+import type { RowBench } from "../benchmark.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
-import type { RowBench } from "../rows.ts";
 
 /** An organization, with that number of vendors in its list in live. */
 export interface Population extends TestOrganization {
@@ -37,7 +37,6 @@ export async function startWithRegistry(
   size: number,
 ): Promise<{ product: Product; collections: Collections }> {
   const { folder, servers, prefix, onClose } = bench;
-  mkdirSync(folder, { recursive: true });
   const registry = join(folder, "registry.dat");
   const names = await nameModelOf(SEED);
   const rows = extractOf({ seed: SEED, size, names, cutDate: new Date(Date.now() - DAY_MS) });

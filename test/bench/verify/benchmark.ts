@@ -1,22 +1,17 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
-import { cpus } from "node:os";
 import { join } from "node:path";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
-import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
-import { projectRoot } from "../../../deploy/local/services.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startVerificationStack, type VerificationStack } from "../../support/verification-stack.ts";
-import type { Benchmark, Measured } from "../benchmark.ts";
+import type { Benchmark, Figures, RowBench } from "../benchmark.ts";
 import { closedLoop, type LoadResult, median, openLoop, percentile, sorted } from "../load.ts";
+import { round } from "../round.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
 import { watchArrivals } from "./arrivals.ts";
 import { cachedCall, PER_ORGANIZATION, type Subject, seedSubjects } from "./subjects.ts";
 
 const IN_FLIGHT = 64;
-const ROUNDS = 5;
 const ROUND_MS = 8_000;
 /** Time until the runtimes have compiled the code: a service runs for days. */
 const WARM_UP_MS = 15_000;
@@ -27,39 +22,36 @@ const NEIGHBOUR_PER_SECOND = 1.5;
 export const verifyBenchmark: Benchmark = {
   name: "verify",
   about: "cached verifications per second against a bare gRPC handler with one read and one insert",
-  targets: {
-    ratio_to_bare: { at_least: 0.75 },
-    p99_to_bare: { at_most: 2 },
-    ratio_to_bare_one: { at_least: 0.8 },
-    p99_to_bare_one: { at_most: 1.5 },
-    many_to_one: { at_least: 0.95 },
-    beside_to_alone: { at_least: 0.9 },
-    answer_to_kafka_p99_ms: { at_most: 250 },
+  conditions: {
+    baseline: "grpc-js handler: one indexed read, one insert {w: majority, j: true}, no telemetry",
+    concurrency: IN_FLIGHT,
+    document_shape: "one sam_registration result of a registry entity, about 0.5 KB",
+    telemetry: "every span exported over OTLP to a sink on this machine",
+    processes: "verification, entity, relay to a real broker, MongoDB, all on this machine with the load",
+    verify_rounds: `of ${ROUND_MS / 1_000} s each, alternating`,
   },
-  async run(log) {
-    const prefix = `b${randomBytes(4).toString("hex")}_`;
-    const folder = join(projectRoot, ".cache", "bench", prefix);
-    mkdirSync(folder, { recursive: true });
-    const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
-    try {
-      return await measure({ prefix, folder, log, onClose: (close) => closes.push(close) });
-    } finally {
-      for (const close of closes.toReversed()) await close();
-    }
-  },
+  rows: [
+    {
+      name: "cached",
+      sizes: { rounds: { long: 5, short: 3 } },
+      targets: {
+        ratio_to_bare: { at_least: 0.75 },
+        p99_to_bare: { at_most: 2 },
+        ratio_to_bare_one: { at_least: 0.8 },
+        p99_to_bare_one: { at_most: 1.5 },
+        many_to_one: { at_least: 0.95 },
+        beside_to_alone: { at_least: 0.9 },
+        answer_to_kafka_p99_ms: { at_most: 250 },
+      },
+      measure,
+    },
+  ],
 };
 
-interface Run {
-  readonly prefix: string;
-  readonly folder: string;
-  readonly log: (line: string) => void;
-  readonly onClose: (close: () => Promise<unknown>) => void;
-}
-
-async function measure({ prefix, folder, log, onClose }: Run): Promise<Measured> {
-  const dataDir = join(folder, "servers");
-  const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-  onClose(() => servers.stop());
+async function measure(
+  { servers, prefix, folder, log, onClose }: RowBench,
+  { rounds: count }: { rounds: number },
+): Promise<Figures> {
   const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
   onClose(() => sink.stop());
   const profileDir = process.env.BENCH_PROFILE_DIR;
@@ -71,7 +63,6 @@ async function measure({ prefix, folder, log, onClose }: Run): Promise<Measured>
     nodeOptions: profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : [],
     log,
   });
-  onClose(() => stack.remove());
   onClose(() => stack.stop());
   const subjects = await seedSubjects(stack);
   const bareServer = await startHelper({
@@ -102,7 +93,7 @@ async function measure({ prefix, folder, log, onClose }: Run): Promise<Measured>
   await closedLoop({ inFlight: IN_FLIGHT, forMs: WARM_UP_MS, call: sides.many });
 
   const another = caller(stack.verifications, neighbour);
-  const rounds = await alternate({ sides, another, spansSoFar: () => spansAt(sink.line), log });
+  const rounds = await alternate({ count, sides, another, spansSoFar: () => spansAt(sink.line), log });
   const perSecond = median(rounds.many.map((round) => round.perSecond));
   log(`Half load: ${Math.round(perSecond / 2)} a second ...`);
   const toKafka = await answerToKafka({ servers, prefix, stack, subjects, perSecond: perSecond / 2 });
@@ -115,37 +106,26 @@ async function measure({ prefix, folder, log, onClose }: Run): Promise<Measured>
   const ratio = (of: Side, to: Side) =>
     round(median(rounds[of].map((each, index) => each.perSecond / rounds[to][index]!.perSecond)), 3);
   return {
-    conditions: {
-      baseline: "grpc-js handler: one indexed read, one insert {w: majority, j: true}, no telemetry",
-      concurrency: IN_FLIGHT,
-      document_shape: "one sam_registration result of a registry entity, about 0.5 KB",
-      telemetry: "every span exported over OTLP to a sink on this machine",
-      processes: "verification, entity, relay to a real broker, MongoDB, all on this machine with the load",
-      processors: cpus().length,
-      rounds: `${ROUNDS} of ${ROUND_MS / 1_000} s each, alternating`,
-    },
-    figures: {
-      bare_per_second: bareResult.perSecond,
-      bare_p50_ms: bareResult.p50,
-      bare_p99_ms: bareResult.p99,
-      verify_per_second: productResult.perSecond,
-      verify_p50_ms: productResult.p50,
-      verify_p99_ms: productResult.p99,
-      one_organization_per_second: oneResult.perSecond,
-      one_organization_p99_ms: oneResult.p99,
-      ratio_to_bare: ratio("many", "bare"),
-      p99_to_bare: round(productResult.p99 / bareResult.p99, 2),
-      ratio_to_bare_one: ratio("one", "bare"),
-      p99_to_bare_one: round(oneResult.p99 / bareResult.p99, 2),
-      many_to_one: ratio("many", "one"),
-      beside_to_alone: ratio("beside", "one"),
-      failed_calls: SIDES.flatMap((side) => rounds[side]).reduce((sum, { failed }) => sum + failed, 0) + toKafka.failed,
-      spans_per_verification: round(rounds.spansPerCall, 1),
-      half_load_per_second: round(toKafka.perSecond, 0),
-      half_load_p99_ms: round(toKafka.p99, 1),
-      answer_to_kafka_p50_ms: round(percentile(toKafka.lagsMs, 50), 1),
-      answer_to_kafka_p99_ms: round(percentile(toKafka.lagsMs, 99), 1),
-    },
+    bare_per_second: bareResult.perSecond,
+    bare_p50_ms: bareResult.p50,
+    bare_p99_ms: bareResult.p99,
+    verify_per_second: productResult.perSecond,
+    verify_p50_ms: productResult.p50,
+    verify_p99_ms: productResult.p99,
+    one_organization_per_second: oneResult.perSecond,
+    one_organization_p99_ms: oneResult.p99,
+    ratio_to_bare: ratio("many", "bare"),
+    p99_to_bare: round(productResult.p99 / bareResult.p99, 2),
+    ratio_to_bare_one: ratio("one", "bare"),
+    p99_to_bare_one: round(oneResult.p99 / bareResult.p99, 2),
+    many_to_one: ratio("many", "one"),
+    beside_to_alone: ratio("beside", "one"),
+    failed_calls: SIDES.flatMap((side) => rounds[side]).reduce((sum, { failed }) => sum + failed, 0) + toKafka.failed,
+    spans_per_verification: round(rounds.spansPerCall, 1),
+    half_load_per_second: round(toKafka.perSecond, 0),
+    half_load_p99_ms: round(toKafka.p99, 1),
+    answer_to_kafka_p50_ms: round(percentile(toKafka.lagsMs, 50), 1),
+    answer_to_kafka_p99_ms: round(percentile(toKafka.lagsMs, 99), 1),
   };
 }
 
@@ -160,6 +140,7 @@ const SIDES = ["bare", "many", "one", "beside"] as const;
 type Side = (typeof SIDES)[number];
 
 async function alternate(options: {
+  count: number;
   sides: Readonly<Record<Side, () => Promise<unknown>>>;
   another: () => Promise<unknown>;
   spansSoFar: () => Promise<number>;
@@ -171,7 +152,7 @@ async function alternate(options: {
   };
   let spans = 0;
   let calls = 0;
-  for (let index = 1; index <= ROUNDS; index++) {
+  for (let index = 1; index <= options.count; index++) {
     for (const side of SIDES) {
       const before = await options.spansSoFar();
       const neighbour =
@@ -230,8 +211,4 @@ function summary(rounds: readonly LoadResult[]) {
     p50: round(percentile(latencies, 50), 1),
     p99: round(percentile(latencies, 99), 1),
   };
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }
