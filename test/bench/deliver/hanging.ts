@@ -15,7 +15,7 @@ const HANGING_SHARE = 6;
 /** The effect of a hanging endpoint on healthy ones, some of which belong to the same organization. */
 export const hanging: DeliverRow<"hanging-seconds"> = {
   name: "hanging",
-  sizes: { "hanging-seconds": { long: 60, short: 30 } },
+  sizes: { "hanging-seconds": { long: 60, short: 20 } },
   targets: { healthy_p99_ms: { at_most: 1_000 }, healthy_rate_share: { at_least: 0.9 } },
   async measure(bench, { "hanging-seconds": seconds }) {
     const { subscribers } = bench;

@@ -28,9 +28,9 @@ const FULL_SIZE = 500_000;
 
 type Sizes = Readonly<Record<"vendors" | "monitors" | "days", number>>;
 const sizes = {
-  vendors: { long: 900_000, short: 90_000 },
-  monitors: { long: 1_000_000, short: 100_000 },
-  days: { long: 30, short: 10 },
+  vendors: { long: 900_000, short: 18_000 },
+  monitors: { long: 1_000_000, short: 20_000 },
+  days: { long: 30, short: 8 },
 };
 
 const month: Row<keyof Sizes | "quota"> = {
