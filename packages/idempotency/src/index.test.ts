@@ -3,11 +3,11 @@ import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { deadlineAt, tooLate, underDeadline } from "@vvs/deadline";
 import { outcomeUnknown } from "@vvs/errors";
-import { inTransaction } from "@vvs/mongo";
+import { createGroupCommit, inTransaction } from "@vvs/mongo";
 import { type Idempotency, IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import { type ClientSession, MongoClient } from "mongodb";
-import { createIdempotencyStore, type IdempotentCall, migrateIdempotency } from "./index.ts";
+import { MongoClient, MongoNetworkError } from "mongodb";
+import { createIdempotencyStore, type HeldKey, type IdempotentCall, migrateIdempotency } from "./index.ts";
 
 interface Effect {
   _id: string;
@@ -40,10 +40,10 @@ function newKey(bodyHash = body("a")) {
   return create(IdempotencySchema, { apiKeyId: "key_1", path: "/v1/entities", key: `key ${++names}`, bodyHash });
 }
 
-function write(id: string, complete: (session: ClientSession, id: string) => Promise<void>): Promise<string> {
+function write(id: string, key: HeldKey | undefined): Promise<string> {
   return inTransaction(client, async (session) => {
     await effects.insertOne({ _id: id }, { session });
-    await complete(session, id);
+    await store.complete(session, [{ key, resourceId: id }]);
     return id;
   });
 }
@@ -63,7 +63,7 @@ function call(id: string, idempotency = newKey(), organization = tenant): Idempo
   return {
     tenant: organization,
     idempotency,
-    run: (complete) => write(id, complete),
+    run: (held) => write(id, held),
     replay: async (resourceId) => `again ${resourceId}`,
   };
 }
@@ -84,7 +84,7 @@ test("the first call runs, and each later one with the same body gets its result
 test("without a key every call runs", async () => {
   const once = { ...call("unkeyed-1"), idempotency: undefined };
   expect(await store.once(once)).toEqual({ value: "unkeyed-1", replayed: false });
-  expect(await store.once({ ...once, run: (complete) => write("unkeyed-2", complete) })).toEqual({
+  expect(await store.once({ ...once, run: (held) => write("unkeyed-2", held) })).toEqual({
     value: "unkeyed-2",
     replayed: false,
   });
@@ -135,10 +135,10 @@ describe("while the hash keys are rotated", () => {
     const instance = storeAt(time);
     const late: IdempotentCall<string> = {
       ...call(`${name} late`, first!()),
-      async run(complete) {
+      async run(held) {
         time.ms += LEASE_MS + 1;
         expect(await instance.once(call(`${name} heir`, second!()))).toMatchObject({ replayed: false });
-        return write(`${name} late`, complete);
+        return write(`${name} late`, held);
       },
     };
     await expect(instance.once(late)).rejects.toMatchObject({ code: "idempotency_conflict" });
@@ -151,9 +151,9 @@ test("while the first call runs, the second is refused", async () => {
   const second = call("too-early", key);
   const first: IdempotentCall<string> = {
     ...call("running", key),
-    async run(complete) {
+    async run(held) {
       await expect(store.once(second)).rejects.toMatchObject({ code: "idempotency_conflict" });
-      return write("running", complete);
+      return write("running", held);
     },
   };
   expect(await store.once(first)).toEqual({ value: "running", replayed: false });
@@ -176,10 +176,10 @@ test("a call that fails leaves nothing: its key is free again, even for another 
   const key = newKey();
   const failing = {
     ...call("unused", key),
-    run: (complete: (session: ClientSession, id: string) => Promise<void>) =>
+    run: (held: HeldKey | undefined) =>
       inTransaction(client, async (session) => {
         await effects.insertOne({ _id: "rolled back" }, { session });
-        await complete(session, "rolled back");
+        await store.complete(session, [{ key: held, resourceId: "rolled back" }]);
         throw new Error("refused");
       }),
   };
@@ -193,8 +193,8 @@ test("a call that fails leaves nothing: its key is free again, even for another 
 function unresolved(id: string, key: Idempotency, effect: boolean): IdempotentCall<string> {
   return {
     ...call(id, key),
-    async run(complete) {
-      if (effect) await write(id, complete);
+    async run(held) {
+      if (effect) await write(id, held);
       throw outcomeUnknown(new Error("no answer to the commit"));
     },
   };
@@ -270,10 +270,10 @@ test("a call that outlives its lease can't write once another call has taken its
   const instance = storeAt(time);
   const late: IdempotentCall<string> = {
     ...call("late", key),
-    async run(complete) {
+    async run(held) {
       time.ms += LEASE_MS + 1;
       expect(await instance.once(call("successor", key))).toEqual({ value: "successor", replayed: false });
-      return write("late", complete);
+      return write("late", held);
     },
   };
   await expect(instance.once(late)).rejects.toMatchObject({ code: "idempotency_conflict" });
@@ -287,9 +287,9 @@ test("a call that outlives its lease completes if no other call took its key ove
   const instance = storeAt(time);
   const slow: IdempotentCall<string> = {
     ...call("slow", key),
-    run(complete) {
+    run(held) {
       time.ms += 2 * LEASE_MS;
-      return write("slow", complete);
+      return write("slow", held);
     },
   };
   expect(await instance.once(slow)).toEqual({ value: "slow", replayed: false });
@@ -301,10 +301,10 @@ test("a transaction that is retried completes its key once", async () => {
   let runs = 0;
   const disturbed: IdempotentCall<string> = {
     ...call("disturbed", key),
-    run: (complete) =>
+    run: (held) =>
       inTransaction(client, async (session) => {
         await effects.insertOne({ _id: "disturbed" }, { session });
-        await complete(session, "disturbed");
+        await store.complete(session, [{ key: held, resourceId: "disturbed" }]);
         if (++runs === 1) await effects.updateOne({ _id: "rival" }, { $set: { at: 1 } }, { session });
         return "disturbed";
       }),
@@ -325,6 +325,178 @@ test("an organization never gets the result of another organization's key", asyn
   await store.once(call("theirs", key));
   const foreign = call("foreign", key, { organizationId: "org_2", environment: "live" });
   await expect(store.once(foreign)).rejects.toMatchObject({ code: "idempotency_conflict" });
+});
+
+describe("calls that come together", () => {
+  type Keys = ReturnType<typeof db.collection>;
+
+  /** A store of another process, on whose collection some methods differ. */
+  function otherStore(differing: (keys: Keys) => Partial<Keys>) {
+    const other = client.db(db.databaseName);
+    other.collection = ((name: string) => {
+      const keys = db.collection(name);
+      return Object.assign(keys, differing(keys));
+    }) as typeof other.collection;
+    return createIdempotencyStore({ db: other, leaseMs: LEASE_MS, now: () => new Date() });
+  }
+
+  /** Starts calls in one turn of the event loop, and returns their results or codes of errors. */
+  async function together(by: typeof store, calls: readonly IdempotentCall<string>[]): Promise<string[]> {
+    const outcomes = await Promise.allSettled(calls.map((each) => by.once(each)));
+    return outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.value : (outcome.reason.code ?? outcome.reason.message),
+    );
+  }
+
+  test("claim their keys with one command, complete them with one and free them with one, whose ever they are", async () => {
+    const commands: string[] = [];
+    const watched = new MongoClient(process.env.MONGODB_URI!, { monitorCommands: true });
+    watched.on("commandStarted", ({ commandName, command }) => {
+      if (command[commandName] === "idempotency_calls") commands.push(commandName);
+    });
+    const watchedDb = watched.db(db.databaseName);
+    const by = createIdempotencyStore({ db: watchedDb, leaseMs: LEASE_MS, now: () => new Date() });
+    const commit = createGroupCommit<{ key: HeldKey | undefined; resourceId: string }>({
+      client: watched,
+      write: (session, completions) => by.complete(session, completions),
+    });
+    const callsThat = (run: (id: string, held: HeldKey | undefined) => Promise<string>) =>
+      Array.from({ length: 16 }, (_, n) => ({
+        ...call(`whose-${n}`, newKey(), { organizationId: `org_${n}`, environment: "live" as const }),
+        run: (held: HeldKey | undefined) => run(`whose-${n}`, held),
+      }));
+    const succeeding = callsThat((resourceId, key) => commit({ key, resourceId }).then(() => resourceId));
+    expect(await together(by, succeeding)).toEqual(succeeding.map((_, n) => `whose-${n}`));
+    expect(commands.splice(0)).toEqual(["insert", "update"]);
+    const failing = callsThat(() => Promise.reject(new Error("refused")));
+    expect(await together(by, failing)).toEqual(failing.map(() => "refused"));
+    expect(commands).toEqual(["insert", "delete"]);
+    await watched.close();
+  });
+
+  test("claim their keys once when the answer to the command is lost", async () => {
+    let claims = 0;
+    const by = otherStore((keys) => {
+      const { insertMany } = keys;
+      return {
+        async insertMany(...args) {
+          const answer = insertMany.apply(keys, args);
+          if (++claims === 1) await answer.then(() => Promise.reject(new MongoNetworkError("lost")));
+          return answer;
+        },
+      };
+    });
+    const ids = ["lost-1", "lost-2", "lost-3"];
+    const keys = ids.map(() => newKey());
+    const first = ids.map((id, index) => call(id, keys[index]));
+    expect(await together(by, first)).toEqual(ids);
+    expect(claims).toBe(2);
+    expect(await together(store, first)).toEqual(ids.map((id) => `again ${id}`));
+  });
+
+  test("are refused, and run nothing, where the answer is lost again and again", async () => {
+    const by = otherStore(() => ({ insertMany: () => Promise.reject(new MongoNetworkError("lost")) }));
+    const lost = await together(by, [call("unclaimed-1"), call("unclaimed-2")]);
+    expect(lost).toEqual(["lost", "lost"]);
+    expect(await written("unclaimed-1", "unclaimed-2")).toEqual([]);
+  });
+
+  test("run once where two have the same key, and hurt no other", async () => {
+    const key = newKey();
+    const other = { ...key, bodyHash: body("b") };
+    const calls = [call("same-1", key), call("same-2", key), call("same-3", other), call("beside")];
+    const codes = ["same-1", "idempotency_conflict", "idempotency_mismatch", "beside"];
+    expect(await together(store, calls)).toEqual(codes);
+    expect(await written("same-1", "same-2", "same-3", "beside")).toEqual(["beside", "same-1"]);
+  });
+
+  test("run once where another process claims one of their keys at the same time", async () => {
+    const key = newKey();
+    const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const one = otherStore((keys) => {
+      const { insertMany } = keys;
+      return {
+        async insertMany(...args) {
+          const answer = await insertMany.apply(keys, args);
+          claimed.resolve();
+          await answered.promise;
+          return answer;
+        },
+      };
+    });
+    const ours = together(one, [call("ours-1"), call("ours-2", key)]);
+    await claimed.promise;
+    const theirs = [call("theirs-1", key), call("theirs-2")];
+    expect(await together(store, theirs)).toEqual(["idempotency_conflict", "theirs-2"]);
+    answered.resolve();
+    expect(await ours).toEqual(["ours-1", "ours-2"]);
+    expect(await written("ours-1", "ours-2", "theirs-1", "theirs-2")).toEqual(["ours-1", "ours-2", "theirs-2"]);
+  });
+
+  test("take over abandoned keys together, and each key once", async () => {
+    const time = { ms: Date.now() };
+    const instance = storeAt(time);
+    const keys = [newKey(), newKey()];
+    const running = keys.map(() => Promise.withResolvers<void>());
+    keys.forEach((key, n) => {
+      const run = () => {
+        running[n]!.resolve();
+        return new Promise<never>(() => undefined);
+      };
+      void instance.once({ ...call("unused", key), run });
+    });
+    await Promise.all(running.map(({ promise }) => promise));
+    time.ms += LEASE_MS + 1;
+    const heirs = [call("heir-1", keys[0]), call("heir-2", keys[1]), call("heir-3", keys[0])];
+    expect(await together(instance, heirs)).toEqual(["heir-1", "heir-2", "idempotency_conflict"]);
+    expect(await written("heir-1", "heir-2", "heir-3")).toEqual(["heir-1", "heir-2"]);
+  });
+
+  test("run where the database refuses the row of another", async () => {
+    await db.command({ collMod: "idempotency_calls", validator: { path: { $ne: "/refused" } } });
+    const refused = call("bad row", { ...newKey(), path: "/refused" });
+    const results = await together(store, [call("good-1"), refused, call("good-2")]);
+    await db.command({ collMod: "idempotency_calls", validator: {} });
+    expect(results).toEqual(["good-1", 121, "good-2"]);
+    expect(await written("good-1", "bad row", "good-2")).toEqual(["good-1", "good-2"]);
+  });
+
+  test("write their effects where one of them has lost its key", async () => {
+    const time = { ms: Date.now() };
+    const instance = storeAt(time);
+    const commit = createGroupCommit<{ id: string; key: HeldKey | undefined }>({
+      client,
+      async write(session, items) {
+        await effects.insertMany(
+          items.map(({ id: _id }) => ({ _id })),
+          { session },
+        );
+        await instance.complete(
+          session,
+          items.map(({ id: resourceId, key }) => ({ resourceId, key })),
+        );
+      },
+    });
+    const key = newKey();
+    const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const goOn = Promise.withResolvers<void>();
+    const sharing = (id: string, n: number, idempotency: Idempotency): IdempotentCall<string> => ({
+      ...call(id, idempotency),
+      async run(mine) {
+        held[n]!.resolve();
+        await goOn.promise;
+        await commit({ id, key: mine });
+        return id;
+      },
+    });
+    const sharers = together(instance, [sharing("loses", 0, key), sharing("keeps", 1, newKey())]);
+    await Promise.all(held.map(({ promise }) => promise));
+    time.ms += LEASE_MS + 1;
+    expect(await together(instance, [call("gains", key)])).toEqual(["gains"]);
+    goOn.resolve();
+    expect(await sharers).toEqual(["idempotency_conflict", "keeps"]);
+    expect(await written("loses", "keeps", "gains")).toEqual(["gains", "keeps"]);
+  });
 });
 
 test("keys expire after 24 hours, and migrating again changes nothing", async () => {

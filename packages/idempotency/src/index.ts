@@ -1,25 +1,24 @@
+import { randomUUID } from "node:crypto";
 import { currentDeadline, notTheEffect, release } from "@vvs/deadline";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import { isDuplicateKey } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import { Binary, type ClientSession, type Collection, type Db } from "mongodb";
+import { Binary, type ClientSession, type Db } from "mongodb";
+import { type Claim, createClaims, hasSameBody, heldBy, type IdempotencyDocument } from "./claims.ts";
 
 /** Time for which repeated calls get the first call's result. */
 const KEPT_SECONDS = 24 * 60 * 60;
 
-interface IdempotencyDocument {
-  readonly api_key_id: string;
-  readonly path: string;
-  /** Two calls of one API key on one path are the same call if they have one of these keys in common. */
-  readonly keys: readonly { readonly key: string; readonly body_hash: Binary }[];
-  readonly organization_id: string;
-  readonly state: "running" | "done";
-  /** While running: time by which the call that holds the key must have ended. */
-  readonly leased_until: Date;
-  /** When done: the id of the first call's result. */
-  readonly resource_id?: string;
-  readonly created_at: Date;
+/** A call that holds its key; the transaction that writes its effect completes it. */
+export interface HeldKey {
+  readonly claim: Claim;
+  isCompleted: boolean;
+}
+
+/** The effect of a call: its key, if it has one, and the id of its result. */
+export interface Completion {
+  readonly key: HeldKey | undefined;
+  readonly resourceId: string;
 }
 
 /** The result of an idempotent call: of this call, or replayed from an earlier one. */
@@ -32,8 +31,8 @@ export interface IdempotentCall<T> {
   readonly tenant: Tenant;
   /** The client's key; absent if it sent none. */
   readonly idempotency: Idempotency | undefined;
-  /** Performs the call. `complete` must be called inside the transaction that writes the effect. */
-  readonly run: (complete: (session: ClientSession, resourceId: string) => Promise<void>) => Promise<T>;
+  /** Performs the call. The transaction that writes the effect must complete the key; undefined if the client sent none. */
+  readonly run: (key: HeldKey | undefined) => Promise<T>;
   /** Returns the result of the earlier call. */
   readonly replay: (resourceId: string) => Promise<T>;
 }
@@ -52,7 +51,9 @@ export async function migrateIdempotency(db: Db): Promise<void> {
  * call, or for `leaseMs` if the call has none.
  */
 export function createIdempotencyStore(options: { db: Db; leaseMs: number; now: () => Date }) {
+  const { now } = options;
   const keys = options.db.collection<IdempotencyDocument>("idempotency_calls");
+  const { claim, free } = createClaims({ keys, now });
   return {
     /**
      * Runs a call at most once per key. Errors: idempotency_mismatch (the key was used with another body);
@@ -60,27 +61,37 @@ export function createIdempotencyStore(options: { db: Db; leaseMs: number; now: 
      * an unknown outcome the key is kept until the call's deadline, when it is certain whether the call had an effect.
      */
     async once<T>({ tenant, idempotency, run, replay }: IdempotentCall<T>): Promise<Outcome<T>> {
-      if (!idempotency) return { value: await run(async () => undefined), replayed: false };
-      const claim = claimOf(tenant, idempotency, options);
-      const earlier = await take(keys, options.now(), claim).catch(notTheEffect);
-      if (earlier) return { value: await replay(resourceOf(earlier, claim)), replayed: true };
-      const mine = { ...sameCall(claim), state: "running" as const, leased_until: claim.leased_until };
-      let completed = false;
+      if (!idempotency) return { value: await run(undefined), replayed: false };
+      const key: HeldKey = { claim: claimOf(tenant, idempotency, options), isCompleted: false };
+      const holder = await claim(key.claim).catch(notTheEffect);
+      const isHeld = holder?.call_id === key.claim.call_id;
+      if (!isHeld) return { value: await replay(resourceOf(holder, key.claim)), replayed: true };
       try {
-        const value = await run(async (session, resourceId) => {
-          const done = await keys.updateOne(mine, { $set: { state: "done", resource_id: resourceId } }, { session });
-          // Another call took the key after the lease: this call must have no effect.
-          if (done.matchedCount === 0) throw new ServiceError("idempotency_conflict");
-          completed = true;
-        });
-        if (!completed) throw new Error("an idempotent call wrote its effect without completing its key");
+        const value = await run(key);
+        if (!key.isCompleted) throw new Error("an idempotent call wrote its effect without completing its key");
         return { value, replayed: false };
       } catch (error) {
         // After an unknown outcome or a failed release, the key is free after the lease, unless the effect completed
         // it.
-        if (!isOutcomeUnknown(error)) await release(() => keys.deleteOne(mine));
+        if (!isOutcomeUnknown(error)) await release(() => free(key.claim));
         throw error;
       }
+    },
+    /**
+     * Completes the keys of calls with one command, inside the transaction that writes their effects. Errors:
+     * idempotency_conflict where another call took one of the keys after its lease: that call must have no effect.
+     */
+    async complete(session: ClientSession, completions: readonly Completion[]): Promise<void> {
+      const held = completions.flatMap(({ key, resourceId }) => (key ? { key, resourceId } : []));
+      if (held.length === 0) return;
+      const { matchedCount } = await keys.bulkWrite(
+        held.map(({ key, resourceId }) => ({
+          updateOne: { filter: heldBy(key.claim), update: { $set: { state: "done", resource_id: resourceId } } },
+        })),
+        { session },
+      );
+      if (matchedCount < held.length) throw new ServiceError("idempotency_conflict");
+      for (const { key } of held) key.isCompleted = true;
     },
   };
 }
@@ -89,13 +100,14 @@ function claimOf(
   tenant: Tenant,
   { apiKeyId, path, older, ...newest }: Idempotency,
   { now, leaseMs }: { now: () => Date; leaseMs: number },
-): IdempotencyDocument {
+): Claim {
   const at = now();
   return {
     api_key_id: apiKeyId,
     path,
     keys: [newest, ...older].map(({ key, bodyHash }) => ({ key, body_hash: new Binary(bodyHash) })),
     organization_id: tenant.organizationId,
+    call_id: randomUUID(),
     state: "running",
     leased_until: new Date(at.getTime() + leaseLeft(leaseMs)),
     created_at: at,
@@ -107,34 +119,11 @@ function leaseLeft(leaseMs: number): number {
   return deadline ? Math.max(0, deadline.at - Date.now()) : leaseMs;
 }
 
-function sameCall({ api_key_id, path, keys, organization_id }: IdempotencyDocument) {
-  return { api_key_id, path, "keys.key": { $in: keys.map(({ key }) => key) }, organization_id };
-}
-
-/** Takes the key if it is free or its lease is over. Otherwise returns the document of the call that holds it. */
-async function take(
-  keys: Collection<IdempotencyDocument>,
-  now: Date,
-  claim: IdempotencyDocument,
-): Promise<IdempotencyDocument | undefined> {
-  try {
-    await keys.insertOne({ ...claim });
-    return undefined;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
-  const taken = await keys.replaceOne({ ...sameCall(claim), state: "running", leased_until: { $lt: now } }, claim);
-  if (taken.matchedCount === 1) return undefined;
-  const earlier = await keys.findOne(sameCall(claim));
-  if (!earlier) throw new ServiceError("idempotency_conflict"); // freed between the two: the client's retry will take it
-  return earlier;
-}
-
-function resourceOf(earlier: IdempotencyDocument, { keys }: IdempotencyDocument): string {
-  const sameBody = keys.some(({ key, body_hash: hash }) =>
-    earlier.keys.some((other) => other.key === key && Buffer.from(other.body_hash.buffer).equals(hash.buffer)),
-  );
-  if (!sameBody) throw new ServiceError("idempotency_mismatch");
-  if (earlier.state === "running") throw new ServiceError("idempotency_conflict");
-  return earlier.resource_id!;
+/** Returns the id of the earlier call's result. */
+function resourceOf(holder: IdempotencyDocument | undefined, claim: Claim): string {
+  // Freed by another call just now: the client's retry will claim it.
+  if (!holder) throw new ServiceError("idempotency_conflict");
+  if (!hasSameBody(claim, holder)) throw new ServiceError("idempotency_mismatch");
+  if (holder.state === "running") throw new ServiceError("idempotency_conflict");
+  return holder.resource_id!;
 }

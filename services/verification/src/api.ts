@@ -66,9 +66,9 @@ export function createHandlers(options: {
         idempotency[tenant.environment].once({
           tenant,
           idempotency: request.idempotency,
-          async run(complete) {
+          async run(key) {
             const resolved = await subjects.resolve(caller, request.target, checks);
-            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, complete });
+            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, key });
           },
           replay: (id) => getVerification(tenant, id),
         });

@@ -89,9 +89,12 @@ export async function createDomain(options: {
   const counts = perEnvironment((environment) => startAttemptCounts({ db: databases[environment], now, logger }));
   onClose("attempt counts", () => Promise.all(environments.map((environment) => counts[environment].close())));
   const outboxes = perEnvironment((environment) => createOutbox({ db: databases[environment] }));
+  const idempotency = perEnvironment((environment) =>
+    createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
+  );
   const evidence = await openEvidence({ databases, settings: options.evidence, now, logger });
   onClose("evidence", () => evidence.close());
-  const store = createVerificationStore({ client, databases, outboxes, ...evidence });
+  const store = createVerificationStore({ client, databases, outboxes, idempotency, ...evidence });
 
   const live = options.liveProviders(breakers.live.takeCall);
   const providers = createProviders({ live, entities, countCall: createCountSandboxCall(databases), now });
@@ -133,9 +136,6 @@ export async function createDomain(options: {
     budgets,
     now,
   });
-  const idempotency = perEnvironment((environment) =>
-    createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
-  );
   const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
   const read = { report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
   const handlers = createHandlers({ admit, store, idempotency, subjects, verifier, ...read });

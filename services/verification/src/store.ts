@@ -1,4 +1,5 @@
 import { notTheEffect } from "@vvs/deadline";
+import type { HeldKey, IdempotencyStore } from "@vvs/idempotency";
 import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey } from "@vvs/mongo";
 import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
@@ -19,8 +20,16 @@ interface Saving {
   readonly records: VerificationRecords;
   /** Publishes the verification. */
   readonly completed: OutboxRecord;
+  /** The call's Idempotency-Key, completed in the same transaction; undefined where it has none. */
+  readonly key: HeldKey | undefined;
   /** Writes into the same transaction. */
-  readonly complete: (session: ClientSession) => Promise<void>;
+  readonly complete: ((session: ClientSession) => Promise<void>) | undefined;
+}
+
+/** Where a verification is stored. */
+interface Destinations extends ReturnType<typeof collectionsOf> {
+  readonly outbox: Pick<Outbox, "append">;
+  readonly idempotency: Pick<IdempotencyStore, "complete">;
 }
 
 /** The run has a verification already. */
@@ -45,19 +54,21 @@ export function createVerificationStore(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
   outboxes: Readonly<Record<Environment, Outbox>>;
+  idempotency: Readonly<Record<Environment, Pick<IdempotencyStore, "complete">>>;
   bodies: Readonly<Record<Environment, EvidenceBodies>>;
   /** Returns the time before which evidence is expired; undefined where it never expires. */
   expiry: () => Date | undefined;
 }) {
-  const { client, databases, outboxes, bodies } = options;
+  const { client, databases, bodies } = options;
   const stores = perEnvironment((environment) => {
     const collections = collectionsOf(databases[environment]);
+    const [outbox, idempotency] = [options.outboxes[environment], options.idempotency[environment]];
     return {
       ...collections,
       newestAnswer: createReadNewestAnswer(collections),
       save: createGroupCommit<Saving>({
         client,
-        write: (session, savings) => write(session, savings, collections, outboxes[environment]),
+        write: (session, savings) => write(session, savings, { ...collections, outbox, idempotency }),
       }),
     };
   });
@@ -67,10 +78,10 @@ export function createVerificationStore(options: {
      * before the transaction, since a body without a record is harmless but a record without its body is not. Verifications
      * that end at the same moment share a transaction. Errors: DuplicateRunError.
      */
-    async save({ environment }: Tenant, { records, completed, complete }: Saving): Promise<void> {
+    async save({ environment }: Tenant, { records, completed, ...saving }: Saving): Promise<void> {
       await bodies[environment].put(records.bodies).catch(notTheEffect);
       try {
-        await stores[environment].save({ records, completed: withActiveTrace(completed), complete });
+        await stores[environment].save({ ...saving, records, completed: withActiveTrace(completed) });
       } catch (cause) {
         if (!isDuplicateKey(cause, "run_record_id")) throw cause;
         throw new DuplicateRunError("the run has a verification already", { cause });
@@ -127,8 +138,7 @@ async function contentOf(
 async function write(
   session: ClientSession,
   savings: readonly Saving[],
-  { verifications, evidence, answers, latestAnswers }: ReturnType<typeof collectionsOf>,
-  outbox: Outbox,
+  { verifications, evidence, answers, latestAnswers, outbox, idempotency }: Destinations,
 ): Promise<void> {
   const [first, ...others] = savings.map(({ records }) => records.verification);
   // The driver says which index refused an insert only for a single one.
@@ -143,5 +153,9 @@ async function write(
     await latestAnswers.bulkWrite(latestWrites(newAnswers, withdrawnLoads), { session, ordered: true });
   }
   await outbox.append(session, ...savings.map(({ completed }) => completed));
-  for (const { complete } of savings) await complete(session);
+  await idempotency.complete(
+    session,
+    savings.map(({ key, records }) => ({ key, resourceId: records.verification._id })),
+  );
+  for (const { complete } of savings) await complete?.(session);
 }

@@ -92,15 +92,14 @@ export function createCreation(
      * Errors: entity_exists if a visible entity carries one of the identifiers, limit_exceeded, invalid_request if the
      * number is the entity's TIN.
      */
-    create: async (
-      caller: CallerContext,
-      { content, externalId, idempotency }: WantedEntity,
-    ): Promise<Outcome<Created>> => {
+    create: async (caller: CallerContext, wanted: WantedEntity): Promise<Outcome<Created>> => {
       const { tenant } = caller;
+      const { content, externalId } = wanted;
       refuseSuppliedTin(externalId, content.identifiers.tin);
-      return options.idempotency[tenant.environment].once({
+      const idempotency = options.idempotency[tenant.environment];
+      return idempotency.once({
         tenant,
-        idempotency,
+        idempotency: wanted.idempotency,
         replay: async (answerId) => {
           const answer = readAnswerId(answerId);
           const [entity] = await store.findVisible(tenant, [answer.entityId]);
@@ -108,7 +107,7 @@ export function createCreation(
           if (!entity || !view) throw new ServiceError("entity_not_found");
           return { entity, asAnswered: { view, externalId: answer.externalId } };
         },
-        run: (complete) =>
+        run: (key) =>
           untilUndisturbed(async () => {
             const { carriers } = await nameEntities({ store, tins }, tenant, content.identifiers);
             const [carrier] = carriers;
@@ -117,7 +116,8 @@ export function createCreation(
             const same = await store.findByContent(tenant, hashes);
             if (same) {
               const shown = externalId || (await store.externalIdOf(tenant, same));
-              const finish = (session: ClientSession) => complete(session, answerIdOf(same, shown));
+              const finish = (session: ClientSession) =>
+                idempotency.complete(session, [{ key, resourceId: answerIdOf(same, shown) }]);
               await (externalId ? externalIds.set(tenant, same, externalId, finish) : inTransaction(client, finish));
               return { entity: same };
             }
@@ -125,7 +125,8 @@ export function createCreation(
             const contentHash = { content_hash: hashes, content_hash_key_id: tins.newest.hashKeyId };
             const alongside = async (session: ClientSession, entity: UnversionedEntity) => {
               if (externalId) await externalIds.insert(session, tenant, entity, externalId);
-              await complete(session, answerIdOf({ _id: entity._id, version: 1 }, externalId));
+              const resourceId = answerIdOf({ _id: entity._id, version: 1 }, externalId);
+              await idempotency.complete(session, [{ key, resourceId }]);
             };
             return { entity: await insert(caller, content, contentHash, alongside) };
           }),

@@ -141,13 +141,11 @@ describe("the cap of active monitors", () => {
       webhooks: createWebhookRequests({ outbox: createOutbox({ db: domain.db }), topic: "webhook.requested" }),
       auditEntries: createAuditEntries({ db: domain.db }),
       idempotency: {
-        once: async ({ run }) => ({
-          value: await run(() => {
-            reached.resolve();
-            return released.promise;
-          }),
-          replayed: false,
-        }),
+        once: async ({ run }) => ({ value: await run(undefined), replayed: false }),
+        complete: () => {
+          reached.resolve();
+          return released.promise;
+        },
       },
       expectEntity: async () => undefined,
       allowPrivateTargets: false,

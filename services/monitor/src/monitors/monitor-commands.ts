@@ -1,7 +1,7 @@
 import type { Check } from "@vvs/checks";
 import { webhookUrlProblem } from "@vvs/egress";
 import { ServiceError } from "@vvs/errors";
-import type { IdempotencyStore, Outcome } from "@vvs/idempotency";
+import type { HeldKey, IdempotencyStore, Outcome } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
 import { createGroupCommit, inTransaction } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
@@ -50,8 +50,8 @@ interface Creation {
   readonly caller: CallerContext;
   readonly tenant: Tenant;
   readonly monitor: MonitorDocument;
-  /** Stores the result of the idempotent call in the same transaction. */
-  readonly complete: (session: ClientSession) => Promise<void>;
+  /** Absent where the client sent no Idempotency-Key. */
+  readonly key: HeldKey | undefined;
 }
 
 /** Creates, updates and cancels the monitors of one environment. */
@@ -83,7 +83,10 @@ export function createMonitorCommands(
           done: { action: "monitor.created", monitor, at: monitor.created_at },
         })),
       );
-      for (const { complete } of creations) await complete(session);
+      await options.idempotency.complete(
+        session,
+        creations.map(({ key, monitor }) => ({ key, resourceId: monitor._id })),
+      );
     },
   });
 
@@ -115,14 +118,14 @@ export function createMonitorCommands(
         tenant,
         idempotency: wanted.idempotency,
         replay: async (id) => asCreated(await existing(tenant, id)),
-        async run(complete) {
+        async run(key) {
           const limit = wanted.activeLimit;
           const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
           const refusal = () => new ServiceError("limit_exceeded", { message });
           return store.withinCap(tenant, { limit, refusal }, async () => {
             await options.expectEntity(caller, wanted.entityId, wanted.externalId);
             const created = newMonitor(options, caller, wanted);
-            await commit({ caller, monitor: created, tenant, complete: (session) => complete(session, created._id) });
+            await commit({ caller, monitor: created, tenant, key });
             return created;
           });
         },

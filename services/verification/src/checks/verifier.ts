@@ -1,5 +1,6 @@
 import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import type { HeldKey } from "@vvs/idempotency";
 import type { Kafka } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
@@ -18,8 +19,10 @@ export interface VerificationRequest extends CheckTask {
   /** When the call or the run began, by `performance.now()`; its time limit starts then. */
   readonly began: number;
   readonly checks: readonly Check[];
+  /** The call's Idempotency-Key; absent where it has none. */
+  readonly key?: HeldKey | undefined;
   /** Writes into the transaction that stores the verification. */
-  readonly complete?: ((session: ClientSession, verificationId: string) => Promise<void>) | undefined;
+  readonly complete?: ((session: ClientSession) => Promise<void>) | undefined;
 }
 
 export interface Verifier {
@@ -60,8 +63,7 @@ export function createVerifier(options: {
     const topic = options.topicFor(environment, "verification.completed");
     const value = toCompleted(tenant, records, request.subject);
     const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
-    const complete = async (session: ClientSession) => request.complete?.(session, id);
-    await store.save(tenant, { records, completed, complete });
+    await store.save(tenant, { records, completed, key: request.key, complete: request.complete });
     options.onStored(environment);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");
