@@ -1,17 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { fromBinary } from "@bufbuild/protobuf";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import type { ProducerRecord } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { runOutboxRelay } from "@vvs/outbox";
-import { CheckType } from "@vvs/proto/common/v1/common";
+import { CheckType, type IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import type { Mode } from "@vvs/proto/verification/v1/verification";
+import type { Mode, VendorSchema } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { callerFor, startTestApplication } from "../../services/entity/src/testing/application.ts";
 import { createLoads } from "../../services/entity/src/testing/loads.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
 import { type CommandCounts, commandsDuring, monitored } from "../support/command-counts.ts";
+import { heldCommands } from "../support/command-holds.ts";
 
-const UEI = "ABCDEFGHJK71";
+/** Fields of a call that differ from those of a plain one. */
+export interface VerifyFields {
+  readonly target?: { readonly case: "vendor"; readonly value: MessageInitShape<typeof VendorSchema> };
+  readonly idempotency?: MessageInitShape<typeof IdempotencySchema>;
+}
+
+/** The UEI of the registered vendor. */
+export const UEI = "ABCDEFGHJK71";
 const NOW = new Date("2026-09-07T12:00:00Z");
 
 /**
@@ -37,22 +46,30 @@ export async function startCostStack(mongodbUri: string) {
   };
   const verification = await startTestService({ mongodbUri: uri, entities, now: () => NOW });
   const clients = [entity.client, verification.databases.live.client];
+  const holds = heldCommands(verification.databases.live);
   let noted = 0;
-  const relay = runOutboxRelay({
-    db: verification.databases.live,
-    producer: {
-      async send(records) {
-        const { verificationCompleted } = entity.records.live;
-        await Promise.all(
-          records.map(({ value }) => verificationCompleted(fromBinary(VerificationCompletedSchema, value!))),
-        );
-        noted += records.length;
-      },
+  const producer = {
+    async send(records: readonly ProducerRecord[]) {
+      const { verificationCompleted } = entity.records.live;
+      await Promise.all(
+        records.map(({ value }) => verificationCompleted(fromBinary(VerificationCompletedSchema, value!))),
+      );
+      noted += records.length;
     },
-    owner: randomUUID(),
-    logger: createLogger({ service: "test", level: "silent" }),
-    pollMs: 50,
-  });
+  };
+  /** Publishes all verifications that are stored in one round, and waits until entity's lists have noted so many more. */
+  async function publish(verifications: number): Promise<void> {
+    const before = noted;
+    const relay = runOutboxRelay({
+      db: verification.databases.live,
+      producer,
+      owner: randomUUID(),
+      logger: createLogger({ service: "test", level: "silent" }),
+      pollMs: 600_000,
+    });
+    await eventually(() => noted === before + verifications);
+    await relay.stop();
+  }
   const { entity: vendor } = await entity.gateway.lookUp({ caller: callerFor("org_1"), identifiers: { uei: UEI } });
 
   return {
@@ -69,26 +86,28 @@ export async function startCostStack(mongodbUri: string) {
     },
     /** Resolves when all calls that were made before have arrived: they share a connection, which keeps their order. */
     arrived: () => verification.client.verify({}).catch(() => undefined),
-    /** Verifies the registered vendor for an organization. */
-    verify: (organization: number, mode: Mode) =>
+    /** Resolves when all that entity was asked before has arrived. */
+    arrivedAtEntity: () => entity.verification.getCheckSubjects({}),
+    /** Holds the commands of a method on a collection; see heldCommands. */
+    holdCommands: holds.hold,
+    /** Verifies the registered vendor for an organization, with fields that differ. */
+    verify: (organization: number, mode: Mode, fields: VerifyFields = {}) =>
       verification.client.verify({
         caller: callerFor(`org_${organization}`),
         target: { case: "entityId", value: vendor!.id },
         checks: [CheckType.SAM_REGISTRATION],
         mode,
+        ...fields,
       }),
+    publish,
     /** Counts the commands of verifications, until entity's lists have noted all of them. */
-    async count(verifications: number, work: () => Promise<unknown>): Promise<CommandCounts> {
-      const before = noted;
-      return commandsDuring(clients, async () => {
+    count: (verifications: number, work: () => Promise<unknown>): Promise<CommandCounts> =>
+      commandsDuring(clients, async () => {
         await work();
-        await eventually(() => noted === before + verifications);
-      });
-    },
-    /** Number of verifications that entity's lists have noted. */
-    noted: () => noted,
+        await publish(verifications);
+      }),
     async stop() {
-      await relay.stop();
+      holds.restore();
       await verification.stop();
       await entity.stop();
     },

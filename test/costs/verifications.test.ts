@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
-import { total } from "../support/command-counts.ts";
-import { startCostStack } from "./stack.ts";
+import { type CommandCounts, total } from "../support/command-counts.ts";
+import { startCostStack, UEI, type VerifyFields } from "./stack.ts";
 
 // How many commands MongoDB gets for a verification, over all services, with the publishing of its record and the lists of
 // vendors that follow it. They don't depend on the machine's speed.
@@ -17,29 +17,94 @@ beforeAll(async () => {
     const { verification } = await stack.verify(organization, Mode.REALTIME);
     expect(verification?.overallResult).toBe(CheckStatus.PASS);
   }
-  await eventually(() => stack.noted() === CALLS + 1);
+  await stack.publish(CALLS + 1);
 });
 afterAll(() => stack.stop());
 
-test("a cached call alone costs at most 8 commands, and once a second the read of withdrawn loads", async () => {
-  const { "find registry_loads": loads = 0, ...counts } = await stack.count(1, () => stack.verify(0, Mode.CACHED));
+/** The commands of cached calls, without the read of withdrawn loads, which happens at most once a second. */
+function cachedCosts({ "find registry_loads": loads = 0, ...counts }: CommandCounts): CommandCounts {
   expect(loads).toBeLessThanOrEqual(1);
-  expect(total(counts)).toBeLessThanOrEqual(8);
+  return counts;
+}
+
+let keys = 0;
+const withKey = (): VerifyFields => ({
+  idempotency: { apiKeyId: "key_1", path: "/v1/verify", key: `key ${++keys}`, bodyHash: new Uint8Array(32) },
+});
+const byUei: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI } } } };
+
+describe("a cached call alone costs at most", () => {
+  test.each([
+    ["8 commands where it names an entity", 8, () => ({})],
+    ["8 commands where it names its vendor by an identifier", 8, () => byUei],
+    ["10 commands with an Idempotency-Key", 10, withKey],
+  ])("%s", async (_name, most, fields) => {
+    const counts = cachedCosts(await stack.count(1, () => stack.verify(0, Mode.CACHED, fields())));
+    expect(total(counts)).toBeLessThanOrEqual(most);
+  });
 });
 
-test("cached calls that come together cost at most one command each", async () => {
-  const before = stack.asked.length;
-  const { "find registry_loads": _, ...counts } = await stack.count(CALLS + 1, async () => {
+/** How a call is held while others come. */
+interface Hold {
+  /** Resolves when the first call is held. */
+  readonly reached: () => Promise<unknown>;
+  /** Resolves when the others have arrived there. */
+  readonly arrived: () => Promise<unknown>;
+  readonly release: () => void;
+}
+
+/** Counts the commands of a call, and of 16 others that come while it is held. */
+async function costsTogether(fields: () => VerifyFields, { reached, arrived, release }: Hold): Promise<CommandCounts> {
+  return cachedCosts(
+    await stack.count(CALLS + 1, async () => {
+      const first = stack.verify(0, Mode.CACHED, fields());
+      await reached();
+      const others = Array.from({ length: CALLS }, (_, index) => stack.verify(index + 1, Mode.CACHED, fields()));
+      await arrived();
+      release();
+      await Promise.all([first, ...others]);
+    }),
+  );
+}
+
+/** Two of each command of a call alone, and one of those that publish and list. */
+const SHARED: CommandCounts = {
+  "aggregate entities": 2,
+  "commitTransaction admin": 2,
+  "delete outbox": 1,
+  "find latest_answers": 2,
+  "find outbox": 1,
+  "insert outbox": 2,
+  "insert verifications": 2,
+  "update vendors": 1,
+};
+
+describe("16 cached calls that come while another one runs share each command", () => {
+  test("where they name entities", async () => {
+    const before = stack.asked.length;
     const release = stack.hold();
-    const first = stack.verify(0, Mode.CACHED);
-    await eventually(() => stack.asked.length === before + 1);
-    const others = Array.from({ length: CALLS }, (_, index) => stack.verify(index + 1, Mode.CACHED));
-    await stack.arrived();
-    release();
-    await Promise.all([first, ...others]);
+    const reached = () => eventually(() => stack.asked.length === before + 1);
+    expect(await costsTogether(() => ({}), { reached, release, arrived: stack.arrived })).toEqual(SHARED);
+    expect(stack.asked.slice(before)).toEqual([1, CALLS]);
   });
-  expect(stack.asked.slice(before)).toEqual([1, CALLS]);
-  expect(total(counts)).toBeLessThanOrEqual(CALLS + 1);
+
+  test("where they name their vendors by an identifier", async () => {
+    const before = stack.asked.length;
+    const { reached, release } = stack.holdCommands("aggregate", "entities");
+    const arrived = async () => {
+      await stack.arrived();
+      await stack.arrivedAtEntity();
+    };
+    const counts = await costsTogether(() => byUei, { reached: () => reached, release, arrived });
+    expect(counts).toEqual(SHARED);
+    expect(stack.asked.slice(before)).toEqual([]);
+  });
+
+  test("where they have Idempotency-Keys", async () => {
+    const { reached, release } = stack.holdCommands("insertMany", "idempotency_calls");
+    const counts = await costsTogether(withKey, { reached: () => reached, release, arrived: stack.arrived });
+    expect(counts).toEqual({ ...SHARED, "insert idempotency_calls": 2, "update idempotency_calls": 2 });
+  });
 });
 
 test("a realtime call that the files answer costs at most 20 commands", async () => {

@@ -29,8 +29,8 @@ type Holder = WithId<IdempotencyDocument>;
 
 /** Maximum number of keys in one command. */
 const MAX_TOGETHER = 100;
-/** Maximum number of commands at the same time. Meanwhile, further calls wait and share the next one. */
-const AT_ONCE = 2;
+/** Maximum number of commands at the same time. Meanwhile, further calls wait and share the next one. One makes the largest. */
+const AT_ONCE = 1;
 const DUPLICATE_KEY = 11_000;
 
 /** Creates functions that claim and free keys. Calls of all organizations that come together share a command. */

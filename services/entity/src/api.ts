@@ -11,7 +11,7 @@ import type { Collections } from "./model/documents.ts";
 import { toProtoEntity } from "./model/view.ts";
 import type { SeenEntities } from "./seen-entities.ts";
 import type { EntityStore } from "./store.ts";
-import type { createCheckSubjects } from "./vendors/check-subject.ts";
+import type { CheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
@@ -53,7 +53,7 @@ export interface EntityServiceOptions {
   readonly lookUpFuzzily: ReturnType<typeof createFuzzyLookup>;
   readonly rememberedTins: RememberedTins;
   readonly tinReplacements: ReturnType<typeof createTinReplacements>;
-  readonly checkSubjects: ReturnType<typeof createCheckSubjects>;
+  readonly checkSubjects: CheckSubjects;
   readonly updateFromProvider: ReturnType<typeof createProviderUpdate>;
   readonly now: () => Date;
 }
@@ -122,8 +122,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
         throw new ServiceError("invalid_request", { message: "Give at least one identifier." });
       }
       const vendor = { identifiers, legalName, entityId, checksTin };
-      const { entity, created, tinHash } = await options.resolveVendor(callerOf(request.caller), vendor);
-      return { entityId: entity._id, created, tinHash };
+      return options.resolveVendor(callerOf(request.caller), vendor);
     },
     async getCheckSubjects({ keys }) {
       if (keys.length > MAX_SUBJECTS) {

@@ -64,6 +64,7 @@ export function createEntityApplication(options: {
     ? createIndexedCandidates({ store, index: options.index, now })
     : createStoredCandidates({ store });
   const seenBy = createSeenEntities({ store, now });
+  const checkSubjects = createCheckSubjects({ collections, store, tins, now });
   const vendors = createVendorStore({ collections });
   const handlers = createEntityHandlers({
     store,
@@ -79,13 +80,14 @@ export function createEntityApplication(options: {
       creation,
       externalIds,
       rememberedTins,
+      checkSubjects,
       now,
     }),
     rememberedTins,
     tinReplacements: createTinReplacements({ collections }),
     lookUpExactly: createExactLookup({ store, tins }),
     lookUpFuzzily: createFuzzyLookup({ store, tins, candidates }),
-    checkSubjects: createCheckSubjects({ collections, tins, now }),
+    checkSubjects,
     updateFromProvider: createProviderUpdate({ client, collections, store, now }),
     now,
   });

@@ -2,9 +2,10 @@ import { createBatcher } from "@vvs/batching";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
-import type { Environment, Tenant } from "@vvs/tenant";
+import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { Binary, Collection, Filter } from "mongodb";
 import type {
+  CarriedTinDocument,
   Collections,
   EntityDocument,
   ExternalIdDocument,
@@ -26,6 +27,8 @@ const MAX_CARRIERS = 50;
 const MAX_RECENT = 100;
 /** Maximum number of entities that one command reads for single calls. */
 const MAX_SHOWN = 50;
+/** Maximum number of UEIs that one command searches for single calls. */
+const MAX_UEIS = 16;
 const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 
 export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
@@ -115,6 +118,13 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return items.map((item) => shown.get(item));
     },
   });
+  const byUei = perEnvironment((environment) =>
+    createBatcher<UeiKey, { entity: EntityDocument; remembered: RememberedDocument[] }[]>({
+      run: (keys) => findByUei(options.collections[environment], keys),
+      maxSize: MAX_UEIS,
+      atOnce: 1,
+    }),
+  );
   return {
     /** Returns an entity that the organization sees under this id, to be shown to it. Calls at the same time share a command. */
     findToShow: (tenant: Tenant, id: string) => showBatched({ tenant, id }),
@@ -138,11 +148,14 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       const found = await findAlong(tenant, { ids, filter: { $or: ways }, limit: ids.length * 2 + 1, changedSince });
       return withHiding(found, found);
     },
-    /** Returns the visible entities that carry one of these, also those that a newer file lacks. */
+    /**
+     * Returns the visible entities that carry one of these, also those that a newer file lacks. `tinCarriers` carry the TIN.
+     * Calls with only a UEI at the same time share a command.
+     */
     async findCarriers(
       tenant: Tenant,
       identifiers: IdentifierMap,
-      tinHashes: readonly Binary[],
+      tinCarriers: readonly string[],
     ): Promise<EntityDocument[]> {
       const { uei, cage, duns } = identifiers;
       const visible = { organization_id: visibleTo(tenant) };
@@ -151,11 +164,10 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       if (uei) ways.push({ "identifiers.uei": uei, ...visible });
       if (cage) ways.push({ "identifiers.cage": cage, ...visible }, { other_cages: cage, ...visible });
       if (duns) ways.push({ claims: `duns:${duns}`, ...own });
-      const carryTin = await findTinCarriers(of(tenant), tenant, tinHashes);
-      if (carryTin.length > 0) ways.push({ _id: { $in: carryTin }, ...own });
+      if (tinCarriers.length > 0) ways.push({ _id: { $in: [...tinCarriers] }, ...own });
       if (ways.length === 0) return [];
       if (uei && ways.length === 1) {
-        const found = await findByUei(of(tenant), tenant, uei);
+        const found = await byUei[tenant.environment]({ organizationId: tenant.organizationId, uei });
         for (const { entity, remembered } of found) keepAlong(entity, remembered);
         const entities = found.map(({ entity }) => entity);
         // An own entity that took over a registry entity carries its UEI, so both were found.
@@ -165,7 +177,17 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return withoutHidden(of(tenant), tenant, found);
     },
     /** Returns the ids of the organization's own entities that carry a TIN with one of these hashes. */
-    findTinCarriers: (tenant: Tenant, tinHashes: readonly Binary[]) => findTinCarriers(of(tenant), tenant, tinHashes),
+    async findTinCarriers(tenant: Tenant, tinHashes: readonly Binary[]): Promise<string[]> {
+      if (tinHashes.length === 0) return [];
+      const filter = { organization_id: tenant.organizationId, hash: { $in: [...tinHashes] } };
+      const found = await of(tenant)
+        .carriedTins.find(filter, { projection: { _id: 1 } })
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+    /** Returns the TIN that an own entity carries. */
+    findCarriedTin: async (tenant: Tenant, entityId: string): Promise<CarriedTinDocument | undefined> =>
+      (await of(tenant).carriedTins.findOne({ _id: entityId, organization_id: tenant.organizationId })) ?? undefined,
     /** Returns what the organization remembers under these identifiers. */
     async findRemembered(
       tenant: Tenant,
@@ -257,35 +279,46 @@ function visibleTo(tenant: Tenant) {
   return { $in: [null, tenant.organizationId] };
 }
 
-/** Returns the visible entities that carry a UEI, each with what the organization remembers of it. */
-async function findByUei({ entities, remembered }: Collections, tenant: Tenant, uei: string) {
+/** A UEI that an organization searches. */
+interface UeiKey {
+  readonly organizationId: string;
+  readonly uei: string;
+}
+
+/** Returns, for each key, the visible entities that carry the UEI, with what the organization remembers of them. */
+async function findByUei({ entities, remembered }: Collections, keys: readonly UeiKey[]) {
+  const owners = [...new Set(keys.map(({ organizationId }) => organizationId))];
   const found = await entities
     .aggregate<EntityDocument & { along: RememberedDocument[] }>([
-      { $match: { "identifiers.uei": uei, organization_id: visibleTo(tenant) } },
-      { $limit: MAX_CARRIERS },
+      // At most two for each: a UEI is unique in an organization, and in the registry.
+      {
+        $match: {
+          $or: keys.map(({ organizationId, uei }) => ({
+            "identifiers.uei": uei,
+            organization_id: { $in: [null, organizationId] },
+          })),
+        },
+      },
       {
         $lookup: {
           from: remembered.collectionName,
           localField: "_id",
           foreignField: "entity_id",
-          pipeline: [{ $match: { organization_id: tenant.organizationId } }],
+          pipeline: [{ $match: { organization_id: { $in: owners } } }],
           as: "along",
         },
       },
     ])
     .toArray();
-  return found.map(({ along, ...entity }) => ({ entity, remembered: along }));
-}
-
-async function findTinCarriers(
-  collections: Collections,
-  tenant: Tenant,
-  tinHashes: readonly Binary[],
-): Promise<string[]> {
-  if (tinHashes.length === 0) return [];
-  const filter = { organization_id: tenant.organizationId, hash: { $in: [...tinHashes] } };
-  const found = await collections.carriedTins.find(filter, { projection: { _id: 1 } }).toArray();
-  return found.map(({ _id }) => _id);
+  return keys.map(({ organizationId, uei }) =>
+    found
+      .filter(({ organization_id: owner }) => owner === null || owner === organizationId)
+      .filter(({ identifiers }) => identifiers.uei === uei)
+      .map(({ along, ...entity }) => ({
+        entity,
+        remembered: along.filter(({ organization_id: owner }) => owner === organizationId),
+      })),
+  );
 }
 
 /** Returns a filter for the own entities that took over one of these registry entities. */

@@ -31,9 +31,9 @@ export async function nameEntities(
     identifierTypes.flatMap((type) => (given[type] && isWellFormed(type, given[type]) ? [[type, given[type]]] : [])),
   ) as IdentifierMap;
   const tinHashes = sound.tin ? tins.hashes(tenant, sound.tin) : [];
-  const found = await store.findCarriers(tenant, sound, tinHashes);
-  const byCage = carriersOfCage(found, sound.cage);
   const tinCarriers = new Set(await store.findTinCarriers(tenant, tinHashes));
+  const found = await store.findCarriers(tenant, sound, [...tinCarriers]);
+  const byCage = carriersOfCage(found, sound.cage);
   const carried = (entity: FoundEntity) => ({
     ...entity.identifiers,
     cage: currentCages(entity).find((cage) => cage === given.cage) ?? entity.identifiers.cage,

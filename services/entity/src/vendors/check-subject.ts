@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
-import { type CallerContext, environments } from "@vvs/tenant";
-import type { RememberedDocument } from "../model/documents.ts";
+import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
+import type { EntityDocument, RememberedDocument } from "../model/documents.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
 import { externalIdIn } from "../store.ts";
 import { storedFingerprint, type TinHome } from "../tins/tins.ts";
@@ -13,10 +13,23 @@ import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "./
 /** What checks send to providers about an entity. */
 type CheckSubject = MessageInitShape<typeof CheckSubjectSchema>;
 
+export type CheckSubjects = ReturnType<typeof createCheckSubjects>;
+
 /** Reads what checks need about entities: what they carry, and what each organization remembers. */
-export function createCheckSubjects(options: Pick<CreationOptions, "collections" | "tins" | "now">) {
+export function createCheckSubjects(options: Pick<CreationOptions, "collections" | "store" | "tins" | "now">) {
   const { tins, collections, now } = options;
   return {
+    /**
+     * Returns the subject of an entity that the tenant sees, and of which it supplied `remembered`. Both were just read.
+     */
+    async subjectOf(
+      tenant: Tenant,
+      { entity, remembered }: { entity: EntityDocument; remembered: readonly RememberedDocument[] },
+    ): Promise<CheckSubject> {
+      const carriedTin =
+        entity.tin_last4 === undefined ? undefined : await options.store.findCarriedTin(tenant, entity._id);
+      return subjectOf({ entity, remembered, carriedTin });
+    },
     /** Returns one subject per key, in their order; an empty one if the tenant can't see such an entity. */
     async subjects(keys: readonly SubjectKey[]): Promise<CheckSubject[]> {
       const subjects: CheckSubject[] = keys.map(() => ({}));

@@ -379,3 +379,40 @@ describe("a provider's facts", () => {
     }
   });
 });
+
+describe("the subject that is returned with a vendor is the one that is read later", () => {
+  const live = callerFor("org_subjects");
+  const sandbox = callerFor("org_subjects", "sandbox");
+  const uei = "SANDBXACTVE1";
+  const own = { duns: "900000001" };
+  // In this order: each call finds what those before it have made.
+  test.each([
+    ["of a new entity", live, { identifiers: own }],
+    ["of an own entity that lacks nothing", live, { identifiers: own }],
+    ["of an own entity that gets its first name", live, { identifiers: own, legalName: "Named Inc" }],
+    ["of an own entity that gets a TIN", live, { identifiers: { ...own, tin: "900000002" } }],
+    ["of an own entity that carries a TIN", live, { identifiers: own }],
+    ["of an own entity named by its TIN", live, { identifiers: { tin: "900000002" } }],
+    ["of a registry entity", sandbox, { identifiers: { uei } }],
+    ["of a registry entity whose TIN is remembered now", sandbox, { identifiers: { uei, tin: "900000003" } }],
+    ["of a registry entity whose TIN was remembered before", sandbox, { identifiers: { uei } }],
+    ["of a registry entity whose remembered TIN is given again", sandbox, { identifiers: { uei, tin: "900000003" } }],
+    ["of a registry entity named by what is remembered", sandbox, { identifiers: { tin: "900000003" } }],
+  ])("%s", async (_name, caller, vendor) => {
+    const { entityId, subject } = await app.verification.resolveVendor({ caller, ...vendor });
+    expect(subject).toMatchObject({ entityId });
+    expect(subject).toEqual(await subjectOf(app.verification, caller, entityId));
+  });
+
+  test("also where calls of several organizations name one entity at the same time", async () => {
+    const callers = Array.from({ length: 20 }, (_, n) => callerFor(`org_subjects_${n}`, "sandbox"));
+    const resolve = (identifiers: (n: number) => object) =>
+      Promise.all(callers.map((caller, n) => app.verification.resolveVendor({ caller, identifiers: identifiers(n) })));
+    await resolve((n) => (n % 2 ? { uei, tin: `9100000${10 + n}` } : { uei }));
+    const resolved = await resolve(() => ({ uei }));
+    for (const [n, { entityId, subject }] of resolved.entries()) {
+      expect(subject!.tinHash.length > 0).toBe(n % 2 === 1);
+      expect(subject).toEqual(await subjectOf(app.verification, callers[n]!, entityId));
+    }
+  });
+});

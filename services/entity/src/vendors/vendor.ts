@@ -1,3 +1,4 @@
+import { createBatcher } from "@vvs/batching";
 import { ServiceError } from "@vvs/errors";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
@@ -11,16 +12,22 @@ import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf, publicIdentifiers } from "../model/own-entity.ts";
 import { ambiguous, DIFFERENT_ENTITIES, SEVERAL_ENTITIES } from "../model/refusals.ts";
+import type { CheckSubjects } from "./check-subject.ts";
 import type { Creation, CreationOptions } from "./create.ts";
 import type { ExternalIds } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 import type { RememberedTins } from "./remembered-tins.ts";
+import type { SubjectKey } from "./subject-documents.ts";
 
 interface VendorOptions extends CreationOptions {
   readonly creation: Creation;
   readonly externalIds: ExternalIds;
   readonly rememberedTins: RememberedTins;
+  readonly checkSubjects: Pick<CheckSubjects, "subjectOf" | "subjects">;
 }
+
+/** Maximum number of subjects that one command reads for single calls. */
+const MAX_SUBJECTS = 32;
 
 /** A vendor as a verification names it. */
 interface Vendor {
@@ -35,16 +42,21 @@ interface Vendor {
 }
 
 /**
- * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
- * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
- * snapshot), and remembered for a registry entity; which TIN is, is up to remembered-tins.ts. Errors: ambiguous_match, entity_exists (an identifier contradicts the
- * entity's, or names another than the given one), entity_not_found (the given one), limit_exceeded, invalid_request (the
- * TIN is the organization's own number of the entity).
+ * Returns a function that finds the entity that identifiers name, or creates it. It returns the subject of checks too, and the
+ * fingerprint of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity
+ * (with a snapshot), and remembered for a registry entity; which TIN is, is up to remembered-tins.ts. Errors:
+ * ambiguous_match, entity_exists (an identifier contradicts the entity's, or names another than the given one),
+ * entity_not_found (the given one), limit_exceeded, invalid_request (the TIN is the organization's own number of the entity).
  */
 export function createVendorResolver(options: VendorOptions) {
-  const { store, tins, creation, rememberedTins } = options;
+  const { store, tins, creation, rememberedTins, checkSubjects } = options;
   const rememberedBy = async ({ tenant }: CallerContext, entity: EntityDocument) =>
     (await store.rememberedOf(tenant, [entity])).get(entity._id) ?? [];
+  const readSubject = createBatcher({
+    run: (keys: readonly SubjectKey[]) => checkSubjects.subjects(keys),
+    maxSize: MAX_SUBJECTS,
+    atOnce: 1,
+  });
 
   /** Returns the entity of an id. Identifiers that other entities carry, and it does not, are refused. */
   async function given({ tenant }: CallerContext, entityId: string, named: NamedEntities): Promise<EntityDocument> {
@@ -57,6 +69,21 @@ export function createVendorResolver(options: VendorOptions) {
     throw new ServiceError("entity_exists", { entityId: other._id, message });
   }
 
+  /** Adds or remembers the identifiers that an entity lacks, and its first name. */
+  async function supplement(
+    caller: CallerContext,
+    entity: EntityDocument,
+    { identifiers, legalName, checksTin }: Omit<Vendor, "entityId">,
+  ): Promise<void> {
+    if (entity.organization_id === null) return remember(options, caller, entity, { identifiers, checksTin });
+    const { tin, ...others } = identifiers;
+    const known = tin && entity.registry_entity_id ? await rememberedBy(caller, entity) : [];
+    // What is remembered of the registry entity that it took over goes by the same rules as before.
+    const isRemembered = tin !== undefined && known.some(({ type }) => type === "tin");
+    if (isRemembered) await rememberedTins.supply(caller, entity, { tin, isChecked: checksTin, known });
+    await complementOwn(options, caller, entity, { identifiers: isRemembered ? others : identifiers, legalName });
+  }
+
   const resolve = (caller: CallerContext, vendor: Vendor) =>
     untilUndisturbed(async () => {
       const named = await nameEntities({ store, tins }, caller.tenant, vendor.identifiers);
@@ -64,35 +91,31 @@ export function createVendorResolver(options: VendorOptions) {
       if (!entity) {
         const { identifiers } = vendor;
         const content = { legalName: vendor.legalName || undefined, identifiers, address: undefined };
-        return { entity: await creation.insert(caller, content), created: true };
+        return { entity: await creation.insert(caller, content), created: true, isChanged: true };
       }
       const contradicting = named.contradictionsOf(entity);
       if (contradicting.length > 0) throw contradicted(entity, contradicting);
-      const missing = pick(vendor.identifiers, named.missingFrom(entity));
-      const { checksTin, legalName } = vendor;
-      if (entity.organization_id === null) {
-        return { entity: await remember(options, caller, entity, { identifiers: missing, checksTin }), created: false };
-      }
-      const { tin, ...others } = missing;
-      const known = tin && entity.registry_entity_id ? await rememberedBy(caller, entity) : [];
-      // What is remembered of the registry entity that it took over goes by the same rules as before.
-      if (!tin || !known.some(({ type }) => type === "tin")) {
-        return {
-          entity: await complementOwn(options, caller, entity, { identifiers: missing, legalName }),
-          created: false,
-        };
-      }
-      await rememberedTins.supply(caller, entity, { tin, isChecked: checksTin, known });
-      return {
-        entity: await complementOwn(options, caller, entity, { identifiers: others, legalName }),
-        created: false,
-      };
+      const identifiers = pick(vendor.identifiers, named.missingFrom(entity));
+      const isChanged = Object.keys(identifiers).length > 0 || (entity.placeholder && vendor.legalName !== "");
+      if (isChanged) await supplement(caller, entity, { ...vendor, identifiers });
+      return { entity, created: false, isChanged };
     });
+
+  /** Resolves a vendor, and returns the subject as it is then. */
+  async function resolveSubject(caller: CallerContext, vendor: Vendor) {
+    const { entity, created, isChanged } = await resolve(caller, vendor);
+    const { tenant } = caller;
+    const entityId = entity._id;
+    const subject = isChanged
+      ? await readSubject({ tenant, entityId })
+      : await checkSubjects.subjectOf(tenant, { entity, remembered: await rememberedBy(caller, entity) });
+    return { entityId, created, subject };
+  }
 
   return async (caller: CallerContext, vendor: Vendor) => {
     const { tin } = vendor.identifiers;
     const [resolved, fingerprint] = await Promise.all([
-      resolve(caller, vendor),
+      resolveSubject(caller, vendor),
       tin ? tins.fingerprint(caller.tenant, tin) : undefined,
     ]);
     return { ...resolved, tinHash: fingerprint?.value() ?? new Uint8Array() };
@@ -120,9 +143,9 @@ async function complementOwn(
   caller: CallerContext,
   entity: EntityDocument,
   { identifiers, legalName }: Pick<Vendor, "identifiers" | "legalName">,
-): Promise<EntityDocument> {
+): Promise<void> {
   const takesName = entity.placeholder && legalName !== "";
-  if (!takesName && Object.keys(identifiers).length === 0) return entity;
+  if (!takesName && Object.keys(identifiers).length === 0) return;
   const { tenant } = caller;
   const at = now();
   const known = { ...entity.identifiers, ...publicIdentifiers(identifiers) };
@@ -139,7 +162,7 @@ async function complementOwn(
   const sealed = identifiers.tin && (await tins.seal(tenant, home, identifiers.tin));
   const written = collections[tenant.environment];
   await guardIdentifiers(written, undefined, [identifiers]);
-  const write = async (session: ClientSession) => {
+  const write = async (session: ClientSession): Promise<void> => {
     if (sealed) {
       const tin = { organization_id: tenant.organizationId, ...sealed };
       await written.carriedTins.insertOne({ _id: entity._id, ...tin }, { session });
@@ -147,10 +170,10 @@ async function complementOwn(
     const excluded = await withLoadedExclusions(written, session, next, at);
     await refuseLoadedMeanwhile(written, session, tenant.organizationId, publicIdentifiers(identifiers));
     const change = { previous: entity, entity: excluded, author: caller, now: at };
-    return replaceEntity(written, session, change);
+    await replaceEntity(written, session, change);
   };
   const { tin } = identifiers;
-  return tin ? externalIds.whileNotNumber(tenant, entity, tin, write) : inTransaction(client, write);
+  await (tin ? externalIds.whileNotNumber(tenant, entity, tin, write) : inTransaction(client, write));
 }
 
 /** Remembers identifiers of a registry entity for this organization only; a new value replaces the one before. */
@@ -159,11 +182,11 @@ async function remember(
   caller: CallerContext,
   entity: EntityDocument,
   { identifiers: { tin, ...others }, checksTin }: Pick<Vendor, "identifiers" | "checksTin">,
-): Promise<EntityDocument> {
+): Promise<void> {
   const { tenant } = caller;
   const given = Object.entries(others) as [PublicIdentifierType, string][];
-  const isGiven = tin !== undefined || given.length > 0;
-  const known = (isGiven && (await store.rememberedOf(tenant, [entity])).get(entity._id)) || [];
+  if (tin === undefined && given.length === 0) return;
+  const known = (await store.rememberedOf(tenant, [entity])).get(entity._id) ?? [];
   for (const [type, value] of given) {
     if (known.some((one) => one.type === type && one.value === value)) continue;
     const _id = `${tenant.organizationId}/${entity._id}/${type}`;
@@ -174,5 +197,4 @@ async function remember(
     );
   }
   if (tin) await rememberedTins.supply(caller, entity, { tin, isChecked: checksTin, known });
-  return entity;
 }

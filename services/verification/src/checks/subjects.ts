@@ -48,23 +48,8 @@ export function createSubjects(
     atOnce: CALLS_AT_ONCE,
   });
 
-  async function read(tenant: Tenant, entityId: string): Promise<CheckSubject> {
-    const { entityId: seen, legalName, uei, cage, tinHash, ...known } = await outside(() => ask({ tenant, entityId }));
-    if (!seen) throw new ServiceError("entity_not_found");
-    const { createdByOrganization, externalId, tinMatchRecorded, entityType } = known;
-    const tin = { tinHash, tinMatchRecorded };
-    return {
-      entityId,
-      legalName,
-      entityName: legalName,
-      uei,
-      cage,
-      ...tin,
-      entityType,
-      createdByOrganization,
-      externalId,
-    };
-  }
+  const read = async (tenant: Tenant, entityId: string): Promise<CheckSubject> =>
+    subjectFrom(await outside(() => ask({ tenant, entityId })), entityId);
 
   return {
     read,
@@ -77,8 +62,9 @@ export function createSubjects(
       const checksTin = checks.includes("tin_match");
       const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId, checksTin };
       const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
-      const known = await read(caller.tenant, resolved.entityId);
-      const { tinHash } = resolved;
+      const { entityId: id, subject: seen, tinHash } = resolved;
+      // An earlier entity service, during a rollout, returns no subject.
+      const known = seen ? subjectFrom(seen, id) : await read(caller.tenant, id);
       const isOther = tinHash.length > 0 && !Buffer.from(tinHash).equals(known.tinHash);
       const subject = {
         ...known,
@@ -90,4 +76,12 @@ export function createSubjects(
       return { subject, suppliedTin: identifiers?.tin ?? "" };
     },
   };
+}
+
+/** Returns the subject under the id by which it was requested. Errors: entity_not_found where the tenant sees no such entity. */
+function subjectFrom({ entityId: seen, ...subject }: ProtoSubject, entityId: string): CheckSubject {
+  if (!seen) throw new ServiceError("entity_not_found");
+  const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId } = subject;
+  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId };
+  return { entityId, legalName, entityName: legalName, uei, cage, ...known };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
-import type { Caller, Environment } from "@vvs/proto/common/v1/common";
+import type { Caller, Environment, Tenant } from "@vvs/proto/common/v1/common";
 import {
   type CheckSubjectSchema,
   EntityService,
@@ -72,6 +72,11 @@ export async function startTestEntities(): Promise<TestEntities> {
     return entity;
   }
 
+  function subjectOf(tenant: Tenant | undefined, entityId: string): TestEntity["subject"] {
+    const entity = known.get(`${tenant?.organizationId} ${entityId}`);
+    return entity ? { entityId, ...entity.subject } : {};
+  }
+
   const handlers: Handlers<typeof EntityService> = {
     lookUp: unused,
     createEntity: unused,
@@ -86,13 +91,10 @@ export async function startTestEntities(): Promise<TestEntities> {
       const entity = known.get(key);
       if (tin && checksTin && entity) known.set(key, { subject: { ...entity.subject, tinHash }, tin });
       await schedule.resolved?.(tin);
-      return { entityId: resolved, tinHash };
+      return { entityId: resolved, tinHash, subject: subjectOf(caller?.tenant, resolved) };
     },
     getCheckSubjects: async ({ keys }) => ({
-      subjects: keys.map(({ tenant, entityId }) => {
-        const entity = known.get(`${tenant?.organizationId} ${entityId}`);
-        return entity ? { entityId, ...entity.subject } : {};
-      }),
+      subjects: keys.map(({ tenant, entityId }) => subjectOf(tenant, entityId)),
     }),
     revealTin: async ({ caller, entityId, tinHash }) => {
       await schedule.reveal?.();

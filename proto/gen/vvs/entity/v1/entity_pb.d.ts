@@ -787,6 +787,13 @@ export declare type ResolveVendorResponse = Message<"vvs.entity.v1.ResolveVendor
    * @generated from field: bytes tin_hash = 3;
    */
   tinHash: Uint8Array;
+
+  /**
+   * What GetCheckSubjects returns for it after the resolution. Absent from entity services that are older than this field.
+   *
+   * @generated from field: vvs.entity.v1.CheckSubject subject = 4;
+   */
+  subject?: CheckSubject | undefined;
 };
 
 /**
@@ -1725,8 +1732,8 @@ export declare const EntityService: GenService<{
     output: typeof ListSnapshotsResponseSchema;
   },
   /**
-   * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry.
-   * Concurrent calls create one entity. With an entity_id, that entity is meant, and none is created. Callers: verification.
+   * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry. Returns
+   * what checks send about it, as GetCheckSubjects does. Concurrent calls create one entity. With an entity_id, that entity is meant, and none is created. Callers: verification.
    * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries, or names another than
    * the entity_id), entity_not_found (entity_id), limit_exceeded, invalid_request (identifiers.tin: it is the external_id
    * that the organization gave the entity).

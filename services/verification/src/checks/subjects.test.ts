@@ -1,0 +1,30 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "@jest/globals";
+import {
+  CheckSubjectSchema,
+  GetCheckSubjectsResponseSchema,
+  ResolveVendorResponseSchema,
+} from "@vvs/proto/entity/v1/entity";
+import { VendorSchema } from "@vvs/proto/verification/v1/verification";
+import { createSubjects } from "./subjects.ts";
+
+const caller = { tenant: { organizationId: "org_1", environment: "live" }, actor: "key_1", requestId: "" } as const;
+const subject = create(CheckSubjectSchema, { entityId: "ent_1", legalName: "Acme LLC", uei: "ABCDEFGHJK12" });
+const vendor = { case: "vendor" as const, value: create(VendorSchema, { identifiers: { uei: "ABCDEFGHJK12" } }) };
+
+test.each([
+  ["one question where entity returns it", subject, 0],
+  ["a second question where an earlier entity service does not, during a rollout", undefined, 1],
+])("the subject of a vendor costs %s", async (_name, returned, questions) => {
+  let asked = 0;
+  const { resolve } = createSubjects({
+    resolveVendor: async () => create(ResolveVendorResponseSchema, { entityId: "ent_1", subject: returned }),
+    async getCheckSubjects() {
+      asked += 1;
+      return create(GetCheckSubjectsResponseSchema, { subjects: [subject] });
+    },
+  });
+  const resolved = await resolve(caller, vendor, ["sam_registration"]);
+  expect(resolved.subject).toMatchObject({ entityId: "ent_1", legalName: "Acme LLC", uei: "ABCDEFGHJK12" });
+  expect(asked).toBe(questions);
+});
