@@ -19,9 +19,7 @@ export type CheckSubjects = ReturnType<typeof createCheckSubjects>;
 export function createCheckSubjects(options: Pick<CreationOptions, "collections" | "store" | "tins" | "now">) {
   const { tins, collections, now } = options;
   return {
-    /**
-     * Returns the subject of an entity that the tenant sees, and of which it supplied `remembered`. Both were just read.
-     */
+    /** Returns the subject of an entity that was read before, with what the tenant supplied about it. */
     async subjectOf(
       tenant: Tenant,
       { entity, remembered }: { entity: EntityDocument; remembered: readonly RememberedDocument[] },

@@ -1733,10 +1733,10 @@ export declare const EntityService: GenService<{
   },
   /**
    * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry. Returns
-   * what checks send about it, as GetCheckSubjects does. Concurrent calls create one entity. With an entity_id, that entity is meant, and none is created. Callers: verification.
-   * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries, or names another than
-   * the entity_id), entity_not_found (entity_id), limit_exceeded, invalid_request (identifiers.tin: it is the external_id
-   * that the organization gave the entity).
+   * what checks send about it, as GetCheckSubjects does. Concurrent calls create one entity. With an entity_id, that entity is
+   * meant, and none is created. Callers: verification. Errors: ambiguous_match, entity_exists (an identifier contradicts what
+   * the named entity carries, or names another than the entity_id), entity_not_found (entity_id), limit_exceeded,
+   * invalid_request (identifiers.tin: it is the external_id that the organization gave the entity).
    *
    * @generated from rpc vvs.entity.v1.EntityService.ResolveVendor
    */
