@@ -44,6 +44,9 @@ export interface Exclusion {
   readonly comment?: string;
 }
 
+/** What decides whether an exclusion is in force, and what it then does. */
+type ExclusionTerms = Pick<Exclusion, "active_date" | "termination_date" | "effect">;
+
 /** A vendor's exclusions, as their source lists them. */
 export interface ExclusionsPart extends PartSource {
   /** The source says that there are exclusions beside the named ones. */
@@ -79,7 +82,7 @@ export function isInForce(exclusion: Pick<Exclusion, "active_date" | "terminatio
  * does not name counts as `bar`.
  */
 export function effectInForce(
-  { flagged, exclusions }: Pick<ExclusionsPart, "flagged" | "exclusions">,
+  { flagged, exclusions }: { flagged: boolean; exclusions: readonly ExclusionTerms[] },
   today: string,
 ): ExclusionEffect | undefined {
   if (flagged) return "bar";

@@ -7,6 +7,7 @@ import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 import { migrateCreated } from "./vendor-list/created-vendors.ts";
+import { noteSubjects } from "./vendor-list/note-subjects.ts";
 import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
@@ -14,15 +15,19 @@ const GUARD_SECONDS = 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, adds created entities that are missing in the lists of vendors,
- * and loads the made-up registry into the sandbox. It can run
- * again, and is quick if nothing changed.
+ * Creates the collections and indexes of both environments, completes the lists of vendors, and loads the made-up registry
+ * into the sandbox. It can run again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
   const databases = environmentDatabases(client, prefix, "entity");
   await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
-  await Promise.all(environments.map((environment) => migrateCreated(collectionsOf(databases[environment]))));
+  await Promise.all(
+    environments.map(async (environment) => {
+      await migrateCreated(collectionsOf(databases[environment]));
+      await noteSubjects(environment, collectionsOf(databases[environment]));
+    }),
+  );
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
 }
 

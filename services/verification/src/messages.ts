@@ -103,9 +103,13 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
 export function toCompleted(
   tenant: Tenant,
   { verification, conclusions }: VerificationRecords,
-  { externalId, entityName = "" }: Pick<CheckSubject, "externalId" | "entityName">,
+  { externalId, entityName = "", entityTin }: Pick<CheckSubject, "externalId" | "entityName" | "entityTin">,
 ): Uint8Array {
   const { run } = verification;
+  // A TIN that matched is the entity's from then on.
+  const matched = verification.results.find(
+    ({ check_type, status }) => check_type === "tin_match" && status === "pass",
+  );
   return toBinary(
     VerificationCompletedSchema,
     create(VerificationCompletedSchema, {
@@ -124,6 +128,7 @@ export function toCompleted(
       createdAt: timestampFromDate(verification.created_at),
       externalId: run && externalId,
       entityName,
+      entityTin: matched?.details?.tin ?? entityTin,
     }),
   );
 }

@@ -43,14 +43,16 @@ function toDoSection({ visit: { view }, situation }: OverviewView): Html {
     ({ label: [className, name], text, path, action }) =>
       html`<li>${state(className, name)} ${text} <a href="${view.path}${path}">${action}</a></li>`,
   );
+  // During a rollout, an earlier version does not count registrations that ended.
+  const known = { ...situation, vendors: situation.vendors?.registrationEnded };
   const missing = Object.entries(parts).flatMap(([part, name]) =>
-    situation[part as keyof Situation] === undefined ? [name] : [],
+    known[part as keyof Situation] === undefined ? [name] : [],
   );
   return html`<section class="card" aria-labelledby="to-do">
 <h2 id="to-do">To do today</h2>
 ${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
 ${missing.length > 0 && unavailable(`The state of ${new Intl.ListFormat("en-GB").format(missing)} is temporarily unavailable. Try again in a moment.`)}
-${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor is excluded, has failed a check, lacks an answer or expires within 30 days. Monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
+${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor is excluded, has failed a check, lacks an answer, or has a registration that has ended or ends within 30 days. Monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
 </section>`;
 }
 

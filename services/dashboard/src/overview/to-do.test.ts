@@ -4,7 +4,7 @@ import { type Situation, toDoList } from "./to-do.ts";
 
 const checks = checkNames.map(toCheckType);
 const well: Situation = {
-  vendors: { excluded: 0, failed: 0, error: 0, expiring30: 0 },
+  vendors: { excluded: 0, failed: 0, error: 0, expiring30: 0, registrationEnded: 0 },
   failingEndpoints: 0,
   unanswered: { count: 0, hasMore: false },
   providers: [{ name: "sam_gov_api", checks, state: "available" }],
@@ -23,11 +23,12 @@ test.each<[string, Partial<Situation>, string[]]>([
   ["nothing is known", unknown, []],
   [
     "vendors need attention",
-    { vendors: { excluded: 1, failed: 2, error: 1_000, expiring30: 1 } },
+    { vendors: { excluded: 1, failed: 2, error: 1_000, expiring30: 1, registrationEnded: 2 } },
     [
       "1 vendor is excluded by SAM.gov → /vendors?show=excluded",
       "2 vendors have failed a check → /vendors?show=failed",
       "1,000 vendors or more have no answer from the newest verification → /vendors?show=error",
+      "2 vendors have registrations that have ended → /vendors?show=expired",
       "1 vendor has a registration that expires within 30 days → /vendors?show=expiring-30",
     ],
   ],

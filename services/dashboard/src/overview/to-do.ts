@@ -11,7 +11,9 @@ type ShownProvider = Pick<Provider, "name" | "checks" | "state" | "quotaRemainin
 /** What the overview reports on. Each part is undefined while its service is unavailable. */
 export interface Situation {
   /** Numbers of the organization's vendors. */
-  readonly vendors: Pick<CountVendorsResponse, "excluded" | "failed" | "error" | "expiring30"> | undefined;
+  readonly vendors:
+    | Pick<CountVendorsResponse, "excluded" | "failed" | "error" | "expiring30" | "registrationEnded">
+    | undefined;
   /** Number of endpoints that are failing or gone, and not dismissed. */
   readonly failingEndpoints: number | undefined;
   /** Monitors that have had no answer for too long. */
@@ -46,7 +48,7 @@ export function toDoList(situation: Situation): ToDo[] {
 
 function vendors({ vendors: counts }: Situation): ToDo[] {
   if (!counts) return [];
-  const { excluded, failed, error, expiring30 } = counts;
+  const { excluded, failed, error, expiring30, registrationEnded = 0 } = counts;
   const shown = (show: string) => ({ path: `/vendors?show=${show}`, action: "View these vendors" });
   const items: [number, ToDo][] = [
     [
@@ -67,6 +69,14 @@ function vendors({ vendors: counts }: Situation): ToDo[] {
         label: ["error", "no answer"],
         text: `${vendorCount(error, "has", "have")} no answer from the newest verification`,
         ...shown("error"),
+      },
+    ],
+    [
+      registrationEnded,
+      {
+        label: ["expired", "ended"],
+        text: `${vendorCount(registrationEnded, "has a registration that has", "have registrations that have")} ended`,
+        ...shown("expired"),
       },
     ],
     [

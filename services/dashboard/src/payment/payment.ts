@@ -1,9 +1,9 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { utcDay } from "@vvs/registration";
+import { type ExclusionEffect, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/checks.ts";
 import { longDay } from "../ui/dates.ts";
-import { type CheckedResult, type Verdict, verdictOf } from "../ui/verdict.ts";
+import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "../ui/verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
 export interface Subject {
@@ -14,11 +14,17 @@ export interface Subject {
   readonly isNamed: (name: string) => boolean;
 }
 
+/** A result of a check of a vendor. */
+interface VendorResult extends CheckedResult {
+  /** It is about another TIN or name than the vendor's. Absent where only its details say it. */
+  readonly aboutOther?: boolean | undefined;
+}
+
 /** A check of a vendor with its newest result and its newest answer; undefined where there is none. */
 export interface CheckHistory {
   readonly check: Check;
-  readonly newest: CheckedResult | undefined;
-  readonly answered: CheckedResult | undefined;
+  readonly newest: VendorResult | undefined;
+  readonly answered: VendorResult | undefined;
 }
 
 /** What a check says about a vendor today. `other`: its answer is about another TIN or name than the vendor's. */
@@ -27,8 +33,8 @@ export interface VerdictToday {
   readonly state: Verdict["state"] | "other";
   /** Whole sentences. */
   readonly text: string;
-  /** The check failed because of an exclusion. */
-  readonly isExclusion: boolean;
+  /** The strongest effect of the vendor's exclusions; undefined where there is none. */
+  readonly exclusion?: ExclusionEffect | undefined;
 }
 
 /** The answer to whether a vendor can be paid. `open`: nothing failed, but something that a yes needs is missing. */
@@ -46,7 +52,7 @@ export function verdictsToday(histories: readonly CheckHistory[], subject: Subje
 }
 
 function verdictToday({ check, newest, answered }: CheckHistory, subject: Subject, now: Date) {
-  if (!newest) return { ...unchecked(check, subject), isExclusion: false };
+  if (!newest) return unchecked(check, subject);
   const isUnanswered = !isAnswer(newest);
   if (!isUnanswered || !answered) return countedVerdict(check, newest, subject, now);
   const error = verdictOf(check, newest, now);
@@ -54,7 +60,7 @@ function verdictToday({ check, newest, answered }: CheckHistory, subject: Subjec
   // A failure counts until there is another answer. A pass does not: nobody could confirm it.
   if (before.state === "fail") return { ...before, text: `${before.text} The newest check got no answer.` };
   const last = `The last answer, of ${longDay(utcDay(answered.at))}: ${before.text}`;
-  return { state: "error" as const, text: `${error.text} ${last}`, isExclusion: false };
+  return { state: "error" as const, text: `${error.text} ${last}` };
 }
 
 const isAnswer = ({ result }: CheckedResult) =>
@@ -68,42 +74,50 @@ function unchecked(check: Check, { tin }: Subject): Verdict {
 type CountedVerdict = Omit<VerdictToday, "check">;
 
 /** Returns what a result says today about a vendor: nothing, if it is about another TIN or name. */
-function countedVerdict(check: Check, found: CheckedResult, subject: Subject, now: Date): CountedVerdict {
+function countedVerdict(check: Check, found: VendorResult, subject: Subject, now: Date): CountedVerdict {
   const verdict = verdictOf(check, found, now);
-  const { status, reason, details } = found.result;
-  const counted = { ...verdict, isExclusion: status === CheckStatus.FAIL && reason === "excluded" };
+  const { reason, details } = found.result;
+  const counted = { ...verdict, exclusion: exclusionEffect(found, now) };
   if (check !== "tin_match" || !isAnswer(found)) return counted;
   const { tin = "", name = "" } = details ?? {};
   const other = (why: string): CountedVerdict => ({
     state: "other",
     text: `${verdict.text} ${why}`,
-    isExclusion: false,
   });
   if (tin === "") {
     if (verdict.state === "fail") return counted;
     return { ...counted, state: "stale", text: `${verdict.text} Which TIN and name were asked about was not kept.` };
   }
-  if (tin !== subject.tin) {
+  const isOtherTin = tin !== subject.tin;
+  const isOther = found.aboutOther ?? (isOtherTin || (reason !== "not_issued" && !subject.isNamed(name)));
+  if (!isOther) return counted;
+  if (isOtherTin) {
     return other(
       subject.tin ? `This vendor’s TIN is ${subject.tin}, which was not checked.` : "This vendor has no such TIN.",
     );
   }
-  if (reason === "not_issued" || subject.isNamed(name)) return counted;
   return other(`This vendor’s name is “${subject.name}”. Check that both names are of the same company.`);
 }
 
 /** Returns whether a vendor can be paid by what its checks say today. Only this function says yes. */
 export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<Subject, "tin">): PaymentAnswer {
   const failed = verdicts.filter(({ state }) => state === "fail");
-  if (failed.some(({ isExclusion }) => isExclusion)) {
-    return { state: "fail", text: "Do not pay: excluded from federal awards." };
+  const excluded = failed.find(({ exclusion }) => exclusion)?.exclusion;
+  if (excluded === "facility") {
+    return { state: "fail", text: "Do not pay yet: one of its facilities is excluded from federal awards." };
   }
+  if (excluded) return { state: "fail", text: "Do not pay: excluded from federal awards." };
   if (failed.length > 0) return { state: "fail", text: `Do not pay yet: ${titlesOf(failed)} failed.` };
   if (verdicts.every(({ state }) => state === "unchecked")) return { state: "unchecked", text: "Not checked yet." };
   const missing = verdicts.filter(
     ({ check, state }) => state !== "pass" && (state !== "unchecked" || isNeeded(check, subject)),
   );
   if (missing.length > 0) return { state: "open", text: `Not yet: ${missing.map(whatIsMissing).join(", and ")}.` };
+  if (isRestricted(verdicts)) {
+    const text =
+      "Look at what you buy: some of its products are restricted. Nothing else stands in the way of a payment.";
+    return { state: "open", text };
+  }
   const left = verdicts.filter(({ state }) => state === "unchecked");
   if (left.length === 0) return { state: "pass", text: "Yes, every check passed." };
   const passed = titlesOf(verdicts.filter(({ state }) => state === "pass"));
@@ -114,6 +128,10 @@ export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<S
 export function isNeeded(check: Check, { tin }: Pick<Subject, "tin">): boolean {
   return check === "sam_registration" || (check === "tin_match" && tin !== "");
 }
+
+/** Returns whether some of the vendor's products are restricted, which fails no check. */
+export const isRestricted = (verdicts: readonly VerdictToday[]): boolean =>
+  verdicts.some(({ exclusion }) => exclusion === "product");
 
 const titleOf = ({ check }: VerdictToday) => checkTitle(toCheckType(check));
 const titlesOf = (verdicts: readonly VerdictToday[]) => verdicts.map(titleOf).join(" and ");

@@ -14,7 +14,7 @@ export type SameNames = (asked: string, own: string) => boolean;
 const keyOf = (pair: NamePair) => JSON.stringify([pair.asked, pair.own]);
 
 /** The IRS is asked about a name without most signs, and with its first 40 characters only. */
-const isSent = ({ asked, own }: NamePair) => asked !== "" && (asked === own || asked === irsName(own));
+export const isSent = ({ asked, own }: NamePair): boolean => asked !== "" && (asked === own || asked === irsName(own));
 
 /**
  * Compares pairs of names by the rules of an exact look-up. Names that could not be compared, because the entity service is

@@ -92,7 +92,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     samGovCalls: {},
     entities: [],
     vendors: [],
-    vendorCounts: {},
+    vendorCounts: { registrationEnded: 0 },
     found: {},
     snapshots: [],
     tinReplacements: [],

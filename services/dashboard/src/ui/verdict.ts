@@ -3,7 +3,7 @@ import type { Check } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Result } from "@vvs/proto/verification/v1/verification";
-import { addDays, registryDay, utcDay } from "@vvs/registration";
+import { addDays, type ExclusionEffect, effectInForce, isEffect, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "./checks.ts";
 import { longDay } from "./dates.ts";
 import { reasonMeaning } from "./vocabulary.ts";
@@ -107,6 +107,22 @@ function exclusionsText(exclusions: readonly ExclusionDetails[], today: string, 
       ? ` There ${others.length === 1 ? "is 1 more exclusion" : `are ${others.length} more exclusions`}.`
       : "";
   return `${failed && `${failed} `}${exclusionText(first, today)}${more}`;
+}
+
+/**
+ * Returns the strongest effect of the exclusions that a result names and that are in force today; undefined where there is
+ * none. A failure for an exclusion is a bar, unless it names a facility's.
+ */
+export function exclusionEffect({ result }: CheckedResult, now: Date): ExclusionEffect | undefined {
+  const exclusions = (result.details?.exclusions?.exclusions ?? []).map(({ effect, activeDate, terminationDate }) => ({
+    active_date: activeDate,
+    termination_date: terminationDate || "indefinite",
+    ...(isEffect(effect) && { effect }),
+  }));
+  const inForce = effectInForce({ flagged: false, exclusions }, registryDay(now));
+  if (result.status !== CheckStatus.FAIL) return inForce;
+  if (result.reason !== "excluded") return undefined;
+  return inForce === "facility" ? "facility" : "bar";
 }
 
 function exclusionText({ effect, agency, type, activeDate, terminationDate }: ExclusionDetails, today: string): string {

@@ -3,7 +3,6 @@ import type { ListVendorsResponse, Vendor } from "@vvs/proto/entity/v1/vendors";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
-import type { SameNames } from "../payment/same-names.ts";
 import { ago, dayTime } from "../ui/dates.ts";
 import { option, selectField } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
@@ -17,7 +16,6 @@ interface VendorListView {
   readonly list: VendorListFilter;
   /** Undefined while unavailable. */
   readonly found: ListVendorsResponse | undefined;
-  readonly isSame: SameNames;
   readonly isFirst: boolean;
   readonly notice: Notice | undefined;
   readonly now: Date;
@@ -74,11 +72,11 @@ function nothing({ visit: { view, may }, list, isFirst }: VendorListView): Html 
   return html`<p class="empty">No vendors yet. Each vendor that your organization verifies, monitors or creates is listed here within seconds. ${verify}${verify && html`<code>POST /v1/verify</code>.`}</p>`;
 }
 
-function row({ visit, list, isSame, now }: VendorListView, vendor: Vendor): Html {
+function row({ visit, list, now }: VendorListView, vendor: Vendor): Html {
   const { view } = visit;
   const { entity, expirationDate, activeMonitors, lastCheckedAt, archived } = vendor;
   const { id = "", legalName = "", externalId = "" } = entity ?? {};
-  const status = vendorStatus(vendor, isSame, now);
+  const status = vendorStatus(vendor, now);
   const none = html`<span class="hint">none</span>`;
   return html`<tr>
 <th scope="row"><a href="${view.path}/vendors/${id}">${legalName}</a></th>

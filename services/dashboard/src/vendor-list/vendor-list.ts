@@ -13,7 +13,7 @@ import { noticeOf } from "../ui/notices.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { readPlace, readVendorFilter, requestOf, type VendorListFilter } from "./vendor-filter.ts";
 import { vendorListPage } from "./vendor-list-page.ts";
-import { readVendorNames, type VendorStatus, vendorStatus } from "./vendor-status.ts";
+import { type VendorStatus, vendorStatus } from "./vendor-status.ts";
 
 const PAGE_SIZE = 50;
 const CSV_PAGE_SIZE = 100;
@@ -55,8 +55,7 @@ export function createVendorListHandlers(context: PageContext) {
         limit: CSV_PAGE_SIZE,
         ...(after && { after }),
       });
-      const isSame = await readVendorNames(context, visit, vendors);
-      yield vendors.map((vendor) => rowOf(vendor, vendorStatus(vendor, isSame, today)));
+      yield vendors.map((vendor) => rowOf(vendor, vendorStatus(vendor, today)));
       if (!next) return;
       after = next;
     }
@@ -83,8 +82,7 @@ export function createVendorListHandlers(context: PageContext) {
         ? undefined
         : await unlessUnavailable(logger, visit, () => vendorList.listVendors({ ...requestOf(list.filter), ...page }));
       const notice = noticeOf(request, notices);
-      const isSame = await readVendorNames(context, visit, found?.vendors ?? []);
-      const content = vendorListPage({ visit, list, found, isSame, isFirst: after === undefined, notice, now: now() });
+      const content = vendorListPage({ visit, list, found, isFirst: after === undefined, notice, now: now() });
       const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "vendors", title: "Vendors", status, content });
     },

@@ -24,10 +24,18 @@ const unanswered = (before?: CheckStatus, reason = ""): Check => ({
   ...(before && { lastAnswered: { status: before, reason, checkedAt: yesterday } }),
 });
 const { PASS, FAIL } = CheckStatus;
+const withEffect = (status: CheckStatus, exclusionEffect: string): Check => {
+  const answer = { status, reason: status === FAIL ? "excluded" : "", checkedAt: yesterday, exclusionEffect };
+  return { checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer };
+};
 const entity = { legalName: "Acme Inc", identifiers: { uei: "UE9QJD4KK1L6" } };
 const withTin = { ...entity, identifiers: { tin: "****6780" } };
-const matched = (tin: string, name = "Acme Inc"): Check => {
-  const answer = { status: PASS, checkedAt: yesterday, tin, name };
+const matched = (
+  tin: string,
+  { name = "Acme Inc", status = PASS, aboutOther = undefined as boolean | undefined } = {},
+): Check => {
+  const reason = status === FAIL ? "mismatch" : "";
+  const answer = { status, reason, checkedAt: yesterday, tin, name, aboutOther };
   return { checkType: CheckType.TIN_MATCH, ...answer, lastAnswered: answer };
 };
 const longAgo = timestampFromDate(new Date("2026-10-01T10:00:00Z"));
@@ -115,12 +123,47 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
     "other Other TIN or name",
     "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****2220 match in the IRS’s records. This vendor’s TIN is ****6780, which was not checked.",
   ],
+  [
+    "a failure of another TIN",
+    { entity: withTin, checks: [answered(PASS), matched("****2222", { status: FAIL, aboutOther: true })] },
+    "other Other TIN or name",
+    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****2222 do not match in the IRS’s records. This vendor’s TIN is ****6780, which was not checked.",
+  ],
+  [
+    "a spelling of its name, as the list says",
+    {
+      entity: withTin,
+      checks: [answered(PASS), matched("****6780", { name: "ACME INCORPORATED", aboutOther: false })],
+    },
+    "pass Passed",
+    "Active in SAM.gov, and not excluded. The name “ACME INCORPORATED” and the TIN ****6780 match in the IRS’s records.",
+  ],
+  [
+    "another name, as the list says",
+    { entity: withTin, checks: [answered(PASS), matched("****6780", { name: "Other LLC", aboutOther: true })] },
+    "other Other TIN or name",
+    "Active in SAM.gov, and not excluded. The name “Other LLC” and the TIN ****6780 match in the IRS’s records. This vendor’s name is “Acme Inc”. Check that both names are of the same company.",
+  ],
+  [
+    "another name, of which a list of an earlier version says nothing",
+    { entity: withTin, checks: [answered(PASS), matched("****6780", { name: "Other LLC" })] },
+    "other Other TIN or name",
+    "Active in SAM.gov, and not excluded. The name “Other LLC” and the TIN ****6780 match in the IRS’s records. This vendor’s name is “Acme Inc”. Check that both names are of the same company.",
+  ],
+  [
+    "restricted products",
+    { checks: [withEffect(PASS, "product")], expirationDate: "2027-03-31" },
+    "open Restricted",
+    "Active in SAM.gov until 31 March 2027. Some of its products are restricted.",
+  ],
+  [
+    "an excluded facility",
+    { checks: [withEffect(FAIL, "facility")], excluded: true },
+    "fail Excluded",
+    "One of its facilities is excluded from federal awards.",
+  ],
 ])("%s", (_name, vendor, status, details) => {
-  const found = vendorStatus(
-    create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>),
-    (one, other) => one === other,
-    NOW,
-  );
+  const found = vendorStatus(create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>), NOW);
   expect(`${found.state} ${found.label}`).toBe(status);
   expect(found.details.join(" ")).toBe(details);
 });

@@ -5,10 +5,16 @@ import type { Vendor, VendorAnswer } from "@vvs/proto/entity/v1/vendors";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
-import { type CheckHistory, isNeeded, paymentAnswer, type VerdictToday, verdictsToday } from "../payment/payment.ts";
-import { readSameNames, type SameNames } from "../payment/same-names.ts";
+import {
+  type CheckHistory,
+  isNeeded,
+  isRestricted,
+  paymentAnswer,
+  type VerdictToday,
+  verdictsToday,
+} from "../payment/payment.ts";
+import { isSent } from "../payment/same-names.ts";
 import { checkTitle } from "../ui/checks.ts";
-import type { CheckedResult } from "../ui/verdict.ts";
 
 /** What a vendor's entry in the list says in words. */
 export interface VendorStatus {
@@ -31,6 +37,7 @@ const labels: Readonly<Record<VendorStatus["state"], string>> = {
 const worstFirst = ["error", "stale", "other"] as const;
 
 type ListedVendor = Pick<Vendor, "entity" | "checks" | "expirationDate">;
+type ListedResult = Omit<VendorAnswer, "$typeName" | "$unknown" | "verificationId">;
 
 /** Reads the statuses of those of some entities that are in the list of vendors; undefined while it is unavailable. */
 export async function readVendorStatuses(
@@ -44,40 +51,27 @@ export async function readVendorStatuses(
     context.vendorList.getVendors({ caller, entityIds: [...entityIds] }, call),
   );
   if (!found) return undefined;
-  const isSame = await readVendorNames(context, visit, found.vendors);
   const now = context.now();
-  return new Map(found.vendors.map((vendor) => [vendor.entity?.id ?? "", vendorStatus(vendor, isSame, now)]));
-}
-
-/** Reads which names that TIN matches were made with are those of their vendors. */
-export function readVendorNames(
-  context: Pick<PageContext, "vendorList" | "readPanel">,
-  visit: Pick<Visit, "caller">,
-  vendors: readonly ListedVendor[],
-): Promise<SameNames> {
-  const pairs = vendors.flatMap(({ entity, checks }) =>
-    checks
-      .flatMap(({ name, lastAnswered }) => [name, lastAnswered?.name ?? ""])
-      .map((asked) => ({ asked, own: entity?.legalName ?? "" })),
-  );
-  return readSameNames(context, visit, pairs);
+  return new Map(found.vendors.map((vendor) => [vendor.entity?.id ?? "", vendorStatus(vendor, now)]));
 }
 
 /** Returns the status of a vendor today, by the same rule as its own page. */
-export function vendorStatus(vendor: ListedVendor, isSame: SameNames, now: Date): VendorStatus {
+export function vendorStatus(vendor: ListedVendor, now: Date): VendorStatus {
   const { legalName: name = "", identifiers } = vendor.entity ?? {};
-  const subject = { tin: identifiers?.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
+  // The list says which results are about other names; during a rollout, an earlier version does not.
+  const subject = { tin: identifiers?.tin ?? "", name, isNamed: (asked: string) => isSent({ asked, own: name }) };
   const verdicts = verdictsToday(historiesOf(vendor), subject, now);
   const answer = paymentAnswer(verdicts, subject);
   const state =
     answer.state === "open"
       ? (worstFirst.find((each) => verdicts.some((verdict) => verdict.state === each)) ?? "open")
       : answer.state;
-  const isExcluded = verdicts.some(({ isExclusion }) => isExclusion);
+  const isExcluded = answer.state === "fail" && verdicts.some(({ exclusion }) => exclusion);
+  const label = isExcluded ? "Excluded" : state === "open" && isRestricted(verdicts) ? "Restricted" : labels[state];
   const shown = verdicts.filter(
     (verdict) => verdict.state !== "unchecked" || (answer.state === "open" && isNeeded(verdict.check, subject)),
   );
-  return { state, label: isExcluded ? "Excluded" : labels[state], details: shown.map(detailOf) };
+  return { state, label, details: shown.map(detailOf) };
 }
 
 /** Names the check where its text does not say which one it is. */
@@ -89,14 +83,12 @@ function historiesOf({ checks, expirationDate }: ListedVendor): CheckHistory[] {
   return checks.flatMap((listed) => {
     const check = checkOf(listed.checkType);
     if (!check) return [];
-    const resultOf = (
-      answer: Pick<VendorAnswer, "status" | "reason" | "checkedAt" | "tin" | "name">,
-    ): CheckedResult => {
-      const { status, reason, tin, name } = answer;
-      const registration = expirationDate ? { expirationDate } : undefined;
+    const resultOf = ({ status, reason, tin, name, exclusionEffect, aboutOther, checkedAt }: ListedResult) => {
+      const exclusions = exclusionEffect === "" ? undefined : { exclusions: [{ effect: exclusionEffect }] };
+      const registration = expirationDate || exclusions ? { expirationDate, exclusions } : undefined;
       const details = check === "sam_registration" ? registration : { tin, name };
       const result = create(ResultSchema, { checkType: listed.checkType, status, reason, details });
-      return { result, at: timestampDate(answer.checkedAt!) };
+      return { result, at: timestampDate(checkedAt!), aboutOther };
     };
     return [{ check, newest: resultOf(listed), answered: listed.lastAnswered && resultOf(listed.lastAnswered) }];
   });

@@ -6,6 +6,7 @@ import { type Environment, environments } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Collections, EntityDocument } from "../model/documents.ts";
 import { newVendor, vendorKey } from "./listed-vendor.ts";
+import { noteSubjects } from "./note-subjects.ts";
 
 type Created = Pick<EntityDocument, "_id" | "legal_name"> & { readonly organization_id: string };
 
@@ -68,9 +69,9 @@ export async function migrateCreated(
   await listAllCreated(collections);
 }
 
-/** Adds what replicas of an older version create after the migration: at the start, and once more when they have ended. */
+/** Completes what replicas of an older version write after the migration: at the start, and once more when they have ended. */
 export function startListingCreated(options: {
-  collections: Readonly<Record<Environment, Pick<Collections, "entities" | "vendors" | "vendorListMigration">>>;
+  collections: Readonly<Record<Environment, Collections>>;
   now: () => Date;
   stopping: AbortSignal;
   logger: Logger;
@@ -86,6 +87,7 @@ export function startListingCreated(options: {
     const since = new Date(migration.at.getTime() - CLOCKS_DIFFER_MS);
     const added = await listAllCreated(collections[environment], since);
     if (added > 0) logger.info({ environment, added }, "entities were added to the lists of vendors");
+    await noteSubjects(environment, collections[environment]);
     return true;
   }
 

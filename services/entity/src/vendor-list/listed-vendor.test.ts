@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import type { Check, CheckStatus } from "@vvs/checks";
 import { type Document, MongoClient } from "mongodb";
 import {
+  isAboutOther,
   type ListedVendorDocument,
   NEVER,
   nameKeyOf,
@@ -30,10 +31,22 @@ const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 function verified(
   at: number,
   status: CheckStatus,
-  { facts = {}, reason = "", check = "sam_registration" as Check, id = `ver_${at}` } = {},
+  {
+    facts = {},
+    reason = "",
+    check = "sam_registration" as Check,
+    id = `ver_${at}`,
+    tin = undefined as string | undefined,
+  } = {},
 ): VerifiedVendor {
-  return { verificationId: id, at: day(at), results: [{ check, status, reason, facts }] };
+  return { verificationId: id, at: day(at), tin, results: [{ check, status, reason, facts }] };
 }
+/** A TIN match of `asked`, after which the vendor's TIN is `tin`. */
+const tinMatch = (
+  at: number,
+  status: CheckStatus,
+  { asked = "****6780", tin = "****6780" as string | undefined, name = "Acme Inc", reason = "" } = {},
+) => verified(at, status, { check: "tin_match", facts: status === "error" ? {} : { tin: asked, name }, reason, tin });
 const passUntil = (at: number, end: string) =>
   verified(at, "pass", { facts: { registration_status: "active", expiration_date: end } });
 const excluded = (at: number) =>
@@ -94,6 +107,21 @@ describe("a vendor after its verifications", () => {
     expect(vendor.excluded).toBe(true);
   });
 
+  test("shows TIN matches of its own TIN, and those of another only while there are none, in whatever order they come", async () => {
+    const [own, other] = [tinMatch(1, "pass"), tinMatch(2, "fail", { asked: "****2222" })];
+    for (const order of ordersOf([own, other, tinMatch(3, "fail", { asked: "****3333" })])) {
+      const { checks, checked_at } = await all(...order, ...order);
+      expect(checks.tin_match).toMatchObject({ newest: { tin: "****6780" }, answered: { tin: "****6780" } });
+      expect(checked_at).toEqual(day(3));
+    }
+    const alone = await all(other);
+    expect(alone.checks.tin_match!.answered).toMatchObject({ tin: "****2222", status: "fail" });
+    expect(isAboutOther(alone, alone.checks.tin_match!.answered!)).toBe(true);
+    // Another TIN that matches is the vendor's from then on.
+    const replaced = await all(own, tinMatch(2, "pass", { asked: "****2220", tin: "****2220" }));
+    expect(replaced.checks.tin_match!.answered).toMatchObject({ tin: "****2220" });
+  });
+
   test("has no expiration date once the last answer has none", async () => {
     const vendor = await all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" }));
     expect(vendor.expires_on).toBe(UNKNOWN_EXPIRY);
@@ -102,6 +130,7 @@ describe("a vendor after its verifications", () => {
 
 describe("the filters that find a vendor", () => {
   const noted = (...verifications: VerifiedVendor[]) => verifications.map((each) => noteVerification(each, ""));
+  const named = (...verifications: VerifiedVendor[]) => verifications.map((each) => noteVerification(each, "Acme Inc"));
   const archived = noteArchived({ at: day(1), by: "usr_1" });
   test.each<[string, (readonly Document[])[], string[]]>([
     ["never verified", [], ["all", "unmonitored"]],
@@ -117,10 +146,30 @@ describe("the filters that find a vendor", () => {
       noted(verified(1, "fail", { check: "tin_match" }), verified(2, "pass")),
       ["all", "failed", "unmonitored"],
     ],
+    ["failed with its own TIN", noted(tinMatch(1, "fail")), ["all", "failed", "unmonitored"]],
+    ["failed with another TIN", noted(tinMatch(1, "fail", { asked: "****2222" })), ["all", "unmonitored"]],
+    [
+      "failed with a TIN that it no longer has",
+      noted(tinMatch(1, "fail"), tinMatch(2, "error", { tin: "****2222" })),
+      ["all", "error", "unmonitored"],
+    ],
+    ["failed, its TIN not known", noted(tinMatch(1, "fail", { tin: undefined })), ["all", "failed", "unmonitored"]],
+    ["failed with its own name", named(tinMatch(1, "fail", { name: "ACME, INC." })), ["all", "failed", "unmonitored"]],
+    ["failed with another name", named(tinMatch(1, "fail", { name: "Other LLC" })), ["all", "unmonitored"]],
+    [
+      "not issued, with another name",
+      named(tinMatch(1, "fail", { name: "Other LLC", reason: "not_issued" })),
+      ["all", "failed", "unmonitored"],
+    ],
     ["archived", [...noted(excluded(1)), noteMonitors(1), archived], ["archived"]],
     ["taken back", [archived, noteArchived(undefined)], ["all", "unmonitored"]],
   ])("%s", async (_name, updates, expected) => {
-    expect([...(await after(updates)).lists].sort()).toEqual(expected);
+    const vendor = await after(updates);
+    expect([...vendor.lists].sort()).toEqual(expected);
+    const hasFailed = Object.values(vendor.checks).some(
+      ({ answered }) => answered?.status === "fail" && !isAboutOther(vendor, answered),
+    );
+    if (!vendor.archived) expect(vendor.lists.includes("failed")).toBe(hasFailed);
   });
 
   test("a vendor that is archived twice stays archived by the first", async () => {

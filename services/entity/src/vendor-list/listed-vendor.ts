@@ -1,10 +1,11 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import type { Tenant } from "@vvs/tenant";
 import type { Document } from "mongodb";
+import { isSameName } from "../matching/names/same-name.ts";
 import type { IsoDate } from "../model/dates.ts";
 
 /** A result of a check, and the verification that it is from. */
-interface ListedResult {
+export interface ListedResult {
   readonly status: CheckStatus;
   /** Empty on a plain pass. */
   readonly reason: string;
@@ -14,9 +15,13 @@ interface ListedResult {
   /** Of tin_match: the masked TIN and the name that were asked about. Absent where they are unknown. */
   readonly tin?: string;
   readonly name?: string;
+  /** Of tin_match: the name that was asked about is another one than the vendor's, and the result depends on it. */
+  readonly other_name?: true;
+  /** Of sam_registration: the strongest effect of the exclusions in force; absent where there is none. */
+  readonly effect?: string;
 }
 
-/** The newest results of a check of a vendor. */
+/** The newest results of a check of a vendor. Those about another TIN count only while there are none about the vendor's. */
 export interface ListedCheck {
   readonly newest: ListedResult;
   /** The newest pass or fail; absent if there is none. */
@@ -34,6 +39,8 @@ export interface ListedVendorDocument {
   /** The entity's name when this was last written, as lists are ordered by it. */
   readonly name_key: string;
   readonly checks: { readonly [C in Check]?: ListedCheck };
+  /** The vendor's masked TIN ("" if it has none) by its newest verification; absent while no verification says it. */
+  readonly subject?: { readonly tin: string } & Pick<ListedResult, "at" | "verification_id">;
   /** When the newest verification was stored; NEVER if there is none. */
   readonly checked_at: Date;
   /** Last day of the registration by the last answer of sam_registration; UNKNOWN_EXPIRY if it has none. */
@@ -76,6 +83,8 @@ const NAME_KEY_LENGTH = 100;
 export interface VerifiedVendor {
   readonly verificationId: string;
   readonly at: Date;
+  /** The vendor's masked TIN after it, "" if it has none; undefined where it is not known. */
+  readonly tin?: string | undefined;
   readonly results: readonly {
     readonly check: Check;
     readonly status: CheckStatus;
@@ -117,28 +126,42 @@ export function nameKeyOf(legalName: string): string {
 
 /**
  * Returns the update of a vendor by a verification. Verifications can come in any order, and repeatedly: of each check the
- * newest result and the newest answer count, so an older or repeated one changes nothing newer. Without `legalName` the name
- * stays.
+ * newest result and the newest answer count, so an older or repeated one changes nothing newer. Where `legalName` is "", the
+ * name is not known and stays.
  */
-export function noteVerification({ verificationId, at, results }: VerifiedVendor, legalName: string): Document[] {
+export function noteVerification({ verificationId, at, tin, results }: VerifiedVendor, legalName: string): Document[] {
+  const by = { at, verification_id: verificationId };
+  const subject = { $cond: [isNewer(by, "$subject"), { $literal: { tin, ...by } }, "$subject"] };
   const fields = results.map(({ check, status, reason, facts }) => {
-    const tested = check === "tin_match" ? askedAbout(facts) : {};
-    const result: ListedResult = { status, reason, at, verification_id: verificationId, ...tested };
-    const newerOf = (field: string) => ({ $cond: [isNewer(result, field), { $literal: result }, field] });
+    const result: ListedResult = { status, reason, ...by, ...aboutOf(check, { reason, facts, legalName }) };
     const [newest, answered] = [`checks.${check}.newest`, `checks.${check}.answered`];
-    if (status === "error") return { [newest]: newerOf(`$${newest}`) };
-    const isNewestAnswer = isNewer(result, `$${answered}`);
+    const betterOf = (field: string) => ({ $cond: [isBetter(result, field), { $literal: result }, field] });
+    if (status === "error") return { [newest]: betterOf(`$${newest}`) };
+    const isNewestAnswer = isBetter(result, `$${answered}`);
     const registration = check === "sam_registration" ? Object.entries(registrationOf(reason, facts)) : [];
     return {
-      [newest]: newerOf(`$${newest}`),
-      [answered]: newerOf(`$${answered}`),
+      [newest]: betterOf(`$${newest}`),
+      [answered]: betterOf(`$${answered}`),
       ...Object.fromEntries(
         registration.map(([name, value]) => [name, { $cond: [isNewestAnswer, value, `$${name}`] }]),
       ),
     };
   });
   const name = legalName === "" ? {} : { name_key: { $literal: nameKeyOf(legalName) } };
-  return [{ $set: Object.assign({ checked_at: { $max: ["$checked_at", at] } }, name, ...fields) }, ...withLists];
+  const known = { checked_at: { $max: ["$checked_at", at] }, ...name, ...(tin !== undefined && { subject }) };
+  return [{ $set: known }, { $set: Object.assign({}, ...fields) }, ...withLists];
+}
+
+/** Returns the update of a vendor whose verifications did not say which TIN and name it has; these are its own now. */
+export function noteSubject(
+  { checks: { tin_match: match }, checked_at: at }: ListedVendorDocument,
+  { tin, name }: { tin: string; name: string },
+): Document[] {
+  const named = (result: ListedResult) => ({ ...result, ...otherNameOf(result, name) });
+  // Any verification is newer.
+  const subject = { tin, at, verification_id: "" };
+  const noted = match && { newest: named(match.newest), ...(match.answered && { answered: named(match.answered) }) };
+  return [{ $set: { subject, ...(noted && { "checks.tin_match": { $literal: noted } }) } }, ...withLists];
 }
 
 /** Returns the update of a vendor's number of active monitors. */
@@ -152,8 +175,20 @@ export function noteArchived(archived: { at: Date; by: string } | undefined): Do
   return [stage, ...withLists];
 }
 
-function askedAbout({ tin, name }: Readonly<Record<string, string>>) {
-  return { ...(tin && { tin }), ...(name && { name }) };
+/** Returns what a result of a check is about, from the facts of its answer. */
+function aboutOf(
+  check: Check,
+  { reason, facts, legalName }: { reason: string; facts: Readonly<Record<string, string>>; legalName: string },
+): Pick<ListedResult, "tin" | "name" | "other_name" | "effect"> {
+  const { tin, name, exclusion_effect: effect } = facts;
+  if (check !== "tin_match") return effect ? { effect } : {};
+  return { ...(tin && { tin }), ...(name && { name, ...otherNameOf({ reason, name }, legalName) }) };
+}
+
+/** Returns whether the name of a TIN match is another one than the vendor's. A TIN that was never issued is nobody's. */
+function otherNameOf({ reason, name }: Pick<ListedResult, "reason" | "name">, legalName: string) {
+  const isOther = reason !== "not_issued" && name && legalName !== "" && !isSameName(name, legalName);
+  return isOther ? { other_name: true as const } : {};
 }
 
 function registrationOf(reason: string, facts: Readonly<Record<string, string>>) {
@@ -161,28 +196,60 @@ function registrationOf(reason: string, facts: Readonly<Record<string, string>>)
   return { excluded: status === "debarred" || reason === "excluded", expires_on: end || UNKNOWN_EXPIRY };
 }
 
+type Moment = Pick<ListedResult, "at" | "verification_id">;
+
 /** An expression: is a result newer than that of a field, which may be absent? */
-function isNewer({ at, verification_id }: ListedResult, field: string): Document {
+function isNewer({ at, verification_id }: Moment, field: string): Document {
   const isSameMoment = { $eq: [at, `${field}.at`] };
   return {
     $or: [
-      { $eq: [{ $type: field }, "missing"] },
+      isMissing(field),
       { $gt: [at, `${field}.at`] },
       { $and: [isSameMoment, { $gt: [verification_id, `${field}.verification_id`] }] },
     ],
   };
 }
 
+/** An expression: does a result count before that of a field? One about the vendor's TIN does before others, then a newer one. */
+function isBetter(result: ListedResult, field: string): Document {
+  const isOwn = isOwnTin(result.tin ?? "$$REMOVE");
+  const isOwnBefore = isOwnTin(`${field}.tin`);
+  return {
+    $or: [isMissing(field), { $cond: [{ $eq: [isOwn, isOwnBefore] }, isNewer(result, field), isOwn] }],
+  };
+}
+
+/** An expression: is a TIN, an expression too, the vendor's, as far as both are known? */
+const isOwnTin = (tin: string) => ({
+  $or: [isMissing(tin), isMissing("$subject"), { $eq: [tin, "$subject.tin"] }],
+});
+const isMissing = (field: string) => ({ $eq: [{ $type: field }, "missing"] });
+
+/** Returns whether a result is about another TIN or name than the vendor's; undefined where that is not known. */
+export function isAboutOther(
+  { subject }: Pick<ListedVendorDocument, "subject">,
+  { tin, other_name }: ListedResult,
+): boolean | undefined {
+  return subject && (other_name === true || (tin !== undefined && tin !== subject.tin));
+}
+
 const anyCheck = (condition: Document) => ({
   $anyElementTrue: { $map: { input: { $objectToArray: "$checks" }, as: "check", in: condition } },
 });
+/** As `isAboutOther`: what is about another TIN or name says nothing about the vendor. */
+const hasFailed = {
+  $and: [
+    { $eq: ["$$check.v.answered.status", "fail"] },
+    { $ne: ["$$check.v.answered.other_name", true] },
+    isOwnTin("$$check.v.answered.tin"),
+  ],
+};
 const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, [tag], []] });
 
-/** The last stages of each update: the filters that find the vendor. */
-const withLists: Document[] = [
+/** The update that finds anew by which filters a vendor is found. */
+export const findAnew: Document[] = [
   {
     $set: {
-      revision: { $add: ["$revision", 1] },
       lists: {
         $cond: [
           { $ne: [{ $type: "$archived" }, "missing"] },
@@ -191,7 +258,7 @@ const withLists: Document[] = [
             $concatArrays: [
               ["all"],
               { $cond: [{ $gt: ["$monitors", 0] }, ["monitored"], ["unmonitored"]] },
-              tagIf(anyCheck({ $eq: ["$$check.v.answered.status", "fail"] }), "failed"),
+              tagIf(anyCheck(hasFailed), "failed"),
               tagIf(anyCheck({ $eq: ["$$check.v.newest.status", "error"] }), "error"),
               tagIf("$excluded", "excluded"),
             ],
@@ -201,3 +268,6 @@ const withLists: Document[] = [
     },
   },
 ];
+
+/** The last stages of each update. */
+const withLists: Document[] = [{ $set: { revision: { $add: ["$revision", 1] } } }, ...findAnew];

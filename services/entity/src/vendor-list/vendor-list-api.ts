@@ -4,18 +4,24 @@ import { ServiceError } from "@vvs/errors";
 import { VendorFilter, VendorListService, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, type Tenant } from "@vvs/tenant";
-import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
+import { isSameName } from "../matching/names/same-name.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import type { SeenEntities } from "../seen-entities.ts";
 import type { EntityStore } from "../store.ts";
-import { type ListedCheck, type ListedVendorDocument, NEVER, noteArchived, UNKNOWN_EXPIRY } from "./listed-vendor.ts";
+import {
+  isAboutOther,
+  type ListedResult,
+  type ListedVendorDocument,
+  NEVER,
+  noteArchived,
+  UNKNOWN_EXPIRY,
+} from "./listed-vendor.ts";
 import { invalidField, placeOf, positionOf, vendorQueryOf } from "./vendor-query.ts";
 import type { VendorStore } from "./vendor-store.ts";
 
 const MAX_PAGE = 100;
 const MAX_IDS = 100;
-/** Two names of each vendor of a page. */
-const MAX_PAIRS = 2 * MAX_PAGE;
+const MAX_PAIRS = 200;
 /** Maximum number that a count returns. */
 const MAX_COUNT = 1_000;
 /** Creates the gRPC service of the lists of vendors. */
@@ -45,13 +51,14 @@ export function createVendorListPart(options: {
       const at = now();
       const count = (filter: VendorFilter, days = 0) =>
         vendors.count(tenant, vendorQueryOf({ filter, days, order: VendorOrder.UNSPECIFIED }, at), MAX_COUNT);
-      const [failed, excluded, error, expiring30] = await Promise.all([
+      const [failed, excluded, error, expiring30, registrationEnded] = await Promise.all([
         count(VendorFilter.FAILED),
         count(VendorFilter.EXCLUDED),
         count(VendorFilter.ERROR),
         count(VendorFilter.EXPIRING, 30),
+        count(VendorFilter.EXPIRED),
       ]);
-      return { failed, excluded, error, expiring30 };
+      return { failed, excluded, error, expiring30, registrationEnded };
     },
     async getVendors(request) {
       const { tenant } = callerOf(request.caller);
@@ -67,7 +74,7 @@ export function createVendorListPart(options: {
     },
     async compareNames({ pairs }) {
       if (pairs.length > MAX_PAIRS) throw invalidField("pairs", `must be at most ${MAX_PAIRS}`);
-      return { agree: pairs.map(({ one, other }) => namesAgree(normalizeName(one), normalizeName(other))) };
+      return { agree: pairs.map(({ one, other }) => isSameName(one, other)) };
     },
   };
   return servicePart({
@@ -110,7 +117,10 @@ function toMessage(vendor: ListedVendorDocument) {
   return {
     checks: checkNames.flatMap((check) => {
       const results = checks[check];
-      return results ? [{ checkType: toCheckType(check), ...toCheck(results) }] : [];
+      if (!results) return [];
+      const { newest, answered } = results;
+      const lastAnswered = answered && toResult(vendor, answered);
+      return [{ checkType: toCheckType(check), ...toResult(vendor, newest), lastAnswered }];
     }),
     expirationDate: expires_on === UNKNOWN_EXPIRY ? "" : expires_on,
     excluded,
@@ -120,10 +130,8 @@ function toMessage(vendor: ListedVendorDocument) {
   };
 }
 
-function toCheck({ newest, answered }: ListedCheck) {
-  return { ...toResult(newest), lastAnswered: answered && toResult(answered) };
-}
-
-function toResult({ status, reason, at, verification_id: verificationId, tin, name }: ListedCheck["newest"]) {
-  return { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId, tin, name };
+function toResult(vendor: ListedVendorDocument, result: ListedResult) {
+  const { status, reason, at, verification_id: verificationId, tin, name, effect: exclusionEffect } = result;
+  const made = { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId };
+  return { ...made, tin, name, exclusionEffect, aboutOther: isAboutOther(vendor, result) };
 }

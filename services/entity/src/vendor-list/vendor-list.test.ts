@@ -11,6 +11,7 @@ import { callerFor, startTestApplication, type TestApplication } from "../testin
 import { createLoads } from "../testing/loads.ts";
 import { listAllCreated, startListingCreated } from "./created-vendors.ts";
 import { newVendor, type VendorTag } from "./listed-vendor.ts";
+import { noteSubjects } from "./note-subjects.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
 
@@ -110,6 +111,31 @@ describe("the list of an organization's vendors has", () => {
     const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, facts: asked };
     await verified(await registered(), { checks: [match] });
     expect((await only()).checks).toMatchObject([{ ...asked, lastAnswered: asked }]);
+    expect((await only()).checks[0]!.lastAnswered!.aboutOther).toBeUndefined();
+  });
+
+  test("whether a TIN match is about another TIN or name, and only the vendor's own failures by the filter", async () => {
+    const failed = async (asked: { tin: string; name: string }, entityTin: string) => {
+      const id = await created(`Acme ${asked.tin} ${asked.name} Inc`);
+      const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL, reason: "mismatch", facts: asked };
+      await verified(id, { checks: [match], entityName: "Acme Inc", entityTin });
+      return id;
+    };
+    const own = await failed({ tin: "****6782", name: "ACME INC" }, "****6782");
+    const otherTin = await failed({ tin: "****2222", name: "Acme Inc" }, "****6782");
+    const otherName = await failed({ tin: "****6782", name: "Totally Other LLC" }, "****6782");
+    expect(await idsOf({ filter: VendorFilter.FAILED })).toEqual([own]);
+    expect(await app.dashboard.countVendors({ caller })).toMatchObject({ failed: 1 });
+    const { vendors } = await app.dashboard.getVendors({ caller, entityIds: [own, otherTin, otherName] });
+    const isOther = new Map(vendors.map(({ entity, checks }) => [entity!.id, checks[0]!.lastAnswered!.aboutOther]));
+    expect([own, otherTin, otherName].map((id) => isOther.get(id))).toEqual([false, true, true]);
+  });
+
+  test("the effect of the exclusions in force", async () => {
+    const facts = { registration_status: "active", exclusion_effect: "product" };
+    const passed = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, facts };
+    await verified(await registered(), { checks: [passed] });
+    expect((await only()).checks[0]!.lastAnswered!.exclusionEffect).toBe("product");
   });
 
   test("what it monitors; a canceled monitor stays canceled in whatever order and number its records come", async () => {
@@ -261,7 +287,7 @@ describe("filters and counts", () => {
     expect(await named(VendorFilter.MONITORED)).toEqual(["today"]);
     expect(await named(VendorFilter.NOT_MONITORED)).toHaveLength(6);
     const { $typeName, ...counts } = await app.dashboard.countVendors({ caller });
-    expect(counts).toEqual({ failed: 0, excluded: 0, error: 1, expiring30: 2 });
+    expect(counts).toEqual({ failed: 0, excluded: 0, error: 1, expiring30: 2, registrationEnded: 1 });
   });
 
   test.each([
@@ -426,6 +452,26 @@ describe("entities that an older version created", () => {
     await starting.ended();
     expect(await idsOf()).toEqual([missing]);
   });
+});
+
+test("vendors that were verified before verifications said which TIN they have get it, and their filters, after the update", async () => {
+  const { entity } = await app.gateway.createEntity({
+    caller,
+    legalName: "Old Inc",
+    identifiers: { tin: "460056780" },
+  });
+  const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL, reason: "mismatch" };
+  await verified(entity!.id, { checks: [{ ...match, facts: { tin: "****2222", name: "Old Inc" } }] });
+  const other = await created("Older Inc");
+  await verified(other, { checks: [{ ...match, facts: { tin: "****2222", name: "$Other LLC" } }] });
+  const own = await created("Oldest Inc");
+  await verified(own, { checks: [{ ...match, facts: { name: "OLDEST INC" } }] });
+  expect(await idsOf({ filter: VendorFilter.FAILED })).toHaveLength(3);
+  await noteSubjects("live", app.live);
+  await noteSubjects("live", app.live);
+  expect(await idsOf({ filter: VendorFilter.FAILED })).toEqual([own]);
+  const vendor = (await list()).find(({ entity: each }) => each!.id === other)!;
+  expect(vendor.checks[0]).toMatchObject({ name: "$Other LLC", aboutOther: true, lastAnswered: { aboutOther: true } });
 });
 
 test("names are compared as an exact look-up does", async () => {

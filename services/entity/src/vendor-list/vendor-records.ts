@@ -97,5 +97,5 @@ function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: numbe
     return [{ check, status, reason, facts }];
   });
   if (results.length === 0) throw new PoisonRecordError("the record has no known check");
-  return { verificationId, at: timeIn(record.createdAt), results };
+  return { verificationId, at: timeIn(record.createdAt), tin: record.entityTin, results };
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
+import { maskTin } from "@vvs/identifiers";
 import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
 import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
 import type { EntityDocument, RememberedDocument } from "../model/documents.ts";
@@ -87,6 +88,7 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
     uei: known("uei"),
     cage: known("cage") || (entity.sam?.cage ?? ""),
     tinHash: tin?.fingerprint.value(),
+    tin: tin && maskTin(tin.last4),
     tinMatchRecorded: tin?.isMatchRecorded,
     entityType: entity.sam?.entity_type,
     createdByOrganization: isOwnUnregistered(entity),
@@ -101,5 +103,6 @@ function tinOf({ entity, remembered, carriedTin }: SubjectDocuments) {
   const { _id: id, hash, fingerprint, sealed } = tin;
   const home: TinHome = { collection: isCarried ? "entity_identifiers" : "remembered_identifiers", id };
   const isRecorded = isCarried || isMatchRecorded(tin as RememberedDocument);
-  return { fingerprint: storedFingerprint({ fingerprint, hash }), isMatchRecorded: isRecorded, sealed, home };
+  const last4 = (isCarried ? entity.tin_last4 : (tin as RememberedDocument).last4) ?? "";
+  return { fingerprint: storedFingerprint({ fingerprint, hash }), last4, isMatchRecorded: isRecorded, sealed, home };
 }

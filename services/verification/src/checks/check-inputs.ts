@@ -11,6 +11,8 @@ export interface CheckSubject {
   readonly entityName?: string;
   readonly uei: string;
   readonly cage: string;
+  /** The entity's own TIN, masked, also where the call supplied another; "" if it has none; absent where it is unknown. */
+  readonly entityTin?: string;
   /** Keyed hash that stands for the TIN. */
   readonly tinHash: Uint8Array;
   /** The entity service need not be told of a match of this TIN. */

@@ -83,5 +83,10 @@ function subjectFrom({ entityId: seen, ...subject }: ProtoSubject, entityId: str
   if (!seen) throw new ServiceError("entity_not_found");
   const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId } = subject;
   const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId };
-  return { entityId, legalName, entityName: legalName, uei, cage, ...known };
+  // An earlier entity service masks no TIN.
+  const isTinKnown = subject.tin !== "" || tinHash.length === 0;
+  return {
+    ...{ entityId, legalName, entityName: legalName, uei, cage, ...known },
+    ...(isTinKnown && { entityTin: subject.tin }),
+  };
 }

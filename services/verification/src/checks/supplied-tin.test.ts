@@ -84,6 +84,35 @@ async function storedUnder(tin: string): Promise<string[]> {
   );
 }
 
+/** Returns the records of the vendor's verifications, oldest first. */
+async function records() {
+  const rows = service.databases.sandbox.collection<{ value: Binary }>("outbox").find().sort({ _id: 1 });
+  return (await rows.toArray())
+    .map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()))
+    .filter((record) => record.entityId === entityId);
+}
+
+test("the record of a verification says which TIN the vendor has after it: the one before, unless another matched", async () => {
+  const has = (tin: string | undefined, tinHash: Uint8Array) =>
+    service.entities.put(org, entityId, { subject: { legalName, tinHash, tin } });
+  has("****9360", tinHashOf(PASSING));
+  await supply(FAILING);
+  expect((await records()).map(({ entityTin }) => entityTin)).toEqual(["****9360"]);
+  await supply("471829366");
+  expect((await records()).map(({ entityTin }) => entityTin)).toContain("****9366");
+});
+
+test.each([
+  ["has none: it is empty", "", new Uint8Array(), ""],
+  ["has one, of which an earlier entity service returns no mask: it is absent", "", tinHashOf(PASSING), undefined],
+])("the record of a verification of a vendor that %s", async (_name, tin, tinHash, expected) => {
+  service.entities.put(org, entityId, { subject: { legalName, tinHash, tin }, tin: FAILING });
+  const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
+  const target = { case: "entityId" as const, value: entityId };
+  await service.client.verify({ caller, target, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME });
+  expect((await records()).map(({ entityTin }) => entityTin)).toEqual([expected]);
+});
+
 describe("a TIN that a call supplies", () => {
   test.each([Mode.REALTIME, Mode.CACHED])(
     "is the one its verdict is about, where another call supplies another TIN meanwhile (mode %s)",
@@ -221,10 +250,7 @@ describe("the remembered TIN, replaced by another call between reading its finge
       }),
     );
     expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
-    const rows = await service.databases.sandbox.collection<{ value: Binary }>("outbox").find().toArray();
-    const completed = rows
-      .map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()))
-      .filter((record) => record.entityId === entityId);
+    const completed = await records();
     const inputsFingerprint = Buffer.from(fingerprintOf(FAILING), "hex");
     expect(completed.map(({ checks }) => checks)).toMatchObject([[{ status: CheckStatus.FAIL, inputsFingerprint }]]);
   });

@@ -938,6 +938,13 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
    * @generated from field: string entity_type = 9;
    */
   entityType: string;
+
+  /**
+   * The TIN of tin_hash, masked (****1234); empty where there is none, and in the answer of an earlier version.
+   *
+   * @generated from field: string tin = 10;
+   */
+  tin: string;
 };
 
 /**

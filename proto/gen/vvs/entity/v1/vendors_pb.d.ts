@@ -62,6 +62,22 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
    * @generated from field: string name = 6;
    */
   name: string;
+
+  /**
+   * Of tin_match: it is about another TIN or name than the vendor's, so it says nothing about the vendor. Absent where that is
+   * not known.
+   *
+   * @generated from field: optional bool about_other = 7;
+   */
+  aboutOther?: boolean | undefined;
+
+  /**
+   * Of sam_registration: the strongest effect of the exclusions in force (bar, facility or product). Empty where there is none,
+   * and where it was stored before this field.
+   *
+   * @generated from field: string exclusion_effect = 8;
+   */
+  exclusionEffect: string;
 };
 
 /**
@@ -71,7 +87,8 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
 export declare const VendorAnswerSchema: GenMessage<VendorAnswer>;
 
 /**
- * The newest result of a check of a vendor.
+ * The newest result of a check of a vendor. Of tin_match, a result about another TIN than the vendor's counts only while there is
+ * none about the vendor's.
  *
  * @generated from message vvs.entity.v1.VendorCheck
  */
@@ -131,6 +148,20 @@ export declare type VendorCheck = Message<"vvs.entity.v1.VendorCheck"> & {
    * @generated from field: string name = 8;
    */
   name: string;
+
+  /**
+   * As in VendorAnswer.
+   *
+   * @generated from field: optional bool about_other = 9;
+   */
+  aboutOther?: boolean | undefined;
+
+  /**
+   * As in VendorAnswer.
+   *
+   * @generated from field: string exclusion_effect = 10;
+   */
+  exclusionEffect: string;
 };
 
 /**
@@ -363,6 +394,13 @@ export declare type CountVendorsResponse = Message<"vvs.entity.v1.CountVendorsRe
    * @generated from field: int32 expiring_30 = 7;
    */
   expiring30: number;
+
+  /**
+   * VENDOR_FILTER_EXPIRED. Absent from the answer of an earlier version.
+   *
+   * @generated from field: optional int32 registration_ended = 12;
+   */
+  registrationEnded?: number | undefined;
 };
 
 /**
@@ -555,7 +593,7 @@ export enum VendorFilter {
   UNSPECIFIED = 0,
 
   /**
-   * The last answer (pass or fail) of a check is fail.
+   * The last answer (pass or fail) of a check is fail, and is about the TIN and the name that the vendor has.
    *
    * @generated from enum value: VENDOR_FILTER_FAILED = 1;
    */

@@ -463,6 +463,14 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
    * @generated from field: string entity_name = 9;
    */
   entityName: string;
+
+  /**
+   * The TIN that the entity has after this verification, masked (****1234), for lists of vendors: a TIN match of another one
+   * says nothing about it. Empty where it has none; absent where it is not known, and in records from before this field.
+   *
+   * @generated from field: optional string entity_tin = 10;
+   */
+  entityTin?: string | undefined;
 };
 
 /**
