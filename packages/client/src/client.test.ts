@@ -32,6 +32,7 @@ const operations: [string, (client: Client) => Promise<unknown>, ...(string | un
     '{"webhook_url":null}',
   ],
   ["DELETE /v1/monitors/mon_1", (client) => client.cancelMonitor("mon_1"), ""],
+  ["GET /v1/monitors/mon_1/runs", (client) => client.listMonitorRuns("mon_1")],
   ["GET /v1/monitors/mon_1/events", (client) => client.listMonitorEvents("mon_1")],
   ["GET /v1/events", (client) => client.listEvents()],
   ["GET /v1/events?after=start&wait=20&limit=5", (client) => client.readEvents({ after: "start", wait: 20, limit: 5 })],

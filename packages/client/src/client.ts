@@ -13,6 +13,7 @@ import type {
   LookupResult,
   Monitor,
   MonitorPage,
+  MonitorRunPage,
   Provider,
   SnapshotPage,
   UpdateMonitorRequest,
@@ -89,6 +90,8 @@ export function createClient(options: ClientOptions) {
     get<VerificationPage>("/v1/verifications", query, callOptions);
   const listMonitors = (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
     get<MonitorPage>("/v1/monitors", query, callOptions);
+  const listMonitorRuns = (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
+    get<MonitorRunPage>(`/v1/monitors/${segment(monitorId)}/runs`, query, callOptions);
   const listMonitorEvents = (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
     get<EventPage>(`/v1/monitors/${segment(monitorId)}/events`, query, callOptions);
   const listEvents = (query: PageQuery = {}, callOptions?: CallOptions) =>
@@ -214,6 +217,16 @@ export function createClient(options: ClientOptions) {
       call<Monitor>(
         { method: "DELETE", path: `/v1/monitors/${segment(monitorId)}`, repeatable: "always" },
         callOptions,
+      ),
+
+    /** Returns a page of a monitor's runs that have ended, newest first. Errors: monitor_not_found. */
+    listMonitorRuns,
+    /** Iterates over all of them. */
+    allMonitorRuns: (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
+      readAll(
+        query,
+        (page) => listMonitorRuns(monitorId, page, callOptions),
+        ({ runs }) => runs,
       ),
 
     /** Returns a page of a monitor's events, newest first. Errors: monitor_not_found. */

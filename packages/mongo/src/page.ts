@@ -3,10 +3,9 @@ import { ServiceError } from "@vvs/errors";
 import type { PageRequest, Position } from "@vvs/proto/common/v1/common";
 import type { Collection, Document, Filter, WithId } from "mongodb";
 
-/** Fields of every listed document. Lists need an index on <filter>, created_at, _id; the last two descending. */
+/** What every listed document has. Lists need an index on <filter>, <time>, _id; the last two descending. */
 export interface Listed {
   readonly _id: string;
-  readonly created_at: Date;
 }
 
 export interface Page<T> {
@@ -18,30 +17,30 @@ export interface Page<T> {
 const MAX_LIMIT = 100;
 
 /**
- * Returns a page of a list, newest first, ties by id; of each document only what the projection keeps. The filter must
- * contain the tenant. Errors: invalid_request.
+ * Returns a page of a list, newest first by the field `time`, ties by id; of each document only what the projection keeps.
+ * The filter must contain the tenant, and match only documents that have the field. Errors: invalid_request.
  */
 export async function findPage<T extends Document & Listed, P extends Document & Listed = T>(
   collection: Collection<T>,
   filter: Filter<T>,
   page: PageRequest | undefined,
-  projection: Document = {},
+  { projection = {}, time = "created_at" }: { projection?: Document; time?: string } = {},
 ): Promise<Page<P>> {
   const limit = page?.limit ?? 0;
   if (limit < 1 || limit > MAX_LIMIT) {
     throw new ServiceError("invalid_request", { details: [{ path: "limit", message: `must be 1–${MAX_LIMIT}` }] });
   }
   const found = await collection
-    .find<WithId<P>>({ $and: [filter, beyond(page?.after)] } as Filter<T>, { projection })
-    .sort({ created_at: -1, _id: -1 })
+    .find<WithId<P>>({ $and: [filter, beyond(time, page?.after)] } as Filter<T>, { projection })
+    .sort({ [time]: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
-  return { items, next: last && { createdAt: timestampFromDate(last.created_at), id: last._id } };
+  return { items, next: last && { createdAt: timestampFromDate(last[time]), id: last._id } };
 }
 
-function beyond(after: Position | undefined): Document {
+function beyond(time: string, after: Position | undefined): Document {
   if (!after) return {};
   if (!after.createdAt) {
     throw new ServiceError("invalid_request", {
@@ -51,5 +50,5 @@ function beyond(after: Position | undefined): Document {
   const at = timestampDate(after.createdAt);
   // The first condition is redundant, but bounds the index: without it each page is read from the beginning of the
   // list.
-  return { created_at: { $lte: at }, $or: [{ created_at: { $lt: at } }, { _id: { $lt: after.id } }] };
+  return { [time]: { $lte: at }, $or: [{ [time]: { $lt: at } }, { _id: { $lt: after.id } }] };
 }

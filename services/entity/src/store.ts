@@ -238,12 +238,9 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return { items: shown, next: next && { ...next, id: ids.at(-1)! } };
     },
     listOwn: (tenant: Tenant, page: PageRequest | undefined) =>
-      findPage<EntityDocument, FoundEntity>(
-        of(tenant).entities,
-        { organization_id: tenant.organizationId },
-        page,
-        WITHOUT_KEYS,
-      ),
+      findPage<EntityDocument, FoundEntity>(of(tenant).entities, { organization_id: tenant.organizationId }, page, {
+        projection: WITHOUT_KEYS,
+      }),
     countOwn: (tenant: Tenant) => of(tenant).entities.countDocuments({ organization_id: tenant.organizationId }),
     /** Returns an own entity as its snapshot of that version shows it. */
     async viewAt(tenant: Tenant, entityId: string, version: number): Promise<PublicEntity | undefined> {

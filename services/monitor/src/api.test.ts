@@ -4,7 +4,7 @@ import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { Frequency, MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
@@ -119,6 +119,43 @@ describe("over gRPC", () => {
     const partsOf = ({ code, message, details }: ServiceError) => ({ code, message, details });
     expect(partsOf(foreign as ServiceError)).toEqual(partsOf(absent as ServiceError));
     expect((foreign as ServiceError).code).toBe("monitor_not_found");
+  });
+
+  test("a monitor's ended runs are listed newest first, page by page, and to no other organization", async () => {
+    const { caller, ...rest } = wanted();
+    const { monitor } = await gateway.createMonitor({ caller, ...rest });
+    const monitorId = monitor!.id;
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const run = (run_seq: number) => ({
+      ...{
+        _id: `${monitorId}:${run_seq}`,
+        organization_id: caller.tenant.organizationId,
+        monitor_id: monitorId,
+        run_seq,
+      },
+      claimed_at: at(run_seq),
+    });
+    const ended = (run_seq: number) => ({
+      ended_at: at(run_seq),
+      outcome: "pass" as const,
+      verification_id: `ver_${run_seq}`,
+    });
+    await sandbox.runs.insertMany([
+      { ...run(11), ...ended(11) }, // by an older version, which stored no cause
+      { ...run(12), ...ended(12), cause: "expiry" },
+      { ...run(13), ...ended(13), cause: "file" },
+      { ...run(14), cause: "schedule" },
+    ]);
+    const first = await gateway.listRuns({ caller, monitorId, page: { limit: 2 } });
+    expect(first.runs.map(({ verificationId }) => verificationId)).toEqual(["ver_13", "ver_12"]);
+    expect(first.runs.map(({ cause }) => cause)).toEqual([RunCause.FILE, RunCause.EXPIRY]);
+    const second = await gateway.listRuns({ caller, monitorId, page: { limit: 2, after: first.next } });
+    expect(second.runs.map(({ verificationId, cause }) => [verificationId, cause])).toEqual([
+      ["ver_11", RunCause.SCHEDULE],
+    ]);
+    expect(second.next).toBeUndefined();
+    const foreign = gateway.listRuns({ caller: toProtoCaller(someCaller()), monitorId, page });
+    await expect(foreign).rejects.toMatchObject({ code: "monitor_not_found" });
   });
 
   test("the events of another organization's monitor are not found", async () => {

@@ -6,7 +6,7 @@ import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
-import { eventMessage, monitorMessage } from "./messages.ts";
+import { eventMessage, monitorMessage, runMessage } from "./messages.ts";
 import { frequencyOf } from "./runs/schedule.ts";
 
 type Service = typeof MonitorService;
@@ -22,6 +22,7 @@ export const monitorCallers: Callers<Service> = {
   countMonitors: ["dashboard"],
   updateMonitor: GATEWAY_AND_DASHBOARD,
   cancelMonitor: GATEWAY_AND_DASHBOARD,
+  listRuns: ["gateway"],
   listEvents: GATEWAY_AND_DASHBOARD,
   listEventsAfter: ["gateway"],
   getNewestPosition: ["gateway"],
@@ -92,6 +93,13 @@ export function createMonitorHandlers(
     async cancelMonitor(request) {
       const caller = callerOf(request.caller);
       return { monitor: monitorMessage(await domainOf(caller.tenant).commands.cancel(caller, request.monitorId)) };
+    },
+    async listRuns(request) {
+      const { tenant } = callerOf(request.caller);
+      const { commands, listRuns } = domainOf(tenant);
+      await commands.existing(tenant, request.monitorId);
+      const { items, next } = await listRuns(tenant, request.monitorId, request.page);
+      return { runs: items.map(runMessage), next };
     },
     async listEvents(request) {
       const { tenant } = callerOf(request.caller);

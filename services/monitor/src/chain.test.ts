@@ -16,7 +16,7 @@ import {
   type WebhookRequested,
   WebhookRequestedSchema,
 } from "@vvs/proto/events/v1/events";
-import { Frequency, MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
 import { type Callers, type Client, createClient, type Handlers, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { eventually } from "@vvs/testing";
@@ -182,6 +182,9 @@ test("a record of a file that changed a vendor starts one run of its monitor, al
   expect(runs.map((request) => Number(request.record.run!.runSeq))).toEqual([1, 2]);
   const { monitor: after } = await gateway.getMonitor({ caller, monitorId: monitor!.id });
   expect(after!.nextRunAt).toEqual(monitor!.nextRunAt);
+  const listed = await gateway.listRuns({ caller, monitorId: monitor!.id, page: { limit: 10 } });
+  expect(listed.runs.map(({ cause }) => cause)).toEqual([RunCause.FILE, RunCause.FIRST]);
+  expect(listed.runs.map(({ verificationId }) => verificationId)[1]).toBe(first.verificationId);
   await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
   requests.length = 0;
   webhooks.length = 0;

@@ -59,6 +59,7 @@ export function createMonitorDomain(
   return {
     store,
     now,
+    listRuns: runs.list,
     history,
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),

@@ -1,8 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
-import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
-import type { EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import {
+  type DataDatesSchema,
+  type EventSchema,
+  type MonitorSchema,
+  RunCause,
+  type RunSchema,
+} from "@vvs/proto/monitor/v1/monitor";
+import type { DataDates, EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import type { EndedRun } from "./runs/runs.ts";
 import { protoFrequencies } from "./runs/schedule.ts";
 
 export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeof MonitorSchema> {
@@ -20,9 +27,36 @@ export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeo
       at: timestampFromDate(lastRun.at),
       outcome: toProtoStatus(lastRun.outcome),
       verificationId: lastRun.verification_id,
+      dataAsOf: lastRun.data_as_of && datesMessage(lastRun.data_as_of),
     },
     nextRunAt: monitor.next_run_at && timestampFromDate(monitor.next_run_at),
     consecutiveErrors: monitor.consecutive_errors,
+  };
+}
+
+const protoCauses = {
+  creation: RunCause.FIRST,
+  schedule: RunCause.SCHEDULE,
+  file: RunCause.FILE,
+  expiry: RunCause.EXPIRY,
+  exclusion: RunCause.EXCLUSION,
+} as const;
+
+/** Runs that an older version claimed don't say why: of these the monitor's first counts as such, others as scheduled. */
+export function runMessage(run: EndedRun): MessageInitShape<typeof RunSchema> {
+  const { ended_at, outcome, verification_id, run_seq, cause = run_seq === 1 ? "creation" : "schedule" } = run;
+  return {
+    at: timestampFromDate(ended_at),
+    outcome: toProtoStatus(outcome),
+    verificationId: verification_id,
+    cause: protoCauses[cause],
+  };
+}
+
+function datesMessage({ registration, exclusions }: DataDates): MessageInitShape<typeof DataDatesSchema> {
+  return {
+    registration: registration && timestampFromDate(registration),
+    exclusions: exclusions && timestampFromDate(exclusions),
   };
 }
 

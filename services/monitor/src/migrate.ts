@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
 import { createLeases, migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -11,7 +11,7 @@ import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
 
 /** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */
-const RUN_SECONDS = 30 * 24 * 60 * 60;
+const RUN_SECONDS = 400 * 24 * 60 * 60;
 /** How long the shards of a crashed migration stay leased, in milliseconds. */
 const LEASE_MS = 15_000;
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
@@ -73,7 +73,9 @@ async function createIndexes(db: Db): Promise<void> {
   await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
   await monitors.createIndex(UNPUBLISHED_STATE.key);
   await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
-  await runs.createIndex({ claimed_at: 1 }, { expireAfterSeconds: RUN_SECONDS });
+  await createExpiry(db, runs.collectionName, "claimed_at", RUN_SECONDS);
+  const ended = { partialFilterExpression: { ended_at: { $exists: true } } };
+  await runs.createIndex({ organization_id: 1, monitor_id: 1, ended_at: -1, _id: -1 }, ended);
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ organization_id: 1, monitor_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ monitor_id: 1, verification_id: 1 }, { unique: true });

@@ -1,10 +1,15 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { ChangeDetectedSchema, VerificationCompletedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import {
+  ChangeDetectedSchema,
+  CheckOutcomeSchema,
+  VerificationCompletedSchema,
+  WebhookRequestedSchema,
+} from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "./testing/domain.ts";
 
@@ -73,6 +78,22 @@ describe("a completed verification", () => {
       verification_id: record.verificationId,
     });
     expect([after.open_run, after.claimable_at]).toEqual([undefined, after.next_run_at]);
+  });
+
+  test("tells of which dates its data is: its own in the sandbox, else those of its sources, and none of an error", async () => {
+    const day = new Date("2026-10-05T00:00:00.000Z");
+    const datesOf = async (check: MessageInitShape<typeof CheckOutcomeSchema>) => {
+      const monitor = await newMonitor();
+      const record = completed(monitor, 1, CheckStatus.PASS);
+      record.checks.push(create(CheckOutcomeSchema, { checkType: CheckType.SAM_REGISTRATION, ...check }));
+      await domain.records.verificationCompleted(record);
+      return (await found(monitor)).last_run?.data_as_of;
+    };
+    const now = domain.clock.at;
+    expect(await datesOf({ status: CheckStatus.PASS })).toEqual({ registration: now, exclusions: now });
+    const parts = { registration: { source: { date: timestampFromDate(day) } } };
+    expect(await datesOf({ status: CheckStatus.FAIL, parts })).toEqual({ registration: day });
+    expect(await datesOf({ status: CheckStatus.ERROR })).toBeUndefined();
   });
 
   test("that is delivered again has no effect", async () => {

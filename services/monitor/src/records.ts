@@ -4,10 +4,11 @@ import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { CheckType } from "@vvs/proto/common/v1/common";
-import type { ChangeDetected, RegistryChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import type { ChangeDetected, CheckOutcome, RegistryChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { EventHistory } from "./events/event-history.ts";
+import type { DataDates } from "./monitors/monitor.ts";
 import { afterRun, type RunEnd } from "./monitors/run-end.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
@@ -115,10 +116,24 @@ function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   const errors = record.checks.filter(({ status }) => statusOf(status) === "error");
   const lacksInput = errors.length > 0 && errors.every(({ reason }) => INPUT_REASONS.has(reason));
   const { verificationId } = record;
-  const parts = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION)?.parts;
+  const at = timeIn(record.createdAt);
+  const registration = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION);
+  const parts = registration?.parts;
   return {
-    ...{ runSeq, at: timeIn(record.createdAt), outcome, verificationId, lacksInput },
+    ...{ runSeq, at, outcome, verificationId, lacksInput },
+    dataAsOf: registration && dataAsOf(registration, at),
     expirationDate: parts?.registration?.expirationDate,
     exclusionDays: parts?.exclusions?.exclusions.map(({ activeDate }) => activeDate),
+  };
+}
+
+/** Returns the dates of an answer's data: the answer's own in the sandbox, which has no files. Undefined for an error. */
+function dataAsOf({ status, parts }: CheckOutcome, at: Date): DataDates | undefined {
+  if (statusOf(status) === "error") return undefined;
+  if (!parts) return { registration: at, exclusions: at };
+  const { registration, exclusions } = parts;
+  return {
+    ...(registration?.source?.date && { registration: timeIn(registration.source.date) }),
+    ...(exclusions?.source?.date && { exclusions: timeIn(exclusions.source.date) }),
   };
 }

@@ -3,7 +3,7 @@ import { events } from "./events.ts";
 import { listen } from "./listen.ts";
 import { login } from "./login.ts";
 import { lookup } from "./lookup.ts";
-import { cancelMonitor, createMonitor, listMonitorEvents, listMonitors } from "./monitors.ts";
+import { cancelMonitor, createMonitor, listMonitorEvents, listMonitorRuns, listMonitors } from "./monitors.ts";
 import { trigger } from "./trigger.ts";
 import { verify } from "./verify.ts";
 
@@ -15,6 +15,7 @@ export const commands: readonly Command[] = [
   listMonitors,
   createMonitor,
   cancelMonitor,
+  listMonitorRuns,
   listMonitorEvents,
   events,
   listen,

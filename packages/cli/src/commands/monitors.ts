@@ -73,6 +73,24 @@ export const cancelMonitor: Command = {
   },
 };
 
+export const listMonitorRuns: Command = {
+  name: "monitors runs",
+  summary: "List the runs of a monitor, newest first.",
+  operands: ["MON_ID"],
+  options: limitOption,
+  help: "With --json one run per line.",
+  async run({ client, output, signal }, args) {
+    const limit = readLimit(args.text("limit"));
+    const runs = await take(
+      client().allMonitorRuns(args.operands[0]!, { limit: Math.min(limit, 100) }, { signal }),
+      limit,
+    );
+    for (const run of runs) output.result(run, () => `${run.at}  ${run.outcome}  ${run.cause}  ${run.verification_id}`);
+    if (runs.length === 0) output.note("There are none.");
+    return exitCodes.ok;
+  },
+};
+
 export const listMonitorEvents: Command = {
   name: "monitors events",
   summary: "List the changes that a monitor found, newest first.",

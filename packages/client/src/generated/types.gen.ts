@@ -168,6 +168,20 @@ export type CreateVerificationRequest = {
 };
 
 /**
+ * The dates of the data behind an answer of `sam_registration`.
+ */
+export type DataDates = {
+    /**
+     * Of the registration; absent where it is unknown. RFC 3339 in UTC, with milliseconds.
+     */
+    registration?: string;
+    /**
+     * Of the exclusions; absent where they are unknown. RFC 3339 in UTC, with milliseconds.
+     */
+    exclusions?: string;
+};
+
+/**
  * A business.
  */
 export type Entity = {
@@ -510,6 +524,7 @@ export type Monitor = {
          * Its verification.
          */
         verification_id: string;
+        data_as_of?: DataDates;
     };
     /**
      * When the next run is due. RFC 3339 in UTC, with milliseconds.
@@ -614,6 +629,33 @@ export type MonitorPage = {
 };
 
 /**
+ * A run of a monitor that has ended.
+ */
+export type MonitorRun = {
+    /**
+     * When it ended. RFC 3339 in UTC, with milliseconds.
+     */
+    at: string;
+    outcome: CheckStatus;
+    /**
+     * Its verification.
+     */
+    verification_id: string;
+    cause: RunCause;
+};
+
+/**
+ * A page of runs.
+ */
+export type MonitorRunPage = {
+    runs: Array<MonitorRun>;
+    /**
+     * Send it as `cursor` to read the next page; null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+/**
  * A provider of checks and its state.
  */
 export type Provider = {
@@ -692,6 +734,11 @@ export type ResultDetails = {
      */
     data_as_of?: string;
 };
+
+/**
+ * Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov.
+ */
+export type RunCause = 'first' | 'schedule' | 'file' | 'expiry' | 'exclusion' | 'answer';
 
 export type SetExternalIdRequest = {
     external_id: string | null;

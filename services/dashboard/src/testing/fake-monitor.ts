@@ -64,6 +64,7 @@ const callers: Callers<typeof MonitorService> = {
   updateMonitor: dashboardOnly,
   cancelMonitor: dashboardOnly,
   listEvents: dashboardOnly,
+  listRuns: [],
   listEventsAfter: [],
   getNewestPosition: [],
 };
@@ -113,6 +114,9 @@ export function monitorService(state: FakeState) {
       failIfAsked(state, "listEvents");
       const last = state.events.at(-1);
       return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
+    },
+    async listRuns() {
+      throw new ServiceError("internal_error");
     },
     async listEventsAfter() {
       throw new Error("not called by the dashboard");

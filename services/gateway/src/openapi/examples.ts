@@ -95,6 +95,8 @@ export const exampleMonitor = {
   consecutive_errors: 0,
 };
 
+export const exampleRun = { at, outcome: "pass", verification_id: exampleIds.verification, cause: "schedule" };
+
 export const exampleEvent = {
   id: exampleIds.event,
   event: "monitor.change_detected",

@@ -1,5 +1,5 @@
 import { z } from "@vvs/config";
-import { frequencyNames } from "./monitor.ts";
+import { causeNames, frequencyNames } from "./monitor.ts";
 import { checkStatus, checkType, id, nextCursor, time } from "./values-schema.ts";
 
 /** How often a monitor runs, in requests and answers. */
@@ -7,6 +7,13 @@ export const frequencySchema = z.enum(frequencyNames).meta({
   id: "Frequency",
   description: "How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour.",
 });
+
+const dataDates = z
+  .object({
+    registration: time("Of the registration; absent where it is unknown.").optional(),
+    exclusions: time("Of the exclusions; absent where they are unknown.").optional(),
+  })
+  .meta({ id: "DataDates", description: "The dates of the data behind an answer of `sam_registration`." });
 
 export const monitorSchema = z
   .object({
@@ -22,7 +29,12 @@ export const monitorSchema = z
     status: z.enum(["active", "canceled"]),
     created_at: time("When it was created."),
     last_run: z
-      .object({ at: time("When it ended."), outcome: checkStatus, verification_id: id("ver", "Its verification.") })
+      .object({
+        at: time("When it ended."),
+        outcome: checkStatus,
+        verification_id: id("ver", "Its verification."),
+        data_as_of: dataDates.optional(),
+      })
       .optional()
       .describe("The newest run that has ended."),
     next_run_at: time("When the next run is due.").optional(),
@@ -33,6 +45,23 @@ export const monitorSchema = z
 export const monitorPageSchema = z
   .object({ monitors: z.array(monitorSchema), next_cursor: nextCursor })
   .meta({ id: "MonitorPage", description: "A page of active monitors, newest first." });
+
+const run = z
+  .object({
+    at: time("When it ended."),
+    outcome: checkStatus,
+    verification_id: id("ver", "Its verification."),
+    cause: z.enum(causeNames).meta({
+      id: "RunCause",
+      description:
+        "Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov.",
+    }),
+  })
+  .meta({ id: "MonitorRun", description: "A run of a monitor that has ended." });
+
+export const runPageSchema = z
+  .object({ runs: z.array(run), next_cursor: nextCursor })
+  .meta({ id: "MonitorRunPage", description: "A page of runs." });
 
 const change = z
   .object({

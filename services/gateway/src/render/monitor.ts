@@ -1,4 +1,4 @@
-import { type Event, Frequency, type Monitor } from "@vvs/proto/monitor/v1/monitor";
+import { type DataDates, type Event, Frequency, type Monitor, type Run, RunCause } from "@vvs/proto/monitor/v1/monitor";
 import { renderCheck, renderStatus, renderTime } from "./values.ts";
 
 /** How often a monitor runs, by the names that clients use. */
@@ -19,7 +19,7 @@ export function renderMonitor(monitor: Monitor) {
     id: monitor.id,
     entity_id: monitor.entityId,
     checks: monitor.checks.map(renderCheck),
-    frequency: renderFrequency(monitor.frequency),
+    frequency: nameOf(frequencies, monitor.frequency),
     webhook_url: monitor.webhookUrl || undefined,
     external_id: monitor.externalId || undefined,
     status: monitor.status,
@@ -28,10 +28,39 @@ export function renderMonitor(monitor: Monitor) {
       at: renderTime(monitor.lastRun.at),
       outcome: renderStatus(monitor.lastRun.outcome),
       verification_id: monitor.lastRun.verificationId,
+      data_as_of: monitor.lastRun.dataAsOf && renderDates(monitor.lastRun.dataAsOf),
     },
     next_run_at: renderTime(monitor.nextRunAt),
     consecutive_errors: monitor.consecutiveErrors,
   };
+}
+
+/** Why a run was made, by the names that clients use. */
+const causes = {
+  first: RunCause.FIRST,
+  schedule: RunCause.SCHEDULE,
+  file: RunCause.FILE,
+  expiry: RunCause.EXPIRY,
+  exclusion: RunCause.EXCLUSION,
+  answer: RunCause.ANSWER,
+} as const;
+
+type CauseName = keyof typeof causes;
+
+export const causeNames = Object.keys(causes) as [CauseName, ...CauseName[]];
+
+/** The public Run. */
+export function renderRun({ at, outcome, verificationId, cause }: Run) {
+  return {
+    at: renderTime(at),
+    outcome: renderStatus(outcome),
+    verification_id: verificationId,
+    cause: nameOf(causes, cause),
+  };
+}
+
+function renderDates({ registration, exclusions }: DataDates) {
+  return { registration: renderTime(registration), exclusions: renderTime(exclusions) };
 }
 
 /** The public Event: its webhook without delivered_at. "No value" is an empty text here (and null in the webhook). */
@@ -54,8 +83,8 @@ export function renderEvent(event: Event) {
   };
 }
 
-function renderFrequency(frequency: Frequency): FrequencyName {
-  const name = frequencyNames.find((candidate) => frequencies[candidate] === frequency);
-  if (!name) throw new Error(`unknown frequency ${frequency}`);
+function nameOf<Name extends string>(values: Readonly<Record<Name, number>>, value: number): Name {
+  const name = (Object.keys(values) as Name[]).find((candidate) => values[candidate] === value);
+  if (!name) throw new Error(`unknown value ${value}`);
   return name;
 }

@@ -1,6 +1,6 @@
 import { webhookUrlPattern } from "../input/patterns.ts";
-import { exampleEvent, exampleIds, exampleMonitor } from "../openapi/examples.ts";
-import { eventPageSchema, monitorPageSchema, monitorSchema } from "../render/monitor-schema.ts";
+import { exampleEvent, exampleIds, exampleMonitor, exampleRun } from "../openapi/examples.ts";
+import { eventPageSchema, monitorPageSchema, monitorSchema, runPageSchema } from "../render/monitor-schema.ts";
 import { idPattern } from "../render/values-schema.ts";
 import type { RouteDocs } from "./route.ts";
 
@@ -94,6 +94,21 @@ export const cancel: RouteDocs = {
       description: "The canceled monitor.",
       body: monitorSchema,
       examples: { "A canceled monitor": { ...exampleMonitor, status: "canceled", next_run_at: undefined } },
+    },
+  },
+};
+
+export const runs: RouteDocs = {
+  operationId: "listMonitorRuns",
+  tag: "Monitor",
+  summary: "List the runs of a monitor",
+  description:
+    "Lists the runs of a monitor that have ended, newest first, also after it was canceled: the proof of each check. We keep them for 400 days.",
+  answers: {
+    200: {
+      description: "A page of runs.",
+      body: runPageSchema,
+      examples: { "The last page": { runs: [exampleRun], next_cursor: null } },
     },
   },
 };

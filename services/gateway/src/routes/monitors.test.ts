@@ -49,14 +49,30 @@ describe("monitors", () => {
 
   test("GET returns the last run and the next", async () => {
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
-    const lastRun = { at, outcome: CheckStatus.ERROR, verificationId };
+    const lastRun = { at, outcome: CheckStatus.ERROR, verificationId, dataAsOf: { registration: at } };
     gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, lastRun, nextRunAt: at, consecutiveErrors: 2 } }));
     expect((await gateway.get(`/v1/monitors/${monitorId}`)).body).toEqual({
       ...renderedMonitor,
-      last_run: { at: "2026-11-21T09:30:00.000Z", outcome: "error", verification_id: verificationId },
+      last_run: {
+        at: "2026-11-21T09:30:00.000Z",
+        outcome: "error",
+        verification_id: verificationId,
+        data_as_of: { registration: "2026-11-21T09:30:00.000Z" },
+      },
       next_run_at: "2026-11-21T09:30:00.000Z",
       consecutive_errors: 2,
     });
+  });
+
+  test("GET lists the runs of a monitor, each with its cause", async () => {
+    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+    const names = ["first", "schedule", "file", "expiry", "exclusion", "answer"];
+    const runs = names.map((_, index) => ({ at, outcome: CheckStatus.PASS, verificationId, cause: index + 1 }));
+    gateway.monitor.on("listRuns", () => ({ runs }));
+    const run = { at: "2026-11-21T09:30:00.000Z", outcome: "pass", verification_id: verificationId };
+    const { status, body } = await gateway.get(`/v1/monitors/${monitorId}/runs`);
+    expect([status, body]).toEqual([200, { runs: names.map((cause) => ({ ...run, cause })), next_cursor: null }]);
+    expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId });
   });
 
   test("PATCH changes only the given fields", async () => {

@@ -5,7 +5,7 @@ import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
 import { type Forward, NOW, START, writeCursor, writeForwardCursor } from "../input/page.ts";
 import { externalId, text } from "../input/text.ts";
-import { frequencies, renderEvent, renderMonitor } from "../render/monitor.ts";
+import { frequencies, renderEvent, renderMonitor, renderRun } from "../render/monitor.ts";
 import { frequencySchema } from "../render/monitor-schema.ts";
 import * as docs from "./monitors-docs.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
@@ -120,6 +120,18 @@ export const monitorRoutes: readonly Route[] = [
     async handle({ caller, id }, { monitor }) {
       const canceled = await monitor.cancelMonitor({ caller, monitorId: id });
       return { body: renderMonitor(canceled.monitor!) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/monitors/:id/runs",
+    scope: "monitors:read",
+    docs: docs.runs,
+    id: monitorId,
+    list: true,
+    async handle({ caller, id, page, list }, { monitor }) {
+      const { runs, next } = await monitor.listRuns({ caller, monitorId: id, page });
+      return { body: { runs: runs.map(renderRun), next_cursor: writeCursor(list, next) } };
     },
   }),
   route({

@@ -2,15 +2,9 @@ import { addDays, startOfRegistryDay, utcDay } from "@vvs/registration";
 import type { Environment } from "@vvs/tenant";
 import { type FastClock, nextDueAt } from "../runs/schedule.ts";
 import { spreadMs } from "../runs/spread.ts";
-import type { MonitorDocument } from "./monitor.ts";
+import type { MonitorDocument, RunCause } from "./monitor.ts";
 
 // When a monitor's next run is due. Beside the schedule there are four extra runs, which leave the schedule as it is.
-
-/**
- * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, on the first
- * day of an exclusion, or after a file changed the vendor.
- */
-export type RunCause = "schedule" | "creation" | "expiry" | "exclusion" | "file";
 
 /** Settings that the schedules of an environment's monitors depend on. */
 export interface ScheduleOptions {

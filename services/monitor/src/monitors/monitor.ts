@@ -9,6 +9,12 @@ export interface FieldChange {
   readonly current: string | null;
 }
 
+/** The dates of the data behind an answer of sam_registration; absent where the part is unknown. */
+export interface DataDates {
+  readonly registration?: Date;
+  readonly exclusions?: Date;
+}
+
 /** A monitor as stored. */
 export interface MonitorDocument {
   readonly _id: string;
@@ -64,6 +70,8 @@ export interface MonitorDocument {
     readonly at: Date;
     readonly outcome: CheckStatus;
     readonly verification_id: string;
+    /** Absent where its sam_registration learned nothing, and in runs of older versions. */
+    readonly data_as_of?: DataDates;
   };
   /** Number of consecutive runs that ended in error. */
   readonly consecutive_errors: number;
@@ -76,6 +84,12 @@ export interface MonitorDocument {
   readonly published_status?: "active" | "canceled";
 }
 
+/**
+ * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, on the first
+ * day of an exclusion, or after a file changed the vendor.
+ */
+export type RunCause = "schedule" | "creation" | "expiry" | "exclusion" | "file";
+
 /** A run as stored, from its claim to its end. */
 export interface RunDocument {
   /** <monitor id>:<run_seq>, also the id of the record that requests its verification. */
@@ -84,6 +98,8 @@ export interface RunDocument {
   readonly monitor_id: string;
   readonly run_seq: number;
   readonly claimed_at: Date;
+  /** Why it was made. Absent in runs that an older version claimed. */
+  readonly cause?: RunCause;
   /** This and the following fields are absent until the run has ended. */
   readonly ended_at?: Date;
   readonly outcome?: CheckStatus;

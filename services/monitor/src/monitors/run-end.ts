@@ -1,6 +1,6 @@
 import type { CheckStatus } from "@vvs/checks";
 import { claimableAt, exclusionRunAt, expiryRunAt } from "./due.ts";
-import type { MonitorDocument } from "./monitor.ts";
+import type { DataDates, MonitorDocument } from "./monitor.ts";
 
 /** How a run ended. */
 export interface RunEnd {
@@ -8,6 +8,8 @@ export interface RunEnd {
   readonly at: Date;
   readonly outcome: CheckStatus;
   readonly verificationId: string;
+  /** Absent if its sam_registration learned nothing, or it has none. */
+  readonly dataAsOf?: DataDates | undefined;
   /** Whether every check that ended in error lacked data that the organization must supply. */
   readonly lacksInput: boolean;
   /** The registration's expiration date (YYYY-MM-DD), or empty if it has none; undefined if the run did not learn it. */
@@ -37,12 +39,13 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
   const expiry_run_at = date === undefined ? expiryBefore : expiryRunAt(monitor._id, date, end.at);
   const exclusion_run_at = days === undefined ? exclusionBefore : exclusionRunAt(monitor._id, days, end.at);
   const isError = end.outcome === "error";
+  const { runSeq: run_seq, at, outcome, verificationId: verification_id, dataAsOf: data_as_of } = end;
   return {
     ...answered,
     ...(expiry_run_at && { expiry_run_at }),
     ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
-    last_run: { run_seq: end.runSeq, at: end.at, outcome: end.outcome, verification_id: end.verificationId },
+    last_run: { run_seq, at, outcome, verification_id, ...(data_as_of && { data_as_of }) },
     consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
   };
 }

@@ -51,7 +51,11 @@ export function createClaims(
   function toStart(tenant: Tenant, seen: MonitorDocument, at: Date): Claim {
     const next = afterClaim(options, seen, at);
     const trace = startRunTrace(next);
-    return { seen, next, begun: { run: context.with(trace.context, () => runs.claimed(tenant, next)), trace } };
+    return {
+      seen,
+      next,
+      begun: { run: context.with(trace.context, () => runs.claimed(tenant, next, earliestDue(seen)!.cause)), trace },
+    };
   }
 
   function toSkip(_tenant: Tenant, seen: MonitorDocument, at: Date): Claim {

@@ -1,11 +1,13 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
+import { findPage, type Page } from "@vvs/mongo";
 import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
+import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Db } from "mongodb";
-import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument, RunCause, RunDocument } from "../monitors/monitor.ts";
 import type { RunEnd } from "../monitors/run-end.ts";
 import { collections } from "../store.ts";
 
@@ -14,6 +16,9 @@ export interface ClaimedRun {
   readonly run: RunDocument;
   readonly request: OutboxRecord;
 }
+
+/** A run that has ended. */
+export type EndedRun = Required<Omit<RunDocument, "cause">> & Pick<RunDocument, "cause">;
 
 /** Full names of the topics of one environment that request verifications. */
 export interface RunTopics {
@@ -53,14 +58,15 @@ export function createRuns(options: {
   }
 
   return {
-    /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
-    claimed(tenant: Tenant, monitor: MonitorDocument): ClaimedRun {
+    /** Returns the run that the monitor has just claimed, and why. Its record carries the active trace. */
+    claimed(tenant: Tenant, monitor: MonitorDocument, cause: RunCause): ClaimedRun {
       const run: RunDocument = {
         _id: runId(monitor._id, monitor.run_seq),
         organization_id: tenant.organizationId,
         monitor_id: monitor._id,
         run_seq: monitor.run_seq,
         claimed_at: monitor.open_run!.claimed_at,
+        cause,
       };
       return { run, request: withActiveTrace(requestOf(tenant, monitor)) };
     },
@@ -92,6 +98,12 @@ export function createRuns(options: {
       const fields = { ended_at: end.at, outcome: end.outcome, verification_id: end.verificationId };
       const ended = await runs.updateOne(open, { $set: fields }, { session });
       return ended.matchedCount === 1;
+    },
+
+    /** Returns the ended runs of a monitor, newest first. */
+    list(tenant: Tenant, monitorId: string, page: PageRequest | undefined): Promise<Page<EndedRun>> {
+      const ended = { organization_id: tenant.organizationId, monitor_id: monitorId, ended_at: { $exists: true } };
+      return findPage<RunDocument, EndedRun>(runs, ended, page, { time: "ended_at" });
     },
   };
 }

@@ -40,6 +40,13 @@ export declare type LastRun = Message<"vvs.monitor.v1.LastRun"> & {
    * @generated from field: string verification_id = 3;
    */
   verificationId: string;
+
+  /**
+   * Absent where its sam_registration learned nothing, and in runs of before this field.
+   *
+   * @generated from field: vvs.monitor.v1.DataDates data_as_of = 4;
+   */
+  dataAsOf?: DataDates | undefined;
 };
 
 /**
@@ -47,6 +54,135 @@ export declare type LastRun = Message<"vvs.monitor.v1.LastRun"> & {
  * Use `create(LastRunSchema)` to create a new message.
  */
 export declare const LastRunSchema: GenMessage<LastRun>;
+
+/**
+ * The dates of the data behind an answer of sam_registration: when the API answered, or the day a file was cut.
+ *
+ * @generated from message vvs.monitor.v1.DataDates
+ */
+export declare type DataDates = Message<"vvs.monitor.v1.DataDates"> & {
+  /**
+   * Of the registration; absent where it is unknown.
+   *
+   * @generated from field: google.protobuf.Timestamp registration = 1;
+   */
+  registration?: Timestamp | undefined;
+
+  /**
+   * Of the exclusions; absent where they are unknown.
+   *
+   * @generated from field: google.protobuf.Timestamp exclusions = 2;
+   */
+  exclusions?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.DataDates.
+ * Use `create(DataDatesSchema)` to create a new message.
+ */
+export declare const DataDatesSchema: GenMessage<DataDates>;
+
+/**
+ * A run that has ended.
+ *
+ * @generated from message vvs.monitor.v1.Run
+ */
+export declare type Run = Message<"vvs.monitor.v1.Run"> & {
+  /**
+   * When its verification was stored.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * Its overall result.
+   *
+   * @generated from field: vvs.common.v1.CheckStatus outcome = 2;
+   */
+  outcome: CheckStatus;
+
+  /**
+   * ver_….
+   *
+   * @generated from field: string verification_id = 3;
+   */
+  verificationId: string;
+
+  /**
+   * Why it was made.
+   *
+   * @generated from field: vvs.monitor.v1.RunCause cause = 4;
+   */
+  cause: RunCause;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.Run.
+ * Use `create(RunSchema)` to create a new message.
+ */
+export declare const RunSchema: GenMessage<Run>;
+
+/**
+ * Selects the runs of a monitor.
+ *
+ * @generated from message vvs.monitor.v1.ListRunsRequest
+ */
+export declare type ListRunsRequest = Message<"vvs.monitor.v1.ListRunsRequest"> & {
+  /**
+   * The user and organization that the call is made for.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * mon_….
+   *
+   * @generated from field: string monitor_id = 2;
+   */
+  monitorId: string;
+
+  /**
+   * Which page.
+   *
+   * @generated from field: vvs.common.v1.PageRequest page = 3;
+   */
+  page?: PageRequest | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListRunsRequest.
+ * Use `create(ListRunsRequestSchema)` to create a new message.
+ */
+export declare const ListRunsRequestSchema: GenMessage<ListRunsRequest>;
+
+/**
+ * A page of runs.
+ *
+ * @generated from message vvs.monitor.v1.ListRunsResponse
+ */
+export declare type ListRunsResponse = Message<"vvs.monitor.v1.ListRunsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated vvs.monitor.v1.Run runs = 1;
+   */
+  runs: Run[];
+
+  /**
+   * Where the next page starts; absent on the last page.
+   *
+   * @generated from field: vvs.common.v1.Position next = 2;
+   */
+  next?: Position | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListRunsResponse.
+ * Use `create(ListRunsResponseSchema)` to create a new message.
+ */
+export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
 
 /**
  * A monitor.
@@ -839,6 +975,67 @@ export enum Frequency {
 export declare const FrequencySchema: GenEnum<Frequency>;
 
 /**
+ * Why a run was made.
+ *
+ * @generated from enum vvs.monitor.v1.RunCause
+ */
+export enum RunCause {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: RUN_CAUSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The monitor was new.
+   *
+   * @generated from enum value: RUN_CAUSE_FIRST = 1;
+   */
+  FIRST = 1,
+
+  /**
+   * It was due by the schedule.
+   *
+   * @generated from enum value: RUN_CAUSE_SCHEDULE = 2;
+   */
+  SCHEDULE = 2,
+
+  /**
+   * A loaded file changed the vendor.
+   *
+   * @generated from enum value: RUN_CAUSE_FILE = 3;
+   */
+  FILE = 3,
+
+  /**
+   * The registration expired the day before.
+   *
+   * @generated from enum value: RUN_CAUSE_EXPIRY = 4;
+   */
+  EXPIRY = 4,
+
+  /**
+   * It was an exclusion's first day.
+   *
+   * @generated from enum value: RUN_CAUSE_EXCLUSION = 5;
+   */
+  EXCLUSION = 5,
+
+  /**
+   * SAM.gov's API gave another answer than before.
+   *
+   * @generated from enum value: RUN_CAUSE_ANSWER = 6;
+   */
+  ANSWER = 6,
+}
+
+/**
+ * Describes the enum vvs.monitor.v1.RunCause.
+ */
+export declare const RunCauseSchema: GenEnum<RunCause>;
+
+/**
  * Owns monitors, their runs and their events.
  *
  * @generated from service vvs.monitor.v1.MonitorService
@@ -905,6 +1102,16 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof CancelMonitorRequestSchema;
     output: typeof CancelMonitorResponseSchema;
+  },
+  /**
+   * Returns the ended runs of a monitor, newest first, for 400 days. Callers: gateway. Errors: monitor_not_found.
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.ListRuns
+   */
+  listRuns: {
+    methodKind: "unary";
+    input: typeof ListRunsRequestSchema;
+    output: typeof ListRunsResponseSchema;
   },
   /**
    * Returns the events of one monitor, or of all monitors of the organization, newest first. Callers: gateway, dashboard.

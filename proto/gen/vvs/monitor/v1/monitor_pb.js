@@ -12,7 +12,7 @@ import { file_vvs_common_v1_common } from "../../common/v1/common_pb.js";
  * Describes the file vvs/monitor/v1/monitor.proto.
  */
 export const file_vvs_monitor_v1_monitor = /*@__PURE__*/
-  fileDesc("Chx2dnMvbW9uaXRvci92MS9tb25pdG9yLnByb3RvEg52dnMubW9uaXRvci52MSJ3CgdMYXN0UnVuEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdvdXRjb21lGAIgASgOMhoudnZzLmNvbW1vbi52MS5DaGVja1N0YXR1cxIXCg92ZXJpZmljYXRpb25faWQYAyABKAki4gIKB01vbml0b3ISCgoCaWQYASABKAkSEQoJZW50aXR5X2lkGAIgASgJEigKBmNoZWNrcxgDIAMoDjIYLnZ2cy5jb21tb24udjEuQ2hlY2tUeXBlEiwKCWZyZXF1ZW5jeRgEIAEoDjIZLnZ2cy5tb25pdG9yLnYxLkZyZXF1ZW5jeRITCgt3ZWJob29rX3VybBgFIAEoCRIOCgZzdGF0dXMYBiABKAkSLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoIbGFzdF9ydW4YCCABKAsyFy52dnMubW9uaXRvci52MS5MYXN0UnVuEi8KC25leHRfcnVuX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25zZWN1dGl2ZV9lcnJvcnMYCiABKAUSEwoLZXh0ZXJuYWxfaWQYCyABKAkimQIKFENyZWF0ZU1vbml0b3JSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhEKCWVudGl0eV9pZBgCIAEoCRIoCgZjaGVja3MYAyADKA4yGC52dnMuY29tbW9uLnYxLkNoZWNrVHlwZRITCgt3ZWJob29rX3VybBgEIAEoCRIsCglmcmVxdWVuY3kYBSABKA4yGS52dnMubW9uaXRvci52MS5GcmVxdWVuY3kSLwoLaWRlbXBvdGVuY3kYBiABKAsyGi52dnMuY29tbW9uLnYxLklkZW1wb3RlbmN5EhQKDGFjdGl2ZV9saW1pdBgHIAEoBRITCgtleHRlcm5hbF9pZBgIIAEoCSJTChVDcmVhdGVNb25pdG9yUmVzcG9uc2USKAoHbW9uaXRvchgBIAEoCzIXLnZ2cy5tb25pdG9yLnYxLk1vbml0b3ISEAoIcmVwbGF5ZWQYAiABKAgiTgoRR2V0TW9uaXRvclJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISEgoKbW9uaXRvcl9pZBgCIAEoCSI+ChJHZXRNb25pdG9yUmVzcG9uc2USKAoHbW9uaXRvchgBIAEoCzIXLnZ2cy5tb25pdG9yLnYxLk1vbml0b3Ii5gEKE0xpc3RNb25pdG9yc1JlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISKAoEcGFnZRgCIAEoCzIaLnZ2cy5jb21tb24udjEuUGFnZVJlcXVlc3QSEQoJZW50aXR5X2lkGAMgASgJEhAKCGNhbmNlbGVkGAQgASgIEjAKDGxhc3Rfb3V0Y29tZRgFIAEoDjIaLnZ2cy5jb21tb24udjEuQ2hlY2tTdGF0dXMSEgoKdW5hbnN3ZXJlZBgGIAEoCBITCgtleHRlcm5hbF9pZBgHIAEoCSJoChRMaXN0TW9uaXRvcnNSZXNwb25zZRIpCghtb25pdG9ycxgBIAMoCzIXLnZ2cy5tb25pdG9yLnYxLk1vbml0b3ISJQoEbmV4dBgCIAEoCzIXLnZ2cy5jb21tb24udjEuUG9zaXRpb24iPQoUQ291bnRNb25pdG9yc1JlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXIiJwoVQ291bnRNb25pdG9yc1Jlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoBSLTAQoUVXBkYXRlTW9uaXRvclJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISEgoKbW9uaXRvcl9pZBgCIAEoCRIYCgt3ZWJob29rX3VybBgDIAEoCUgAiAEBEiwKCWZyZXF1ZW5jeRgEIAEoDjIZLnZ2cy5tb25pdG9yLnYxLkZyZXF1ZW5jeRIYCgtleHRlcm5hbF9pZBgFIAEoCUgBiAEBQg4KDF93ZWJob29rX3VybEIOCgxfZXh0ZXJuYWxfaWQiQQoVVXBkYXRlTW9uaXRvclJlc3BvbnNlEigKB21vbml0b3IYASABKAsyFy52dnMubW9uaXRvci52MS5Nb25pdG9yIlEKFENhbmNlbE1vbml0b3JSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkiQQoVQ2FuY2VsTW9uaXRvclJlc3BvbnNlEigKB21vbml0b3IYASABKAsyFy52dnMubW9uaXRvci52MS5Nb25pdG9yIl0KBkNoYW5nZRINCgVmaWVsZBgBIAEoCRIVCghwcmV2aW91cxgCIAEoCUgAiAEBEhQKB2N1cnJlbnQYAyABKAlIAYgBAUILCglfcHJldmlvdXNCCgoIX2N1cnJlbnQiwgEKBUV2ZW50EgoKAmlkGAEgASgJEhIKCm1vbml0b3JfaWQYAiABKAkSJwoHY2hhbmdlcxgDIAMoCzIWLnZ2cy5tb25pdG9yLnYxLkNoYW5nZRIXCg92ZXJpZmljYXRpb25faWQYBCABKAkSLwoLZGV0ZWN0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2V4dGVybmFsX2lkGAYgASgJEhEKCWVudGl0eV9pZBgHIAEoCSJ4ChFMaXN0RXZlbnRzUmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchISCgptb25pdG9yX2lkGAIgASgJEigKBHBhZ2UYAyABKAsyGi52dnMuY29tbW9uLnYxLlBhZ2VSZXF1ZXN0ImIKEkxpc3RFdmVudHNSZXNwb25zZRIlCgZldmVudHMYASADKAsyFS52dnMubW9uaXRvci52MS5FdmVudBIlCgRuZXh0GAIgASgLMhcudnZzLmNvbW1vbi52MS5Qb3NpdGlvbiKCAQoWTGlzdEV2ZW50c0FmdGVyUmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchISCgVhZnRlchgCIAEoA0gAiAEBEg0KBWxpbWl0GAMgASgFEhQKDHdhaXRfc2Vjb25kcxgEIAEoBUIICgZfYWZ0ZXIiUgoXTGlzdEV2ZW50c0FmdGVyUmVzcG9uc2USJQoGZXZlbnRzGAEgAygLMhUudnZzLm1vbml0b3IudjEuRXZlbnQSEAoIcG9zaXRpb24YAiABKAMiQQoYR2V0TmV3ZXN0UG9zaXRpb25SZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyIi0KGUdldE5ld2VzdFBvc2l0aW9uUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAMqfgoJRnJlcXVlbmN5EhkKFUZSRVFVRU5DWV9VTlNQRUNJRklFRBAAEhQKEEZSRVFVRU5DWV9IT1VSTFkQARITCg9GUkVRVUVOQ1lfREFJTFkQAhIUChBGUkVRVUVOQ1lfV0VFS0xZEAMSFQoRRlJFUVVFTkNZX01PTlRITFkQBDLbBgoOTW9uaXRvclNlcnZpY2USXAoNQ3JlYXRlTW9uaXRvchIkLnZ2cy5tb25pdG9yLnYxLkNyZWF0ZU1vbml0b3JSZXF1ZXN0GiUudnZzLm1vbml0b3IudjEuQ3JlYXRlTW9uaXRvclJlc3BvbnNlElMKCkdldE1vbml0b3ISIS52dnMubW9uaXRvci52MS5HZXRNb25pdG9yUmVxdWVzdBoiLnZ2cy5tb25pdG9yLnYxLkdldE1vbml0b3JSZXNwb25zZRJZCgxMaXN0TW9uaXRvcnMSIy52dnMubW9uaXRvci52MS5MaXN0TW9uaXRvcnNSZXF1ZXN0GiQudnZzLm1vbml0b3IudjEuTGlzdE1vbml0b3JzUmVzcG9uc2USXAoNQ291bnRNb25pdG9ycxIkLnZ2cy5tb25pdG9yLnYxLkNvdW50TW9uaXRvcnNSZXF1ZXN0GiUudnZzLm1vbml0b3IudjEuQ291bnRNb25pdG9yc1Jlc3BvbnNlElwKDVVwZGF0ZU1vbml0b3ISJC52dnMubW9uaXRvci52MS5VcGRhdGVNb25pdG9yUmVxdWVzdBolLnZ2cy5tb25pdG9yLnYxLlVwZGF0ZU1vbml0b3JSZXNwb25zZRJcCg1DYW5jZWxNb25pdG9yEiQudnZzLm1vbml0b3IudjEuQ2FuY2VsTW9uaXRvclJlcXVlc3QaJS52dnMubW9uaXRvci52MS5DYW5jZWxNb25pdG9yUmVzcG9uc2USUwoKTGlzdEV2ZW50cxIhLnZ2cy5tb25pdG9yLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiIudnZzLm1vbml0b3IudjEuTGlzdEV2ZW50c1Jlc3BvbnNlEmIKD0xpc3RFdmVudHNBZnRlchImLnZ2cy5tb25pdG9yLnYxLkxpc3RFdmVudHNBZnRlclJlcXVlc3QaJy52dnMubW9uaXRvci52MS5MaXN0RXZlbnRzQWZ0ZXJSZXNwb25zZRJoChFHZXROZXdlc3RQb3NpdGlvbhIoLnZ2cy5tb25pdG9yLnYxLkdldE5ld2VzdFBvc2l0aW9uUmVxdWVzdBopLnZ2cy5tb25pdG9yLnYxLkdldE5ld2VzdFBvc2l0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
+  fileDesc("Chx2dnMvbW9uaXRvci92MS9tb25pdG9yLnByb3RvEg52dnMubW9uaXRvci52MSKmAQoHTGFzdFJ1bhImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHb3V0Y29tZRgCIAEoDjIaLnZ2cy5jb21tb24udjEuQ2hlY2tTdGF0dXMSFwoPdmVyaWZpY2F0aW9uX2lkGAMgASgJEi0KCmRhdGFfYXNfb2YYBCABKAsyGS52dnMubW9uaXRvci52MS5EYXRhRGF0ZXMibQoJRGF0YURhdGVzEjAKDHJlZ2lzdHJhdGlvbhgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhjbHVzaW9ucxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAinAEKA1J1bhImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHb3V0Y29tZRgCIAEoDjIaLnZ2cy5jb21tb24udjEuQ2hlY2tTdGF0dXMSFwoPdmVyaWZpY2F0aW9uX2lkGAMgASgJEicKBWNhdXNlGAQgASgOMhgudnZzLm1vbml0b3IudjEuUnVuQ2F1c2UidgoPTGlzdFJ1bnNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkSKAoEcGFnZRgDIAEoCzIaLnZ2cy5jb21tb24udjEuUGFnZVJlcXVlc3QiXAoQTGlzdFJ1bnNSZXNwb25zZRIhCgRydW5zGAEgAygLMhMudnZzLm1vbml0b3IudjEuUnVuEiUKBG5leHQYAiABKAsyFy52dnMuY29tbW9uLnYxLlBvc2l0aW9uIuICCgdNb25pdG9yEgoKAmlkGAEgASgJEhEKCWVudGl0eV9pZBgCIAEoCRIoCgZjaGVja3MYAyADKA4yGC52dnMuY29tbW9uLnYxLkNoZWNrVHlwZRIsCglmcmVxdWVuY3kYBCABKA4yGS52dnMubW9uaXRvci52MS5GcmVxdWVuY3kSEwoLd2ViaG9va191cmwYBSABKAkSDgoGc3RhdHVzGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKCGxhc3RfcnVuGAggASgLMhcudnZzLm1vbml0b3IudjEuTGFzdFJ1bhIvCgtuZXh0X3J1bl9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoSY29uc2VjdXRpdmVfZXJyb3JzGAogASgFEhMKC2V4dGVybmFsX2lkGAsgASgJIpkCChRDcmVhdGVNb25pdG9yUmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchIRCgllbnRpdHlfaWQYAiABKAkSKAoGY2hlY2tzGAMgAygOMhgudnZzLmNvbW1vbi52MS5DaGVja1R5cGUSEwoLd2ViaG9va191cmwYBCABKAkSLAoJZnJlcXVlbmN5GAUgASgOMhkudnZzLm1vbml0b3IudjEuRnJlcXVlbmN5Ei8KC2lkZW1wb3RlbmN5GAYgASgLMhoudnZzLmNvbW1vbi52MS5JZGVtcG90ZW5jeRIUCgxhY3RpdmVfbGltaXQYByABKAUSEwoLZXh0ZXJuYWxfaWQYCCABKAkiUwoVQ3JlYXRlTW9uaXRvclJlc3BvbnNlEigKB21vbml0b3IYASABKAsyFy52dnMubW9uaXRvci52MS5Nb25pdG9yEhAKCHJlcGxheWVkGAIgASgIIk4KEUdldE1vbml0b3JSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkiPgoSR2V0TW9uaXRvclJlc3BvbnNlEigKB21vbml0b3IYASABKAsyFy52dnMubW9uaXRvci52MS5Nb25pdG9yIuYBChNMaXN0TW9uaXRvcnNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEigKBHBhZ2UYAiABKAsyGi52dnMuY29tbW9uLnYxLlBhZ2VSZXF1ZXN0EhEKCWVudGl0eV9pZBgDIAEoCRIQCghjYW5jZWxlZBgEIAEoCBIwCgxsYXN0X291dGNvbWUYBSABKA4yGi52dnMuY29tbW9uLnYxLkNoZWNrU3RhdHVzEhIKCnVuYW5zd2VyZWQYBiABKAgSEwoLZXh0ZXJuYWxfaWQYByABKAkiaAoUTGlzdE1vbml0b3JzUmVzcG9uc2USKQoIbW9uaXRvcnMYASADKAsyFy52dnMubW9uaXRvci52MS5Nb25pdG9yEiUKBG5leHQYAiABKAsyFy52dnMuY29tbW9uLnYxLlBvc2l0aW9uIj0KFENvdW50TW9uaXRvcnNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyIicKFUNvdW50TW9uaXRvcnNSZXNwb25zZRIOCgZhY3RpdmUYASABKAUi0wEKFFVwZGF0ZU1vbml0b3JSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkSGAoLd2ViaG9va191cmwYAyABKAlIAIgBARIsCglmcmVxdWVuY3kYBCABKA4yGS52dnMubW9uaXRvci52MS5GcmVxdWVuY3kSGAoLZXh0ZXJuYWxfaWQYBSABKAlIAYgBAUIOCgxfd2ViaG9va191cmxCDgoMX2V4dGVybmFsX2lkIkEKFVVwZGF0ZU1vbml0b3JSZXNwb25zZRIoCgdtb25pdG9yGAEgASgLMhcudnZzLm1vbml0b3IudjEuTW9uaXRvciJRChRDYW5jZWxNb25pdG9yUmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchISCgptb25pdG9yX2lkGAIgASgJIkEKFUNhbmNlbE1vbml0b3JSZXNwb25zZRIoCgdtb25pdG9yGAEgASgLMhcudnZzLm1vbml0b3IudjEuTW9uaXRvciJdCgZDaGFuZ2USDQoFZmllbGQYASABKAkSFQoIcHJldmlvdXMYAiABKAlIAIgBARIUCgdjdXJyZW50GAMgASgJSAGIAQFCCwoJX3ByZXZpb3VzQgoKCF9jdXJyZW50IsIBCgVFdmVudBIKCgJpZBgBIAEoCRISCgptb25pdG9yX2lkGAIgASgJEicKB2NoYW5nZXMYAyADKAsyFi52dnMubW9uaXRvci52MS5DaGFuZ2USFwoPdmVyaWZpY2F0aW9uX2lkGAQgASgJEi8KC2RldGVjdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtleHRlcm5hbF9pZBgGIAEoCRIRCgllbnRpdHlfaWQYByABKAkieAoRTGlzdEV2ZW50c1JlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISEgoKbW9uaXRvcl9pZBgCIAEoCRIoCgRwYWdlGAMgASgLMhoudnZzLmNvbW1vbi52MS5QYWdlUmVxdWVzdCJiChJMaXN0RXZlbnRzUmVzcG9uc2USJQoGZXZlbnRzGAEgAygLMhUudnZzLm1vbml0b3IudjEuRXZlbnQSJQoEbmV4dBgCIAEoCzIXLnZ2cy5jb21tb24udjEuUG9zaXRpb24iggEKFkxpc3RFdmVudHNBZnRlclJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISEgoFYWZ0ZXIYAiABKANIAIgBARINCgVsaW1pdBgDIAEoBRIUCgx3YWl0X3NlY29uZHMYBCABKAVCCAoGX2FmdGVyIlIKF0xpc3RFdmVudHNBZnRlclJlc3BvbnNlEiUKBmV2ZW50cxgBIAMoCzIVLnZ2cy5tb25pdG9yLnYxLkV2ZW50EhAKCHBvc2l0aW9uGAIgASgDIkEKGEdldE5ld2VzdFBvc2l0aW9uUmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlciItChlHZXROZXdlc3RQb3NpdGlvblJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgDKn4KCUZyZXF1ZW5jeRIZChVGUkVRVUVOQ1lfVU5TUEVDSUZJRUQQABIUChBGUkVRVUVOQ1lfSE9VUkxZEAESEwoPRlJFUVVFTkNZX0RBSUxZEAISFAoQRlJFUVVFTkNZX1dFRUtMWRADEhUKEUZSRVFVRU5DWV9NT05USExZEAQqqwEKCFJ1bkNhdXNlEhkKFVJVTl9DQVVTRV9VTlNQRUNJRklFRBAAEhMKD1JVTl9DQVVTRV9GSVJTVBABEhYKElJVTl9DQVVTRV9TQ0hFRFVMRRACEhIKDlJVTl9DQVVTRV9GSUxFEAMSFAoQUlVOX0NBVVNFX0VYUElSWRAEEhcKE1JVTl9DQVVTRV9FWENMVVNJT04QBRIUChBSVU5fQ0FVU0VfQU5TV0VSEAYyqgcKDk1vbml0b3JTZXJ2aWNlElwKDUNyZWF0ZU1vbml0b3ISJC52dnMubW9uaXRvci52MS5DcmVhdGVNb25pdG9yUmVxdWVzdBolLnZ2cy5tb25pdG9yLnYxLkNyZWF0ZU1vbml0b3JSZXNwb25zZRJTCgpHZXRNb25pdG9yEiEudnZzLm1vbml0b3IudjEuR2V0TW9uaXRvclJlcXVlc3QaIi52dnMubW9uaXRvci52MS5HZXRNb25pdG9yUmVzcG9uc2USWQoMTGlzdE1vbml0b3JzEiMudnZzLm1vbml0b3IudjEuTGlzdE1vbml0b3JzUmVxdWVzdBokLnZ2cy5tb25pdG9yLnYxLkxpc3RNb25pdG9yc1Jlc3BvbnNlElwKDUNvdW50TW9uaXRvcnMSJC52dnMubW9uaXRvci52MS5Db3VudE1vbml0b3JzUmVxdWVzdBolLnZ2cy5tb25pdG9yLnYxLkNvdW50TW9uaXRvcnNSZXNwb25zZRJcCg1VcGRhdGVNb25pdG9yEiQudnZzLm1vbml0b3IudjEuVXBkYXRlTW9uaXRvclJlcXVlc3QaJS52dnMubW9uaXRvci52MS5VcGRhdGVNb25pdG9yUmVzcG9uc2USXAoNQ2FuY2VsTW9uaXRvchIkLnZ2cy5tb25pdG9yLnYxLkNhbmNlbE1vbml0b3JSZXF1ZXN0GiUudnZzLm1vbml0b3IudjEuQ2FuY2VsTW9uaXRvclJlc3BvbnNlEk0KCExpc3RSdW5zEh8udnZzLm1vbml0b3IudjEuTGlzdFJ1bnNSZXF1ZXN0GiAudnZzLm1vbml0b3IudjEuTGlzdFJ1bnNSZXNwb25zZRJTCgpMaXN0RXZlbnRzEiEudnZzLm1vbml0b3IudjEuTGlzdEV2ZW50c1JlcXVlc3QaIi52dnMubW9uaXRvci52MS5MaXN0RXZlbnRzUmVzcG9uc2USYgoPTGlzdEV2ZW50c0FmdGVyEiYudnZzLm1vbml0b3IudjEuTGlzdEV2ZW50c0FmdGVyUmVxdWVzdBonLnZ2cy5tb25pdG9yLnYxLkxpc3RFdmVudHNBZnRlclJlc3BvbnNlEmgKEUdldE5ld2VzdFBvc2l0aW9uEigudnZzLm1vbml0b3IudjEuR2V0TmV3ZXN0UG9zaXRpb25SZXF1ZXN0GikudnZzLm1vbml0b3IudjEuR2V0TmV3ZXN0UG9zaXRpb25SZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
 
 /**
  * Describes the message vvs.monitor.v1.LastRun.
@@ -22,151 +22,179 @@ export const LastRunSchema = /*@__PURE__*/
   messageDesc(file_vvs_monitor_v1_monitor, 0);
 
 /**
+ * Describes the message vvs.monitor.v1.DataDates.
+ * Use `create(DataDatesSchema)` to create a new message.
+ */
+export const DataDatesSchema = /*@__PURE__*/
+  messageDesc(file_vvs_monitor_v1_monitor, 1);
+
+/**
+ * Describes the message vvs.monitor.v1.Run.
+ * Use `create(RunSchema)` to create a new message.
+ */
+export const RunSchema = /*@__PURE__*/
+  messageDesc(file_vvs_monitor_v1_monitor, 2);
+
+/**
+ * Describes the message vvs.monitor.v1.ListRunsRequest.
+ * Use `create(ListRunsRequestSchema)` to create a new message.
+ */
+export const ListRunsRequestSchema = /*@__PURE__*/
+  messageDesc(file_vvs_monitor_v1_monitor, 3);
+
+/**
+ * Describes the message vvs.monitor.v1.ListRunsResponse.
+ * Use `create(ListRunsResponseSchema)` to create a new message.
+ */
+export const ListRunsResponseSchema = /*@__PURE__*/
+  messageDesc(file_vvs_monitor_v1_monitor, 4);
+
+/**
  * Describes the message vvs.monitor.v1.Monitor.
  * Use `create(MonitorSchema)` to create a new message.
  */
 export const MonitorSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 1);
+  messageDesc(file_vvs_monitor_v1_monitor, 5);
 
 /**
  * Describes the message vvs.monitor.v1.CreateMonitorRequest.
  * Use `create(CreateMonitorRequestSchema)` to create a new message.
  */
 export const CreateMonitorRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 2);
+  messageDesc(file_vvs_monitor_v1_monitor, 6);
 
 /**
  * Describes the message vvs.monitor.v1.CreateMonitorResponse.
  * Use `create(CreateMonitorResponseSchema)` to create a new message.
  */
 export const CreateMonitorResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 3);
+  messageDesc(file_vvs_monitor_v1_monitor, 7);
 
 /**
  * Describes the message vvs.monitor.v1.GetMonitorRequest.
  * Use `create(GetMonitorRequestSchema)` to create a new message.
  */
 export const GetMonitorRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 4);
+  messageDesc(file_vvs_monitor_v1_monitor, 8);
 
 /**
  * Describes the message vvs.monitor.v1.GetMonitorResponse.
  * Use `create(GetMonitorResponseSchema)` to create a new message.
  */
 export const GetMonitorResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 5);
+  messageDesc(file_vvs_monitor_v1_monitor, 9);
 
 /**
  * Describes the message vvs.monitor.v1.ListMonitorsRequest.
  * Use `create(ListMonitorsRequestSchema)` to create a new message.
  */
 export const ListMonitorsRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 6);
+  messageDesc(file_vvs_monitor_v1_monitor, 10);
 
 /**
  * Describes the message vvs.monitor.v1.ListMonitorsResponse.
  * Use `create(ListMonitorsResponseSchema)` to create a new message.
  */
 export const ListMonitorsResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 7);
+  messageDesc(file_vvs_monitor_v1_monitor, 11);
 
 /**
  * Describes the message vvs.monitor.v1.CountMonitorsRequest.
  * Use `create(CountMonitorsRequestSchema)` to create a new message.
  */
 export const CountMonitorsRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 8);
+  messageDesc(file_vvs_monitor_v1_monitor, 12);
 
 /**
  * Describes the message vvs.monitor.v1.CountMonitorsResponse.
  * Use `create(CountMonitorsResponseSchema)` to create a new message.
  */
 export const CountMonitorsResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 9);
+  messageDesc(file_vvs_monitor_v1_monitor, 13);
 
 /**
  * Describes the message vvs.monitor.v1.UpdateMonitorRequest.
  * Use `create(UpdateMonitorRequestSchema)` to create a new message.
  */
 export const UpdateMonitorRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 10);
+  messageDesc(file_vvs_monitor_v1_monitor, 14);
 
 /**
  * Describes the message vvs.monitor.v1.UpdateMonitorResponse.
  * Use `create(UpdateMonitorResponseSchema)` to create a new message.
  */
 export const UpdateMonitorResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 11);
+  messageDesc(file_vvs_monitor_v1_monitor, 15);
 
 /**
  * Describes the message vvs.monitor.v1.CancelMonitorRequest.
  * Use `create(CancelMonitorRequestSchema)` to create a new message.
  */
 export const CancelMonitorRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 12);
+  messageDesc(file_vvs_monitor_v1_monitor, 16);
 
 /**
  * Describes the message vvs.monitor.v1.CancelMonitorResponse.
  * Use `create(CancelMonitorResponseSchema)` to create a new message.
  */
 export const CancelMonitorResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 13);
+  messageDesc(file_vvs_monitor_v1_monitor, 17);
 
 /**
  * Describes the message vvs.monitor.v1.Change.
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 14);
+  messageDesc(file_vvs_monitor_v1_monitor, 18);
 
 /**
  * Describes the message vvs.monitor.v1.Event.
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 15);
+  messageDesc(file_vvs_monitor_v1_monitor, 19);
 
 /**
  * Describes the message vvs.monitor.v1.ListEventsRequest.
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 16);
+  messageDesc(file_vvs_monitor_v1_monitor, 20);
 
 /**
  * Describes the message vvs.monitor.v1.ListEventsResponse.
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 17);
+  messageDesc(file_vvs_monitor_v1_monitor, 21);
 
 /**
  * Describes the message vvs.monitor.v1.ListEventsAfterRequest.
  * Use `create(ListEventsAfterRequestSchema)` to create a new message.
  */
 export const ListEventsAfterRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 18);
+  messageDesc(file_vvs_monitor_v1_monitor, 22);
 
 /**
  * Describes the message vvs.monitor.v1.ListEventsAfterResponse.
  * Use `create(ListEventsAfterResponseSchema)` to create a new message.
  */
 export const ListEventsAfterResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 19);
+  messageDesc(file_vvs_monitor_v1_monitor, 23);
 
 /**
  * Describes the message vvs.monitor.v1.GetNewestPositionRequest.
  * Use `create(GetNewestPositionRequestSchema)` to create a new message.
  */
 export const GetNewestPositionRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 20);
+  messageDesc(file_vvs_monitor_v1_monitor, 24);
 
 /**
  * Describes the message vvs.monitor.v1.GetNewestPositionResponse.
  * Use `create(GetNewestPositionResponseSchema)` to create a new message.
  */
 export const GetNewestPositionResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_monitor_v1_monitor, 21);
+  messageDesc(file_vvs_monitor_v1_monitor, 25);
 
 /**
  * Describes the enum vvs.monitor.v1.Frequency.
@@ -181,6 +209,20 @@ export const FrequencySchema = /*@__PURE__*/
  */
 export const Frequency = /*@__PURE__*/
   tsEnum(FrequencySchema);
+
+/**
+ * Describes the enum vvs.monitor.v1.RunCause.
+ */
+export const RunCauseSchema = /*@__PURE__*/
+  enumDesc(file_vvs_monitor_v1_monitor, 1);
+
+/**
+ * Why a run was made.
+ *
+ * @generated from enum vvs.monitor.v1.RunCause
+ */
+export const RunCause = /*@__PURE__*/
+  tsEnum(RunCauseSchema);
 
 /**
  * Owns monitors, their runs and their events.

@@ -1,0 +1,16 @@
+import { expect, test } from "@jest/globals";
+import { testMongo } from "@vvs/testing";
+import { createExpiry } from "./expiry.ts";
+
+test("an age that an earlier version chose gives way to the new one", async () => {
+  const mongo = await testMongo(process.env.MONGODB_URI!);
+  try {
+    const ages = async () => (await mongo.db.collection("items").indexes()).map((one) => one.expireAfterSeconds);
+    for (const seconds of [30, 400, 400]) {
+      await createExpiry(mongo.db, "items", "at", seconds);
+      expect(await ages()).toEqual([undefined, seconds]);
+    }
+  } finally {
+    await mongo.close();
+  }
+});
