@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
+import { createBatcher } from "@vvs/batching";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
-import { Binary, type ClientSession, type Collection, type Db } from "mongodb";
+import { Binary, type Collection, type Db } from "mongodb";
 
 /** The content of an answer, without a reference to the tenant it was given for. */
 export interface EvidenceBody {
@@ -20,9 +21,11 @@ export interface BodyDocument {
   /** The key of the object, where an object store holds the content. */
   readonly object_key?: string;
   readonly created_at: Date;
-  /** When the body was last put. Each record that names it was made within a minute of such a time. */
+  /** When the body was last put, ten minutes apart at least. Each record that names it was made soon after such a time. */
   readonly last_put_at: Date;
 }
+
+type Held = Pick<BodyDocument, "bytes" | "content" | "object_key"> & Pick<EvidenceBody, "sha256">;
 
 /** An object to remove: no body names it, or none will once its body's document is removed. */
 export interface RemovalDocument {
@@ -38,6 +41,15 @@ export interface ObjectStore {
   get(key: string): Promise<Uint8Array | undefined>;
   remove(key: string): Promise<void>;
 }
+
+/** How long a body that was put is not put again, in milliseconds: much less than the day for which the retention spares it. */
+const RECENT_MS = 10 * 60_000;
+/** Maximum number of bodies that are known to have been put; beyond it, the oldest are forgotten. */
+const MAX_RECENT = 10_000;
+/** Maximum number of bodies in one write, of at most 1 MB each. */
+const MAX_TOGETHER = 32;
+/** Maximum number of writes in flight; further bodies wait and share the next one. */
+const WRITES_AT_ONCE = 2;
 
 export type EvidenceBodies = ReturnType<typeof createEvidenceBodies>;
 
@@ -64,6 +76,8 @@ export function createEvidenceBodies(options: {
   const { store, objects, keyPrefix, now } = options;
   const bodies = bodiesOf(options.db);
   const removals = removalsOf(options.db);
+  /** When bodies were put last, in the order of their puts. */
+  const recent = new Map<string, number>();
 
   /** Returns false where the body is not stored yet. */
   async function touch(sha256: string): Promise<boolean> {
@@ -71,24 +85,27 @@ export function createEvidenceBodies(options: {
     return matchedCount === 1;
   }
 
-  /** Returns false where another replica or call stored the body first. */
-  async function insert(
-    sha256: string,
-    held: Pick<BodyDocument, "bytes" | "content" | "object_key">,
-    session?: ClientSession,
-  ): Promise<boolean> {
+  function insertion({ sha256, ...held }: Held) {
     const at = now();
     const update = { $setOnInsert: { ...held, created_at: at }, $max: { last_put_at: at } };
-    return (await bodies.updateOne({ _id: sha256 }, update, { upsert: true, session })).upsertedCount === 1;
+    return { filter: { _id: sha256 }, update, upsert: true };
   }
 
-  async function insertContent(sha256: string, bytes: Buffer): Promise<void> {
-    try {
-      await insert(sha256, { bytes: bytes.length, content: new Binary(bytes) });
-    } catch (error) {
-      if (!isDuplicateKey(error) || !(await touch(sha256))) throw error;
-    }
+  async function writeContents(contents: readonly Held[]): Promise<void> {
+    const operations = contents.map((held) => ({ updateOne: insertion(held) }));
+    const write = () => bodies.bulkWrite(operations, { ordered: false });
+    // Another replica stored one of them first.
+    await write().catch((error: unknown) => (isDuplicateKey(error) ? write() : Promise.reject(error)));
   }
+
+  const putContent = createBatcher<Held, undefined>({
+    async run(contents) {
+      await writeContents([...new Map(contents.map((held) => [held.sha256, held])).values()]);
+      return [];
+    },
+    maxSize: MAX_TOGETHER,
+    atOnce: WRITES_AT_ONCE,
+  });
 
   /** Notes the object for removal first, so that one that no body will name is found. The body's document ends the note. */
   async function insertObject(store: ObjectStore, sha256: string, bytes: Buffer): Promise<void> {
@@ -97,7 +114,9 @@ export function createEvidenceBodies(options: {
     await removals.insertOne({ _id: key, put_at: now() });
     await store.put(key, bytes);
     const isFirst = await inTransaction(options.db.client, async (session) => {
-      if (!(await insert(sha256, { bytes: bytes.length, object_key: key }, session))) return false;
+      const { filter, update, upsert } = insertion({ sha256, bytes: bytes.length, object_key: key });
+      // Another replica or call stored the body first.
+      if ((await bodies.updateOne(filter, update, { upsert, session })).upsertedCount === 0) return false;
       const noted = await removals.deleteOne({ _id: key, put_at: { $exists: true } }, { session });
       if (noted.deletedCount === 0)
         throw new ServiceError("service_unavailable", { cause: new Error("the object was removed as abandoned") });
@@ -112,14 +131,22 @@ export function createEvidenceBodies(options: {
   }
 
   async function putOne({ sha256, content }: EvidenceBody): Promise<void> {
+    const putAt = recent.get(sha256);
+    if (putAt !== undefined && Math.abs(now().getTime() - putAt) < RECENT_MS) return;
     const bytes = Buffer.from(content, "utf8");
-    if (store === "mongodb") return insertContent(sha256, bytes);
-    if (!objects) throw new Error("no object store is configured");
-    if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);
+    if (store === "mongodb") await putContent({ sha256, bytes: bytes.length, content: new Binary(bytes) });
+    else if (!objects) throw new Error("no object store is configured");
+    else if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);
+    recent.delete(sha256);
+    recent.set(sha256, now().getTime());
+    if (recent.size > MAX_RECENT) recent.delete(recent.keys().next().value!);
   }
 
   return {
-    /** Stores bodies that are not stored yet. Must be called before their records are stored. */
+    /**
+     * Stores bodies that are not stored yet; those of calls at the same moment share a write, and one that was put a moment ago
+     * costs none. Must be called before their records are stored.
+     */
     put: async (list: readonly EvidenceBody[]): Promise<void> => void (await Promise.all(list.map(putOne))),
     /** Returns a body's bytes; undefined where there is no such body. */
     async get(sha256: string): Promise<Uint8Array | undefined> {
