@@ -15,13 +15,13 @@ import type { CheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
-import { findWithdrawn, registryRecord } from "./vendors/registry-record.ts";
+import { findWithdrawn, type RegistryQuery, registryRecords } from "./vendors/registry-record.ts";
 import type { RememberedTins } from "./vendors/remembered-tins.ts";
 import type { createTinReplacements } from "./vendors/tin-replacements.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
 
-/** Maximum number of keys in a GetCheckSubjects call. */
-const MAX_SUBJECTS = 100;
+/** Maximum number of keys or queries in a call. */
+const MAX_TOGETHER = 100;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
@@ -39,6 +39,7 @@ export const callers: Callers<typeof EntityService> = {
   takeTinReplacements: ["verification"],
   listWithdrawnLoads: ["verification"],
   getRegistryRecord: ["verification"],
+  getRegistryRecords: ["verification"],
   updateFromProvider: ["verification"],
 };
 
@@ -61,6 +62,15 @@ export interface EntityServiceOptions {
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
   const { store, seenBy, collections, creation, externalIds, checkSubjects, now } = options;
+
+  function recordsFor(environment: Environment, queries: readonly RegistryQuery[]) {
+    if (queries.some(({ uei, cage }) => !uei && !cage)) {
+      throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
+    }
+    requireFew(queries);
+    return registryRecords(collections[environment], queries, now());
+  }
+
   const handlers: Handlers<typeof EntityService> = {
     async lookUp(request) {
       const { tenant } = callerOf(request.caller);
@@ -125,9 +135,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       return options.resolveVendor(callerOf(request.caller), vendor);
     },
     async getCheckSubjects({ keys }) {
-      if (keys.length > MAX_SUBJECTS) {
-        throw new ServiceError("invalid_request", { message: `Give at most ${MAX_SUBJECTS} keys.` });
-      }
+      requireFew(keys);
       const known = keys.map(({ tenant, entityId }) => ({ tenant: tenantOf(tenant), entityId }));
       return { subjects: await checkSubjects.subjects(known) };
     },
@@ -148,9 +156,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const withdrawn = await findWithdrawn(collections[environmentOf(environment)]);
       return { loads: withdrawn.map(({ _id }) => _id) };
     },
-    getRegistryRecord: ({ environment, uei, cage }) => {
-      if (!uei && !cage) throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
-      return registryRecord(collections[environmentOf(environment)], { uei, cage }, now());
+    async getRegistryRecord({ environment, uei, cage }) {
+      return (await recordsFor(environmentOf(environment), [{ uei, cage }]))[0]!;
+    },
+    async getRegistryRecords({ environment, queries }) {
+      return { records: await recordsFor(environmentOf(environment), queries) };
     },
     async updateFromProvider({ caller, entityId, retrievedAt, ...facts }) {
       const at = retrievedAt ? timestampDate(retrievedAt) : now();
@@ -158,6 +168,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
   };
   return handlers;
+}
+
+function requireFew(asked: readonly unknown[]): void {
+  if (asked.length <= MAX_TOGETHER) return;
+  throw new ServiceError("invalid_request", { message: `Give at most ${MAX_TOGETHER}.` });
 }
 
 /** Errors: entity_not_found, also for an entity that this organization may not see. */

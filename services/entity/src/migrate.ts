@@ -99,7 +99,10 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { ended_by: 1, _id: 1 } },
   ]);
   await collections.identifierGuards.createIndexes([{ key: { at: 1 }, expireAfterSeconds: GUARD_SECONDS }]);
-  await loads.createIndexes([{ key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } }]);
+  await loads.createIndexes([
+    { key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } },
+    { key: { kind: 1, started_at: 1 } },
+  ]);
   await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
   await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }, UNPUBLISHED]);
   await collections.tinReplacements.createIndexes([

@@ -27,6 +27,7 @@ import { createReadProviderHistory } from "./provider-health/provider-history.ts
 import { createReportProviders, createShowProviders } from "./provider-health/provider-report.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
+import { createRegistryReader, type RegistryReader } from "./providers/sam-gov/registry-reader.ts";
 import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
 import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
@@ -34,7 +35,6 @@ import { createVerifyRun } from "./runs/verify-run.ts";
 import { createAskedProvider } from "./sam-gov-queue/asked-provider.ts";
 import { createReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import { queueCollections } from "./sam-gov-queue/documents.ts";
-import { createReadPublicAnswer } from "./sam-gov-queue/public-answers.ts";
 import { createSamGovQueue, type QueueSettings } from "./sam-gov-queue/queue.ts";
 import { createVerificationStore } from "./store.ts";
 import { createAskWithinLimits } from "./tin-guessing/guess-limits.ts";
@@ -52,8 +52,11 @@ export async function createDomain(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
   entities: Client<typeof EntityService>;
-  /** Creates the live providers; `takeCall` counts an HTTP call against its provider's quota before it is made. */
-  liveProviders: (takeCall: CircuitBreakers["takeCall"]) => readonly Provider[];
+  /**
+   * Creates the live providers; `takeCall` counts an HTTP call against its provider's quota before it is made, and questions to
+   * `registry` share calls.
+   */
+  liveProviders: (takeCall: CircuitBreakers["takeCall"], registry: RegistryReader) => readonly Provider[];
   circuit: CircuitSettings;
   /** The keys in use and their quotas by provider; a provider without a key is absent. */
   accounts: Readonly<Record<string, ProviderAccount>>;
@@ -96,8 +99,9 @@ export async function createDomain(options: {
   onClose("evidence", () => evidence.close());
   const store = createVerificationStore({ client, databases, outboxes, idempotency, ...evidence });
 
-  const live = options.liveProviders(breakers.live.takeCall);
-  const providers = createProviders({ live, entities, countCall: createCountSandboxCall(databases), now });
+  const registry = createRegistryReader(entities);
+  const live = options.liveProviders(breakers.live.takeCall, registry);
+  const providers = createProviders({ live, entities: registry, countCall: createCountSandboxCall(databases), now });
   const budgets = createProviderBudgets({
     db: databases.live,
     settings: options.settings,
@@ -112,13 +116,12 @@ export async function createDomain(options: {
 
   const subjects = createSubjects(entities);
   const collections = queueCollections(databases.live);
-  const publicAnswer = createReadPublicAnswer(collections);
   const guesses = createGuessesStore(databases.live);
   const askWithinLimits = createAskWithinLimits({ store: guesses, tinsPerVendor: options.tinsPerVendor, now, logger });
   const guessing = { tinTerms: createReadTinTerms(options.settings), askWithinLimits };
   const withdrawnLoads = createReadWithdrawnLoads({ entities, clock: options.clock ?? (() => performance.now()) });
   const asking = { withdrawnLoads, entities, subjects, providers, observe, limits, now };
-  const conclude = createConcluder({ store, publicAnswer, ...guessing, ...asking });
+  const conclude = createConcluder({ store, ...guessing, ...asking });
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;

@@ -79,7 +79,8 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     client,
     databases,
     entities,
-    liveProviders: (takeCall) => createLiveProviders({ config, entities, takeCall, now, logger, onClose }),
+    liveProviders: (takeCall, registry) =>
+      createLiveProviders({ config, entities: registry, takeCall, now, logger, onClose }),
     circuit: circuitSettings(config),
     accounts: providerAccounts(config),
     settings: createOrganizationSettings({

@@ -6,14 +6,15 @@ import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import {
-  createReadNewestAnswer,
+  createReadKnownAnswers,
   type LatestAnswerDocument,
   latestWrites,
-  type ReadNewestAnswer,
+  type ReadKnownAnswers,
 } from "./checks/latest-answers.ts";
 import type { VerificationRecords } from "./checks/records.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
+import { queueCollections } from "./sam-gov-queue/documents.ts";
 
 /** What is stored of one verification. */
 interface Saving {
@@ -44,6 +45,7 @@ export function collectionsOf(db: Db) {
     evidence: db.collection<EvidenceDocument>("evidence"),
     answers: db.collection<AnswerDocument>("answers"),
     latestAnswers: db.collection<LatestAnswerDocument>("latest_answers"),
+    publicAnswers: queueCollections(db).publicAnswers,
   };
 }
 
@@ -65,7 +67,7 @@ export function createVerificationStore(options: {
     const [outbox, idempotency] = [options.outboxes[environment], options.idempotency[environment]];
     return {
       ...collections,
-      newestAnswer: createReadNewestAnswer(collections),
+      knownAnswers: createReadKnownAnswers(collections),
       save: createGroupCommit<Saving>({
         client,
         write: (session, savings) => write(session, savings, { ...collections, outbox, idempotency }),
@@ -114,7 +116,7 @@ export function createVerificationStore(options: {
       return found && { ...found, content: await contentOf(found, bodies[environment]) };
     },
     /** Calls at the same moment share a database command. */
-    newestAnswer: ((tenant, key) => stores[tenant.environment].newestAnswer(tenant, key)) as ReadNewestAnswer,
+    knownAnswers: ((tenant, ...asked) => stores[tenant.environment].knownAnswers(tenant, ...asked)) as ReadKnownAnswers,
     /** Returns true where the verification that a monitor's record requests exists already. */
     async hasRun({ environment, organizationId }: Tenant, recordId: string): Promise<boolean> {
       const filter = { organization_id: organizationId, run_record_id: recordId };

@@ -19,9 +19,9 @@ import { createAskedProvider } from "../../../services/verification/src/sam-gov-
 import {
   migrateQueue,
   type PublicAnswer,
+  type QueueCollections,
   queueCollections,
 } from "../../../services/verification/src/sam-gov-queue/documents.ts";
-import { createReadPublicAnswer } from "../../../services/verification/src/sam-gov-queue/public-answers.ts";
 import { createSamGovQueue } from "../../../services/verification/src/sam-gov-queue/queue.ts";
 import { ueiOf } from "../registry/identifiers.ts";
 import type { Clock } from "./clock.ts";
@@ -69,7 +69,7 @@ export async function createProduct(options: {
   const parkedAt = new Map<number, number>();
   const verifyRun = createVerifying({
     ...options,
-    publicAnswer: createReadPublicAnswer(collections),
+    collections,
     onVerified(monitor, outcome) {
       const since = parkedAt.get(monitor);
       const moment = now().getTime();
@@ -195,18 +195,22 @@ function createVerifying(options: {
   population: Population;
   rule: Rule;
   clock: Clock;
-  publicAnswer: ReturnType<typeof createReadPublicAnswer>;
+  collections: QueueCollections;
   onVerified: (monitor: number, outcome: string) => void;
   logger: Logger;
 }) {
-  const { population, rule, publicAnswer, onVerified, logger } = options;
+  const { population, rule, collections, onVerified, logger } = options;
   const { now } = options.clock;
   const revealTin = () => Promise.reject(new Error("no TIN is needed"));
   const subjects = { read: async (_tenant: unknown, entityId: string) => subjectOf(population, entityId) };
   const limits = { callMs: NO_LIMIT_MS, checkMs: NO_LIMIT_MS, attemptMs: NO_LIMIT_MS };
   const conclude = createConcluder({
-    store: { newestAnswer: async () => null },
-    publicAnswer,
+    store: {
+      async knownAnswers(_tenant, _key, _id) {
+        const kept = _id === undefined ? null : await collections.publicAnswers.findOne({ _id });
+        return { newest: null, kept: kept ?? undefined };
+      },
+    },
     withdrawnLoads: async () => new Set(),
     entities: { ...rule.entities, revealTin, recordTinMatch: revealTin },
     subjects,

@@ -57,6 +57,7 @@ const callers: Callers<typeof EntityService> = {
   takeTinReplacements: [],
   listWithdrawnLoads: [],
   getRegistryRecord: [],
+  getRegistryRecords: [],
   updateFromProvider: [],
 };
 
@@ -111,6 +112,7 @@ export function entityService(state: FakeState) {
     takeTinReplacements: notHere,
     listWithdrawnLoads: notHere,
     getRegistryRecord: notHere,
+    getRegistryRecords: notHere,
     updateFromProvider: notHere,
   };
   return { service: EntityService, handlers, callers };

@@ -1,5 +1,5 @@
 import { type ExclusionEffect, registryDay } from "@vvs/registration";
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { everIdentifiedBy } from "./cages.ts";
 import type { IsoDate } from "./dates.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
 } from "./documents.ts";
 import { isOwnUnregistered } from "./own-entity.ts";
 
-type Identified = Pick<PublicIdentifiers, "uei" | "cage"> & { readonly cages?: readonly string[] };
+export type Identified = Pick<PublicIdentifiers, "uei" | "cage"> & { readonly cages?: readonly string[] };
 
 /** Maximum number of exclusions that an entity keeps. */
 const MAX_EXCLUSIONS = 100;
@@ -48,12 +48,18 @@ export async function findExclusions(
   identifiers: readonly Identified[],
   session?: ClientSession,
 ): Promise<ExclusionDocument[]> {
-  const ueis = identifiers.flatMap(({ uei }) => uei || []);
-  const cages = identifiers.flatMap(cagesOf);
-  if (ueis.length + cages.length === 0) return [];
-  const filter = { $or: [{ uei: { $in: ueis } }, { cage: { $in: cages } }] };
-  return collections.exclusions.find(filter, { session }).toArray();
+  if (identifierKeys(identifiers).length === 0) return [];
+  return collections.exclusions.find(naming(identifiers), { session }).toArray();
 }
+
+/** Matches the rows that name one of these UEIs or CAGEs. */
+export function naming(identifiers: readonly Identified[]): Filter<ExclusionDocument> {
+  const ueis = identifiers.flatMap(({ uei }) => uei || []);
+  return { $or: [{ uei: { $in: ueis } }, { cage: { $in: identifiers.flatMap(cagesOf) } }] };
+}
+
+/** Of several finished loads of a kind, the first one counts. */
+export const NEWEST_LOAD_FIRST = { cut_date: -1, finished_at: -1 } as const;
 
 /** Returns the newest file of a kind that is completely loaded. */
 export async function newestLoad(
@@ -61,8 +67,7 @@ export async function newestLoad(
   kind: LoadDocument["kind"],
   session?: ClientSession,
 ): Promise<LoadDocument | undefined> {
-  const options = { session, sort: { cut_date: -1, finished_at: -1 } } as const;
-  return (await loads.findOne({ kind, state: "done" }, options)) ?? undefined;
+  return (await loads.findOne({ kind, state: "done" }, { session, sort: NEWEST_LOAD_FIRST })) ?? undefined;
 }
 
 /** What the loaded files say about the exclusions of some entities. */
@@ -171,7 +176,7 @@ export function guardIdentifiers(
   session: ClientSession | undefined,
   identified: readonly Identified[],
 ): Promise<void> {
-  return writeGuards(collections, session, guardIdsOf(identified));
+  return writeGuards(collections, session, identifierKeys(identified));
 }
 
 /**
@@ -196,10 +201,11 @@ export async function touchGuards(
   session: ClientSession,
   identified: readonly Identified[],
 ): Promise<void> {
-  await identifierGuards.updateMany({ _id: { $in: guardIdsOf(identified) } }, GUARDED, { session });
+  await identifierGuards.updateMany({ _id: { $in: identifierKeys(identified) } }, GUARDED, { session });
 }
 
-function guardIdsOf(identified: readonly Identified[]): string[] {
+/** Returns a text for each identifier, without duplicates. */
+export function identifierKeys(identified: readonly Identified[]): string[] {
   const ids = identified.flatMap((one) => [
     ...(one.uei ? [`uei:${one.uei}`] : []),
     ...cagesOf(one).map((cage) => `cage:${cage}`),

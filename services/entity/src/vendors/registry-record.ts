@@ -1,39 +1,125 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { registryDay } from "@vvs/registration";
-import type { Filter } from "mongodb";
-import { everIdentifiedBy } from "../model/cages.ts";
+import type { Document, Filter } from "mongodb";
+import { currentCages, everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
-import { concerns, findExclusions, gravestFirst, isPast, newestLoad } from "../model/exclusions.ts";
+import {
+  concerns,
+  gravestFirst,
+  type Identified,
+  identifierKeys,
+  isPast,
+  NEWEST_LOAD_FIRST,
+  naming,
+} from "../model/exclusions.ts";
 import type { SamFacts } from "../model/facts.ts";
 
-/** Returns what the loaded files say about a UEI, or about a CAGE if the UEI is unknown; unknown ones are "". */
-export async function registryRecord(
-  collections: Collections,
-  query: { uei: string; cage: string },
-  now: Date,
-): Promise<MessageInitShape<typeof GetRegistryRecordResponseSchema>> {
-  // Before the entities: otherwise facts could get the date of a load that was finished after they were read.
-  const registryLoad = await newestLoad(collections, "registry");
-  const exclusionsLoad = await newestLoad(collections, "exclusions");
-  const entities = await findNamed(collections, query);
-  const rows = await findExclusions(collections, [query, ...entities.map(everIdentifiedBy)]);
-  const sources = [
-    ...entities.map(({ registry_row: row }) => row?.load_id),
-    ...rows.flatMap(({ load_id, ended_by }) => [load_id, ended_by]),
-  ];
-  // After the entities and rows: otherwise the ones that a withdrawal has just restored would count as the withdrawn file's,
-  // and those of a load that has just been finished as the file's before it.
-  const [withdrawn, later] = await Promise.all([
-    findWithdrawn(collections),
-    findLater(collections, sources, [registryLoad, exclusionsLoad]),
-  ]);
-  const withdrawnLoads = withdrawn.map(({ _id }) => _id);
-  const wasWithdrawn = (load: LoadDocument | undefined) => load !== undefined && withdrawnLoads.includes(load._id);
-  if (wasWithdrawn(registryLoad) || wasWithdrawn(exclusionsLoad)) return registryRecord(collections, query, now);
+/** Identifiers by which the loaded files are asked; unknown ones are "". */
+export interface RegistryQuery {
+  readonly uei: string;
+  readonly cage: string;
+}
 
-  const isWithdrawn = ({ sam, registry_row: row }: EntityDocument) =>
+type Answer = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+type Entity = Pick<EntityDocument, (typeof FIELDS)[number]>;
+type Newest = LoadDocument & { readonly later: readonly Pick<LoadDocument, "_id" | "cut_date" | "started_at">[] };
+type Withdrawn = Pick<LoadDocument, "_id" | "kind" | "cut_date" | "withdrawn">;
+
+/** What is stored of some vendors and of all loads, at one moment. */
+interface State {
+  readonly newest: readonly Newest[];
+  /** Newest first. */
+  readonly withdrawn: readonly Withdrawn[];
+  readonly entities: readonly Entity[];
+  readonly rows: readonly ExclusionDocument[];
+}
+
+/** The fields of entities that records are made of; most of a document is names, addresses and match keys. */
+const FIELDS = [
+  "identifiers",
+  "other_cages",
+  "former_cages",
+  "listed",
+  "legal_name",
+  "sam",
+  "registry_row",
+] as const satisfies (keyof EntityDocument)[];
+
+/** Returns what the loaded files say about each UEI, or CAGE if the UEI is unknown, in their order and from one moment. */
+export async function registryRecords(
+  collections: Collections,
+  queries: readonly RegistryQuery[],
+  now: Date,
+): Promise<Answer[]> {
+  const state = await readState(collections, queries);
+  return queries.map((query) => recordIn(state, query, registryDay(now)));
+}
+
+/**
+ * Reads at one moment: facts never get the date or the id of a load that was finished, begun or withdrawn after or before they were
+ * read. One command for all queries, and another one where entities carry CAGEs that were not asked for.
+ */
+async function readState(
+  collections: Collections,
+  queries: readonly RegistryQuery[],
+  identified: readonly Identified[] = queries,
+): Promise<State> {
+  const { loads, entities, exclusions } = collections;
+  const union = (coll: string, name: keyof State, pipeline: Document[]) => ({
+    $unionWith: { coll, pipeline: [...pipeline, { $project: { _id: 0, [name]: "$$ROOT" } }] },
+  });
+  const read = loads.aggregate<{ readonly [name in keyof State]?: State[name][number] }>(
+    [
+      ...newestWithLater(loads.collectionName, "registry"),
+      { $project: { _id: 0, newest: "$$ROOT" } },
+      union(loads.collectionName, "newest", newestWithLater(loads.collectionName, "exclusions")),
+      union(loads.collectionName, "withdrawn", [
+        { $match: WITHDRAWN },
+        { $sort: LATEST_CUT_FIRST },
+        { $project: WITHDRAWN_FIELDS },
+      ]),
+      union(entities.collectionName, "entities", [
+        { $match: named(queries) },
+        { $project: Object.fromEntries(FIELDS.map((field) => [field, 1])) },
+      ]),
+      union(exclusions.collectionName, "rows", [{ $match: naming(identified) }]),
+    ],
+    { readConcern: { level: "snapshot" }, batchSize: 1_000 },
+  );
+  const found = await read.toArray();
+  const state = {
+    newest: found.flatMap((each) => each.newest ?? []),
+    withdrawn: found.flatMap((each) => each.withdrawn ?? []),
+    entities: found.flatMap((each) => each.entities ?? []),
+    rows: found.flatMap((each) => each.rows ?? []),
+  };
+  const carried = state.entities.map(everIdentifiedBy);
+  const asked = new Set(identifierKeys(identified));
+  return identifierKeys(carried).every((key) => asked.has(key))
+    ? state
+    : readState(collections, queries, [...identified, ...carried]);
+}
+
+/** Returns the newest finished load of a kind, with those that began later: they are running, were killed, or are older files. */
+function newestWithLater(coll: string, kind: LoadDocument["kind"]): Document[] {
+  const isLater = { kind, $expr: { $gt: ["$started_at", "$$finished_at"] } };
+  const pipeline = [{ $match: isLater }, { $project: { cut_date: 1, started_at: 1 } }];
+  return [
+    { $match: { kind, state: "done" } },
+    { $sort: NEWEST_LOAD_FIRST },
+    { $limit: 1 },
+    { $lookup: { from: coll, let: { finished_at: "$finished_at" }, pipeline, as: "later" } },
+  ];
+}
+
+function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, today: string): Answer {
+  const registryLoad = newest.find(({ kind }) => kind === "registry");
+  const exclusionsLoad = newest.find(({ kind }) => kind === "exclusions");
+  const entities = state.entities.filter((entity) => isNamed(entity, query));
+  const withdrawnLoads = withdrawn.map(({ _id }) => _id);
+  const isWithdrawn = ({ sam, registry_row: row }: Entity) =>
     !sam || (row?.load_id !== undefined && withdrawnLoads.includes(row.load_id));
   const entity = entities.find((one) => one.listed && !isWithdrawn(one));
   const withdrawing = (kind: LoadDocument["kind"]) =>
@@ -41,20 +127,21 @@ export async function registryRecord(
   const mayBeListed = entities.some(isWithdrawn) && !isReloaded(registryLoad, withdrawn);
   const isUnknown = !entity && (mayBeListed || withdrawing("registry") !== undefined);
   const registry = isUnknown ? undefined : registryLoad;
-  const named = query.uei ? entities : entity ? [entity] : [];
+  const identifying = query.uei ? entities : entity ? [entity] : [];
   const identified = {
     uei: query.uei || entity?.identifiers.uei,
-    cages: [query.cage, ...named.flatMap((one) => everIdentifiedBy(one).cages)],
+    cages: [query.cage, ...identifying.flatMap((one) => everIdentifiedBy(one).cages)],
   };
-  const today = registryDay(now);
   const unfinished = withdrawing("exclusions");
+  const { rows } = state;
   const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
   const concerning = exclusionsLoad ? restored.filter((row) => concerns(row, identified)) : [];
+  const later = newest.flatMap((load) => load.later).toSorted(newestFirst);
   const hasEnded = ({ ended_by, ended_on }: ExclusionDocument) =>
-    ended_by !== undefined && !later.includes(ended_by) && ended_on! <= exclusionsLoad!.cut_date;
+    ended_by !== undefined && !later.some(({ _id }) => _id === ended_by) && ended_on! <= exclusionsLoad!.cut_date;
   const isOver = (row: ExclusionDocument) => hasEnded(row) || isPast(row, today);
   // Facts of a later load get its id, so that they no longer count once it is withdrawn.
-  const laterOf = (ids: readonly (string | undefined)[]) => later.find((id) => ids.includes(id));
+  const laterOf = (ids: readonly (string | undefined)[]) => later.find(({ _id }) => ids.includes(_id))?._id;
   return {
     record: entity?.sam && toRecord(entity, entity.sam),
     exclusions: gravestFirst(concerning.filter((row) => !isOver(row))).map(toExclusion),
@@ -78,42 +165,37 @@ function isReloaded(newest: LoadDocument | undefined, withdrawn: readonly Pick<L
   return newest?.complete === true && (newest.finished_at?.getTime() ?? 0) > Math.max(0, ...times);
 }
 
-/** Finds the registry entities with the UEI, listed or not, or those that carry the CAGE if the UEI is unknown. */
-function findNamed({ entities }: Collections, { uei, cage }: { uei: string; cage: string }): Promise<EntityDocument[]> {
+/** Matches the registry entities with one of the UEIs, listed or not, and those that carry a CAGE whose UEI is unknown. */
+function named(queries: readonly RegistryQuery[]): Filter<EntityDocument> {
+  const ueis = queries.flatMap(({ uei }) => uei || []);
+  const cages = queries.flatMap(({ uei, cage }) => (uei ? [] : cage));
   const carrying = { organization_id: null, listed: { $ne: false } };
-  const named: Filter<EntityDocument> = uei
-    ? { "identifiers.uei": uei, organization_id: null }
-    : { $or: ["identifiers.cage", "other_cages"].map((field) => ({ [field]: cage, ...carrying })) };
-  return entities.find(named).toArray();
+  const byCage = ["identifiers.cage", "other_cages"].map((field) => ({ [field]: { $in: cages }, ...carrying }));
+  return { $or: [{ "identifiers.uei": { $in: ueis }, organization_id: null }, ...byCage] };
 }
+
+function isNamed(entity: Entity, { uei, cage }: RegistryQuery): boolean {
+  if (uei) return entity.identifiers.uei === uei;
+  return entity.listed !== false && currentCages(entity).includes(cage);
+}
+
+const WITHDRAWN = { kind: { $in: ["registry" as const, "exclusions" as const] }, state: "withdrawn" as const };
+const WITHDRAWN_FIELDS = { kind: 1, cut_date: 1, withdrawn: 1 };
+const LATEST_CUT_FIRST = { cut_date: -1 } as const;
 
 /** Returns the withdrawn loads, newest first. */
-export function findWithdrawn({ loads }: Collections) {
-  const filter = { kind: { $in: ["registry" as const, "exclusions" as const] }, state: "withdrawn" as const };
-  const projection = { kind: 1, cut_date: 1, withdrawn: 1 };
-  return loads.find(filter, { projection }).sort({ cut_date: -1 }).toArray();
+export function findWithdrawn({ loads }: Collections): Promise<Withdrawn[]> {
+  return loads.find(WITHDRAWN, { projection: WITHDRAWN_FIELDS }).sort(LATEST_CUT_FIRST).toArray();
 }
 
-/**
- * Finds which of these loads began after the newest finished load of their kind had finished, newest first: they are
- * running, were killed, or have just been finished.
- */
-async function findLater(
-  { loads }: Collections,
-  ids: readonly (string | undefined)[],
-  newest: readonly (LoadDocument | undefined)[],
-): Promise<string[]> {
-  const finished = newest.filter((load) => load !== undefined);
-  const others = ids.filter((id) => id !== undefined && finished.every(({ _id }) => _id !== id)) as string[];
-  if (others.length === 0 || finished.length === 0) return [];
-  const begunLater = finished.map(({ kind, finished_at }) => ({ kind, started_at: { $gt: finished_at! } }));
-  const found = loads.find({ _id: { $in: others }, $or: begunLater }, { projection: { _id: 1 } });
-  return (await found.sort({ cut_date: -1, started_at: -1 }).toArray()).map(({ _id }) => _id);
+function newestFirst(a: Newest["later"][number], b: Newest["later"][number]): number {
+  if (a.cut_date !== b.cut_date) return a.cut_date < b.cut_date ? 1 : -1;
+  return b.started_at.getTime() - a.started_at.getTime();
 }
 
 const EXTRACT_CODES: Readonly<Record<SamFacts["listed_as"], string>> = { active: "A", expired: "E", inactive: "" };
 
-function toRecord(entity: EntityDocument, sam: SamFacts) {
+function toRecord(entity: Entity, sam: SamFacts) {
   return {
     uei: entity.identifiers.uei,
     cage: entity.identifiers.cage,

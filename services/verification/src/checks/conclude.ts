@@ -9,14 +9,13 @@ import { checkDuration } from "../metrics.ts";
 import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
 import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
-import type { ReadPublicAnswer } from "../sam-gov-queue/public-answers.ts";
 import { questionKey } from "../sam-gov-queue/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { AskWithinLimits } from "../tin-guessing/guess-limits.ts";
 import type { ReadTinTerms } from "../tin-guessing/tin-terms.ts";
 import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts, revealsSecrets } from "./check-inputs.ts";
 import { createCheckTin } from "./check-tin.ts";
-import type { ReadNewestAnswer } from "./latest-answers.ts";
+import type { ReadKnownAnswers } from "./latest-answers.ts";
 import type { ObserveAttempts } from "./observe-attempts.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
 import type { Subjects } from "./subjects.ts";
@@ -63,9 +62,7 @@ const MAX_REPLACEMENTS = 5;
  * data can't be read; never a provider's.
  */
 export function createConcluder(options: {
-  store: { readonly newestAnswer: ReadNewestAnswer };
-  /** Reads SAM.gov's answers that are kept for all organizations of the live environment. */
-  publicAnswer: ReadPublicAnswer;
+  store: { readonly knownAnswers: ReadKnownAnswers };
   withdrawnLoads: ReadWithdrawnLoads;
   entities: Pick<Client<typeof EntityService>, "revealTin" | "recordTinMatch">;
   subjects: Pick<Subjects, "read">;
@@ -77,8 +74,7 @@ export function createConcluder(options: {
   limits: TimeLimits;
   now: () => Date;
 }): Conclude {
-  const { store, publicAnswer, withdrawnLoads, entities, subjects, providers, tinTerms, observe, limits, now } =
-    options;
+  const { store, withdrawnLoads, entities, subjects, providers, tinTerms, observe, limits, now } = options;
 
   const conclude: Conclude = async (check, task, signal) => {
     const { caller, subject, mode } = task;
@@ -88,9 +84,10 @@ export function createConcluder(options: {
     const terms = isLive && revealsSecrets(check) ? await tinTerms(tenant) : undefined;
     const reason = terms?.isEnabled === false ? "not_enabled" : missingInput(check, subject);
     if (reason) return { kind: "error", check, fingerprint, reason, attempts: [] };
-    const readNewest = () => store.newestAnswer(tenant, { entityId: subject.entityId, check, fingerprint });
+    const readKnown = (publicKey?: string) =>
+      store.knownAnswers(tenant, { entityId: subject.entityId, check, fingerprint }, publicKey);
     if (mode === "cached") {
-      const stored = await readNewest();
+      const { newest: stored } = await readKnown();
       const isUsable = stored && isYoungEnough(stored, task, now()) && !(await isWithdrawn(stored, tenant.environment));
       if (isUsable) {
         if (isTinMatch(stored)) await recordTinMatch(task, task.suppliedTin);
@@ -99,8 +96,8 @@ export function createConcluder(options: {
     }
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && isLive;
-    const [known, kept] = isReused ? await Promise.all([readNewest(), publicAnswer(questionKey(subject))]) : [];
-    const stored = isReused ? newestParts(kept?.parts ?? {}, known?.parts ?? {}) : undefined;
+    const known = isReused ? await readKnown(questionKey(subject)) : undefined;
+    const stored = known && newestParts(known.kept?.parts ?? {}, known.newest?.parts ?? {});
     const { uei, cage, legalName, entityType } = subject;
     const tin = createCheckTin(legalName, async (within) => task.suppliedTin || revealTin(task, within));
     const ask = () =>
@@ -115,7 +112,7 @@ export function createConcluder(options: {
           tin: tin.read,
           run: task.run,
           stored,
-          kept: kept ?? undefined,
+          kept: known?.kept,
         },
         signal,
         attemptMs: limits.attemptMs,
@@ -123,7 +120,7 @@ export function createConcluder(options: {
         observe: observe(tenant, fingerprint),
       });
     // Whoever has an answer to the same question learns nothing that they could not read.
-    const isGuess = terms !== undefined && !(await readNewest());
+    const isGuess = terms !== undefined && !(await readKnown()).newest;
     const run = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
     if (run.kind !== "answered") return { check, fingerprint, ...run };
     if (isTinMatch({ check_type: check, ...run.answer })) await recordTinMatch(task, tin.ifRead());

@@ -8,7 +8,7 @@ import type { Document, MongoClient } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../store.ts";
-import { catchUp, createReadNewestAnswer, latestWrites, newestOf } from "./latest-answers.ts";
+import { catchUp, createReadKnownAnswers, latestWrites, newestOf } from "./latest-answers.ts";
 
 const prefix = `t${randomBytes(5).toString("hex")}_`;
 const connect = () =>
@@ -62,6 +62,12 @@ function answerOf(owner: Partial<AnswerDocument>): AnswerDocument {
   };
 }
 
+/** Returns the reader of newest answers only. */
+function createReadNewest(collections: ReturnType<typeof storedIn>) {
+  const read = createReadKnownAnswers(collections);
+  return async (...asked: Parameters<typeof read>) => (await read(...asked)).newest;
+}
+
 const tenantOf = ({ organization_id }: AnswerDocument): Tenant => ({
   organizationId: organization_id,
   environment: "live",
@@ -87,7 +93,7 @@ async function readsOf(work: () => Promise<unknown>): Promise<Document[]> {
 test("reads at the same moment share a command, in which each answer costs one key", async () => {
   const wanted = Array.from({ length: 20 }, () => answerOf({}));
   await store(wanted);
-  const ask = createReadNewestAnswer(storedIn(client));
+  const ask = createReadNewest(storedIn(client));
   const reads = await readsOf(async () => {
     const found = await Promise.all(wanted.map((each) => ask(tenantOf(each), keyOf(each))));
     expect(found).toEqual(wanted);
@@ -96,11 +102,28 @@ test("reads at the same moment share a command, in which each answer costs one k
   expect(costs).toEqual([[20, 20]]);
 });
 
+test("public answers are read by the same command, each for whoever names it", async () => {
+  const wanted = ["one", "two", "none"].map((facts) => answerOf({ facts: { legal_name: facts } }));
+  await store(wanted);
+  const { publicAnswers } = storedIn(client);
+  const keptOf = (_id: string) => ({ _id, parts: {}, bodies: [], asked_at: new Date(0) });
+  await publicAnswers.insertMany([keptOf("uei:one"), keptOf("uei:two"), keptOf("uei:other")]);
+  const ask = createReadKnownAnswers(storedIn(client));
+  const publicKeys = ["uei:one", "uei:two", undefined];
+  const reads = await readsOf(async () => {
+    const found = await Promise.all(wanted.map((each, index) => ask(tenantOf(each), keyOf(each), publicKeys[index])));
+    expect(found).toEqual(
+      wanted.map((newest, index) => ({ newest, kept: publicKeys[index] && keptOf(publicKeys[index]) })),
+    );
+  });
+  expect(reads).toHaveLength(1);
+});
+
 test("an answer from before the latest ones were kept is found, until a later one is stored", async () => {
   const [older, newest] = [answerOf({}), answerOf({ created_at: new Date(2_000_000) })];
   const same = { ...newest, _id: older._id, created_at: older.created_at };
   await storedIn(client).answers.insertMany([same, newest]);
-  const ask = createReadNewestAnswer(storedIn(client));
+  const ask = createReadNewest(storedIn(client));
   expect(await ask(tenantOf(newest), keyOf(newest))).toEqual(newest);
   const later = { ...newest, _id: newId("evd"), created_at: new Date(3_000_000) };
   await store([later]);
@@ -120,7 +143,7 @@ test("answers that an older version stores during a rollout are taken over, the 
   await catchUp(storedIn(client), new Date(Date.now() - 60_000));
   await catchUp(storedIn(client), new Date(Date.now() - 60_000));
   await storedIn(client).answers.deleteMany({});
-  const ask = createReadNewestAnswer(storedIn(client));
+  const ask = createReadNewest(storedIn(client));
   expect(await ask(tenantOf(known), keyOf(known))).toEqual(newer);
   expect(await ask(tenantOf(another), keyOf(another))).toEqual(another);
 });
@@ -128,7 +151,7 @@ test("answers that an older version stores during a rollout are taken over, the 
 test("a text that begins with a dollar sign is stored as it is", async () => {
   const answer = answerOf({ facts: { legal_name: "$answer" } as AnswerDocument["facts"] });
   await store([answer]);
-  expect(await createReadNewestAnswer(storedIn(client))(tenantOf(answer), keyOf(answer))).toEqual(answer);
+  expect(await createReadNewest(storedIn(client))(tenantOf(answer), keyOf(answer))).toEqual(answer);
 });
 
 test("a shared command returns each read the answer for its own tenant, entity, check and inputs, or null", async () => {
@@ -141,7 +164,7 @@ test("a shared command returns each read the answer for its own tenant, entity, 
   ];
   await store([mine, ...others]);
   await store([{ ...mine, _id: newId("evd"), created_at: new Date(2_000_000) }], "sandbox");
-  const ask = createReadNewestAnswer(storedIn(client));
+  const ask = createReadNewest(storedIn(client));
   const nobodys = [
     { ...mine, organization_id: newId("org") },
     { ...others[0]!, check_type: "tin_match" as const },
@@ -159,14 +182,14 @@ test("among answers of the same moment the one with the higher id is the newest"
     { ...answer, _id: higher! },
     { ...answer, _id: lower! },
   ]);
-  const ask = createReadNewestAnswer(storedIn(client));
+  const ask = createReadNewest(storedIn(client));
   expect(await ask(tenantOf(answer), keyOf(answer))).toMatchObject({ _id: higher });
 });
 
 test("every read fails where the database can't be read, also those that wait", async () => {
   const closed = await connect();
   await closed.close();
-  const ask = createReadNewestAnswer(storedIn(closed));
+  const ask = createReadNewest(storedIn(closed));
   const answer = answerOf({});
   const settled = await Promise.allSettled(Array.from({ length: 40 }, () => ask(tenantOf(answer), keyOf(answer))));
   expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(["rejected"]));
@@ -204,7 +227,7 @@ describe("of answers that rest on parts", () => {
   ])("%s counts, judged again", async (_name, answers, expected) => {
     const same = answers.map((answer) => ({ ...answer, entity_id: `ent_${entity}` }));
     await store(same);
-    const found = (await createReadNewestAnswer(storedIn(client))(tenantOf(same[0]!), keyOf(same[0]!)))!;
+    const found = (await createReadNewest(storedIn(client))(tenantOf(same[0]!), keyOf(same[0]!)))!;
     expect(daysOf(found)).toEqual(expected);
     expect(found).toMatchObject({ created_at: new Date(40 * DAY + 9_000), outcome: "pass" });
     const isJudgedAgain =
@@ -219,7 +242,7 @@ describe("of answers that rest on parts", () => {
     const [bad, good] = [at(0, 9, 9, "registry:bad"), at(9, 5, 5)];
     await store([bad]);
     await store([good], "live", ["registry:bad"]);
-    const found = (await createReadNewestAnswer(storedIn(client))(tenantOf(good), keyOf(good)))!;
+    const found = (await createReadNewest(storedIn(client))(tenantOf(good), keyOf(good)))!;
     expect(daysOf(found)).toEqual([5, 5]);
   });
 

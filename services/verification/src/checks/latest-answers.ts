@@ -6,6 +6,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { answerFrom } from "../providers/sam-gov/judge.ts";
+import type { PublicAnswer } from "../sam-gov-queue/documents.ts";
 
 /** The question of a stored answer. */
 export interface AnswerKey {
@@ -31,35 +32,73 @@ export interface LatestAnswerDocument {
 const MAX_TOGETHER = 32;
 /** Maximum number of commands in flight; further reads wait and share the next one. One makes the largest batches. */
 const COMMANDS_AT_ONCE = 1;
-/** All documents in the first reply, since a second one would cost another round trip. */
-const ONE_REPLY = { batchSize: MAX_TOGETHER + 1 };
+/** All documents in the first reply, since a second one would cost another round trip: two for each read. */
+const ONE_REPLY = { batchSize: 2 * MAX_TOGETHER + 1 };
 
-/** Reads a tenant's newest answer to a question; null where it has none. Errors: the database's. */
-export type ReadNewestAnswer = (tenant: Tenant, key: AnswerKey) => Promise<AnswerDocument | null>;
+/** What is stored of a question. */
+export interface KnownAnswers {
+  /** The tenant's newest answer; null where it has none. */
+  readonly newest: AnswerDocument | null;
+  /** The answer that is kept for all organizations; undefined where there is none, or it was not asked for. */
+  readonly kept: PublicAnswer | undefined;
+}
+
+/**
+ * Reads a tenant's newest answer to a question, and the public answer with the key `publicKey` where that is given. Errors: the
+ * database's.
+ */
+export type ReadKnownAnswers = (tenant: Tenant, key: AnswerKey, publicKey?: string) => Promise<KnownAnswers>;
 
 type Question = Pick<AnswerDocument, "organization_id" | "entity_id" | "check_type" | "inputs_fingerprint">;
 
-/** Creates the reader of one environment's newest answers. Reads at the same moment share a command. */
-export function createReadNewestAnswer(collections: {
+/** Creates the reader of one environment's answers. Reads at the same moment share a command. */
+export function createReadKnownAnswers(collections: {
   latestAnswers: Collection<LatestAnswerDocument>;
+  publicAnswers: Pick<Collection<PublicAnswer>, "collectionName">;
   answers: Collection<AnswerDocument>;
-}): ReadNewestAnswer {
-  const read = createBatcher<Question, AnswerDocument | null>({
-    async run(questions) {
-      const byId = new Map(questions.map((question) => [latestId(question), question]));
-      const found = await collections.latestAnswers.find({ _id: { $in: [...byId.keys()] } }, ONE_REPLY).toArray();
-      const newest = new Map(found.map((each) => [each._id, newestOf(each)]));
+}): ReadKnownAnswers {
+  const { latestAnswers, publicAnswers, answers } = collections;
+
+  async function find(ids: readonly string[], publicKeys: readonly string[]) {
+    const latest = { _id: { $in: ids } };
+    if (publicKeys.length === 0) return { latest: await latestAnswers.find(latest, ONE_REPLY).toArray(), kept: [] };
+    const pipeline = [{ $match: { _id: { $in: publicKeys } } }, { $project: { _id: 0, kept: "$$ROOT" } }];
+    const found = await latestAnswers
+      .aggregate<LatestAnswerDocument | { readonly kept: PublicAnswer }>(
+        [{ $match: latest }, { $unionWith: { coll: publicAnswers.collectionName, pipeline } }],
+        ONE_REPLY,
+      )
+      .toArray();
+    return {
+      latest: found.flatMap((each) => ("kept" in each ? [] : each)),
+      kept: found.flatMap((each) => ("kept" in each ? each.kept : [])),
+    };
+  }
+
+  const read = createBatcher<{ question: Question; publicKey: string | undefined }, KnownAnswers>({
+    async run(asked) {
+      const byId = new Map(asked.map(({ question }) => [latestId(question), question]));
+      const publicKeys = new Set(asked.flatMap(({ publicKey }) => publicKey ?? []));
+      const found = await find([...byId.keys()], [...publicKeys]);
+      const newest = new Map(found.latest.map((each) => [each._id, newestOf(each)]));
+      const kept = new Map(found.kept.map((each) => [each._id, each]));
       const others = [...byId].flatMap(([id, question]) => (newest.has(id) ? [] : question));
-      for (const answer of await readEarlier(collections.answers, others)) newest.set(latestId(answer), answer);
-      return questions.map((question) => newest.get(latestId(question)) ?? null);
+      for (const answer of await readEarlier(answers, others)) newest.set(latestId(answer), answer);
+      return asked.map(({ question, publicKey = "" }) => ({
+        newest: newest.get(latestId(question)) ?? null,
+        kept: kept.get(publicKey),
+      }));
     },
     maxSize: MAX_TOGETHER,
     atOnce: COMMANDS_AT_ONCE,
     // A read fails because of the database, never because of one of the keys.
     failsAll: () => true,
   });
-  return ({ organizationId }, { entityId, check, fingerprint }) =>
-    read({ organization_id: organizationId, entity_id: entityId, check_type: check, inputs_fingerprint: fingerprint });
+  return ({ organizationId: organization_id }, { entityId: entity_id, check, fingerprint }, publicKey) =>
+    read({
+      question: { organization_id, entity_id, check_type: check, inputs_fingerprint: fingerprint },
+      publicKey,
+    });
 }
 
 /** Reads the newest answers to questions that were last answered before the latest answers were kept, in one command. */

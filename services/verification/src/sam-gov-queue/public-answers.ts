@@ -1,14 +1,6 @@
 import type { ClientSession } from "mongodb";
-import type { PublicAnswer, QueueCollections } from "./documents.ts";
+import type { QueueCollections } from "./documents.ts";
 import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "./rules.ts";
-
-/** Reads SAM.gov's kept answer to a question; null where there is none. Errors: the database's. */
-export type ReadPublicAnswer = (key: string) => Promise<PublicAnswer | null>;
-
-/** Creates the reader of kept answers. */
-export function createReadPublicAnswer({ publicAnswers }: Pick<QueueCollections, "publicAnswers">): ReadPublicAnswer {
-  return (key) => publicAnswers.findOne({ _id: key });
-}
 
 /** Keeps answers, apart from those that are older than the kept ones. */
 export async function keepAnswers(

@@ -116,9 +116,10 @@ export async function startTestEntities(): Promise<TestEntities> {
       const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
       return { loads: here.flatMap(([, { withdrawnLoads = [] }]) => withdrawnLoads) };
     },
-    getRegistryRecord: async ({ environment, uei }) => {
+    getRegistryRecord: unused,
+    getRegistryRecords: async ({ environment, queries }) => {
       await schedule.registry?.();
-      return files.get(`${environment} ${uei}`) ?? {};
+      return { records: queries.map(({ uei }) => files.get(`${environment} ${uei}`) ?? {}) };
     },
     updateFromProvider: async (request, { signal }) => {
       await schedule.update?.(signal);

@@ -52,8 +52,6 @@ export async function startTestService(options: {
   evidence?: Partial<EvidenceSettings>;
   /** Settings of the queue of SAM.gov's API that differ: its calls start immediately. The queue works only when a test says so. */
   queue?: Partial<QueueSettings>;
-  /** Called when a verification was stored. */
-  onStored?: () => void;
   /** The service's clock. */
   now?: () => Date;
   /** Database prefix of another test service, to run beside it on its databases. */
@@ -95,7 +93,7 @@ export async function startTestService(options: {
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
     maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
-    onStored: options.onStored ?? (() => undefined),
+    onStored: () => undefined,
     queue: { gatherMs: 0, slots: { runs: 16, tinRuns: 4 }, owner: randomBytes(6).toString("hex"), ...options.queue },
     now,
     logger,

@@ -1412,6 +1412,80 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
 export declare const GetRegistryRecordResponseSchema: GenMessage<GetRegistryRecordResponse>;
 
 /**
+ * Request for what the loaded files say about many vendors.
+ *
+ * @generated from message vvs.entity.v1.GetRegistryRecordsRequest
+ */
+export declare type GetRegistryRecordsRequest = Message<"vvs.entity.v1.GetRegistryRecordsRequest"> & {
+  /**
+   * The environment.
+   *
+   * @generated from field: vvs.common.v1.Environment environment = 1;
+   */
+  environment: Environment;
+
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated vvs.entity.v1.RegistryQuery queries = 2;
+   */
+  queries: RegistryQuery[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.GetRegistryRecordsRequest.
+ * Use `create(GetRegistryRecordsRequestSchema)` to create a new message.
+ */
+export declare const GetRegistryRecordsRequestSchema: GenMessage<GetRegistryRecordsRequest>;
+
+/**
+ * At least one identifier of a vendor.
+ *
+ * @generated from message vvs.entity.v1.RegistryQuery
+ */
+export declare type RegistryQuery = Message<"vvs.entity.v1.RegistryQuery"> & {
+  /**
+   * Empty where unknown.
+   *
+   * @generated from field: string uei = 1;
+   */
+  uei: string;
+
+  /**
+   * Empty where unknown.
+   *
+   * @generated from field: string cage = 2;
+   */
+  cage: string;
+};
+
+/**
+ * Describes the message vvs.entity.v1.RegistryQuery.
+ * Use `create(RegistryQuerySchema)` to create a new message.
+ */
+export declare const RegistryQuerySchema: GenMessage<RegistryQuery>;
+
+/**
+ * What the loaded files say about many vendors.
+ *
+ * @generated from message vvs.entity.v1.GetRegistryRecordsResponse
+ */
+export declare type GetRegistryRecordsResponse = Message<"vvs.entity.v1.GetRegistryRecordsResponse"> & {
+  /**
+   * One per query, in their order.
+   *
+   * @generated from field: repeated vvs.entity.v1.GetRegistryRecordResponse records = 1;
+   */
+  records: GetRegistryRecordResponse[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.GetRegistryRecordsResponse.
+ * Use `create(GetRegistryRecordsResponseSchema)` to create a new message.
+ */
+export declare const GetRegistryRecordsResponseSchema: GenMessage<GetRegistryRecordsResponse>;
+
+/**
  * The facts of one registry row.
  *
  * @generated from message vvs.entity.v1.RegistryRecord
@@ -1826,6 +1900,16 @@ export declare const EntityService: GenService<{
     methodKind: "unary";
     input: typeof GetRegistryRecordRequestSchema;
     output: typeof GetRegistryRecordResponseSchema;
+  },
+  /**
+   * Returns what GetRegistryRecord returns, for many vendors and all from one moment. Callers: verification.
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.GetRegistryRecords
+   */
+  getRegistryRecords: {
+    methodKind: "unary";
+    input: typeof GetRegistryRecordsRequestSchema;
+    output: typeof GetRegistryRecordsResponseSchema;
   },
   /**
    * Writes a provider's newer facts to an entity that the organization itself created, with a snapshot; does nothing for a

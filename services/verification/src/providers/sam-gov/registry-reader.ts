@@ -1,10 +1,42 @@
+import { createBatcher } from "@vvs/batching";
 import type { EntityService, GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
-import { toProtoEnvironment } from "@vvs/tenant";
-import { readOwnData } from "../../own-data.ts";
+import { environmentOf, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
+import { readOwnData, unimplementedAsUndefined } from "../../own-data.ts";
+import { orAbort } from "../../time-limit.ts";
 import type { Question } from "../provider.ts";
 
 export type RegistryReader = Pick<Client<typeof EntityService>, "getRegistryRecord">;
+
+/** Maximum number of vendors per call. */
+const MAX_TOGETHER = 32;
+/** Maximum number of calls in flight; further questions wait and share the next call. */
+const CALLS_AT_ONCE = 2;
+
+/** Creates a reader whose questions at the same moment share a call to the entity service. */
+export function createRegistryReader(
+  entities: Pick<Client<typeof EntityService>, "getRegistryRecord" | "getRegistryRecords">,
+): RegistryReader {
+  const ask = perEnvironment((name) => {
+    const environment = toProtoEnvironment(name);
+    return createBatcher<{ uei: string; cage: string }, GetRegistryRecordResponse>({
+      async run(asked) {
+        const queries = [...asked];
+        const read = await entities.getRegistryRecords({ environment, queries }).catch(unimplementedAsUndefined);
+        const ofEach = () => Promise.all(queries.map((query) => entities.getRegistryRecord({ environment, ...query })));
+        return read?.records ?? ofEach();
+      },
+      maxSize: MAX_TOGETHER,
+      atOnce: CALLS_AT_ONCE,
+    });
+  });
+  return {
+    getRegistryRecord({ environment, uei = "", cage = "" }, { signal } = {}) {
+      const asked = ask[environmentOf(environment!)]({ uei, cage });
+      return signal ? orAbort(asked, signal, () => signal.reason) : asked;
+    },
+  };
+}
 
 /** Reads the loaded files' records of the vendor in question. Errors: service_unavailable. */
 export function readRegistry(
