@@ -43,7 +43,7 @@ export function isBarred(exclusion: ExclusionPeriodDocument, today: IsoDate): bo
 }
 
 /** Returns the rows that name one of these UEIs or CAGEs, including those that have ended. */
-export async function findExclusions(
+async function findExclusions(
   collections: Collections,
   identifiers: readonly Identified[],
   session?: ClientSession,
