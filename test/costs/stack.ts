@@ -35,6 +35,7 @@ export async function startCostStack(mongodbUri: string) {
   await createLoads(entity).exclude([{ uei: "ZZANOTHERONE" }], "2026-09-06");
   let hold: Promise<void> | undefined;
   const asked: number[] = [];
+  let resolved = 0;
   const real = entity.verification;
   const entities: typeof real = {
     ...real,
@@ -42,6 +43,11 @@ export async function startCostStack(mongodbUri: string) {
       asked.push(request.keys?.length ?? 0);
       await hold;
       return real.getCheckSubjects(request, options);
+    },
+    async resolveVendor(request, options) {
+      const answer = await real.resolveVendor(request, options);
+      resolved += 1;
+      return answer;
     },
   };
   const verification = await startTestService({ mongodbUri: uri, entities, now: () => NOW });
@@ -78,6 +84,8 @@ export async function startCostStack(mongodbUri: string) {
     clients,
     /** Numbers of subjects in each question to entity. */
     asked,
+    /** Number of vendors that entity has resolved. */
+    resolved: () => resolved,
     /** Holds what entity is asked until the returned function is called. */
     hold(): () => void {
       const held = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
-import type { Collection, Db } from "mongodb";
+import type { AbstractCursor, Collection, Db } from "mongodb";
 
-type Method = "insertMany" | "aggregate";
+type Method = "insertMany" | "aggregate" | "find";
 
 /**
  * Lets a test hold commands of the clients that `connectMongo` makes in this process, so that other calls arrive meanwhile.
@@ -8,7 +8,7 @@ type Method = "insertMany" | "aggregate";
  */
 export function heldCommands(db: Db) {
   const shared: Pick<Collection, Method> = Object.getPrototypeOf(db.collection("any"));
-  const { insertMany, aggregate } = shared;
+  const { insertMany, aggregate, find } = shared;
   const holds = new Map<string, { reach: () => void; released: Promise<void> }>();
 
   async function wait(method: Method, { collectionName }: Collection): Promise<void> {
@@ -21,15 +21,17 @@ export function heldCommands(db: Db) {
     await wait("insertMany", this);
     return insertMany.apply(this, args);
   };
-  shared.aggregate = function (this: Collection, ...args: Parameters<Collection["aggregate"]>) {
-    const cursor = aggregate.apply(this, args);
-    const toArray = cursor.toArray.bind(cursor);
-    cursor.toArray = async () => {
-      await wait("aggregate", this);
-      return toArray();
+  const heldCursor = (method: "aggregate" | "find", make: (...args: never[]) => AbstractCursor) =>
+    function (this: Collection, ...args: never[]) {
+      const cursor = make.apply(this, args);
+      const toArray = cursor.toArray.bind(cursor);
+      cursor.toArray = async () => {
+        await wait(method, this);
+        return toArray();
+      };
+      return cursor;
     };
-    return cursor;
-  } as Collection["aggregate"];
+  Object.assign(shared, { aggregate: heldCursor("aggregate", aggregate), find: heldCursor("find", find) });
 
   return {
     /** Holds the commands that begin from now on. `reached` resolves when the first one is held. */
@@ -45,6 +47,6 @@ export function heldCommands(db: Db) {
         },
       };
     },
-    restore: () => void Object.assign(shared, { insertMany, aggregate }),
+    restore: () => void Object.assign(shared, { insertMany, aggregate, find }),
   };
 }
