@@ -12,12 +12,13 @@ const CALLS = 16;
 let stack: Awaited<ReturnType<typeof startCostStack>>;
 beforeAll(async () => {
   stack = await startCostStack(process.env.MONGODB_URI!);
-  // Everybody has a stored answer, and is in the lists of vendors.
+  // Everybody has a stored answer and a remembered TIN, and is in the lists of vendors.
   for (let organization = 0; organization <= CALLS; organization++) {
     const { verification } = await stack.verify(organization, Mode.REALTIME);
     expect(verification?.overallResult).toBe(CheckStatus.PASS);
+    await stack.verify(organization, Mode.CACHED, byTin);
   }
-  await stack.publish(CALLS + 1);
+  await stack.publish(2 * (CALLS + 1));
 });
 afterAll(() => stack.stop());
 
@@ -31,12 +32,15 @@ let keys = 0;
 const withKey = (): VerifyFields => ({
   idempotency: { apiKeyId: "key_1", path: "/v1/verify", key: `key ${++keys}`, bodyHash: new Uint8Array(32) },
 });
+const TIN = "710000001";
+const byTin: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI, tin: TIN } } } };
 const byUei: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI } } } };
 
 describe("a cached call alone costs at most", () => {
   test.each([
     ["8 commands where it names an entity", 8, () => ({})],
     ["8 commands where it names its vendor by an identifier", 8, () => byUei],
+    ["12 commands where it repeats the vendor's TIN", 12, () => byTin],
     ["10 commands with an Idempotency-Key", 10, withKey],
   ])("%s", async (_name, most, fields) => {
     const counts = cachedCosts(await stack.count(1, () => stack.verify(0, Mode.CACHED, fields())));
@@ -125,6 +129,18 @@ describe("16 cached calls that come while another one runs share each command", 
     const counts = await costsTogether(() => byUei, heldInResolution(["aggregate", "entities"]));
     expect(beyond(SHARED, counts)).toEqual({});
     expect(stack.asked.slice(before)).toEqual([]);
+  });
+
+  test("where they repeat their vendors' TINs", async () => {
+    const held = heldInResolution(["find", "entity_identifiers"], ["find", "tin_fingerprint_keys"]);
+    const most = {
+      ...SHARED,
+      "aggregate entities": 4,
+      "aggregate remembered_identifiers": 2,
+      "find entity_identifiers": 2,
+      "find tin_fingerprint_keys": 2,
+    };
+    expect(beyond(most, await costsTogether(() => byTin, held))).toEqual({});
   });
 
   test("where they have Idempotency-Keys", async () => {

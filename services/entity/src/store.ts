@@ -1,5 +1,5 @@
 import { createBatcher } from "@vvs/batching";
-import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
+import type { IdentifierMap } from "@vvs/identifiers";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
@@ -14,21 +14,15 @@ import type {
   RememberedDocument,
   SnapshotDocument,
 } from "./model/documents.ts";
+import { createSharedReads, MAX_CARRIERS, type RememberedIdentifier } from "./shared-reads.ts";
 
 /** Reads what one organization sees. Every method puts the tenant into its query. */
 export type EntityStore = ReturnType<typeof createEntityStore>;
 
-/** A remembered document that is an identifier, not the organization's own number. */
-type RememberedIdentifier = RememberedDocument & { readonly type: IdentifierType };
-
-/** Maximum number of entities with one identifier, so that a look-up is bounded whatever a file says. */
-const MAX_CARRIERS = 50;
 /** Maximum number of recently changed own entities that are compared with a name. */
 const MAX_RECENT = 100;
 /** Maximum number of entities that one command reads for single calls. */
 const MAX_SHOWN = 50;
-/** Maximum number of UEIs that one command searches for single calls. */
-const MAX_UEIS = 16;
 const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 
 export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
@@ -118,13 +112,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return items.map((item) => shown.get(item));
     },
   });
-  const byUei = perEnvironment((environment) =>
-    createBatcher<UeiKey, { entity: EntityDocument; remembered: RememberedDocument[] }[]>({
-      run: (keys) => findByUei(options.collections[environment], keys),
-      maxSize: MAX_UEIS,
-      atOnce: 1,
-    }),
-  );
+  const shared = perEnvironment((environment) => createSharedReads(options.collections[environment]));
   return {
     /** Returns an entity that the organization sees under this id, to be shown to it. Calls at the same time share a command. */
     findToShow: (tenant: Tenant, id: string) => showBatched({ tenant, id }),
@@ -167,7 +155,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       if (tinCarriers.length > 0) ways.push({ _id: { $in: [...tinCarriers] }, ...own });
       if (ways.length === 0) return [];
       if (uei && ways.length === 1) {
-        const found = await byUei[tenant.environment]({ organizationId: tenant.organizationId, uei });
+        const found = await shared[tenant.environment].byUei({ organizationId: tenant.organizationId, uei });
         for (const { entity, remembered } of found) keepAlong(entity, remembered);
         const entities = found.map(({ entity }) => entity);
         // An own entity that took over a registry entity carries its UEI, so both were found.
@@ -177,32 +165,20 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return withoutHidden(of(tenant), tenant, found);
     },
     /** Returns the ids of the organization's own entities that carry a TIN with one of these hashes. */
-    async findTinCarriers(tenant: Tenant, tinHashes: readonly Binary[]): Promise<string[]> {
-      if (tinHashes.length === 0) return [];
-      const filter = { organization_id: tenant.organizationId, hash: { $in: [...tinHashes] } };
-      const found = await of(tenant)
-        .carriedTins.find(filter, { projection: { _id: 1 } })
-        .toArray();
-      return found.map(({ _id }) => _id);
+    async findTinCarriers({ environment, organizationId }: Tenant, tinHashes: readonly Binary[]): Promise<string[]> {
+      return tinHashes.length > 0 ? shared[environment].tinCarriers({ organizationId, tinHashes }) : [];
     },
     /** Returns the TIN that an own entity carries. */
     findCarriedTin: async (tenant: Tenant, entityId: string): Promise<CarriedTinDocument | undefined> =>
       (await of(tenant).carriedTins.findOne({ _id: entityId, organization_id: tenant.organizationId })) ?? undefined,
-    /** Returns what the organization remembers under these identifiers. */
+    /** Returns what the organization remembers under these identifiers. Calls at the same time share a command. */
     async findRemembered(
-      tenant: Tenant,
+      { environment, organizationId }: Tenant,
       identifiers: IdentifierMap,
       tinHashes: readonly Binary[],
     ): Promise<RememberedIdentifier[]> {
-      const ways: Filter<RememberedDocument>[] = [];
-      for (const type of ["uei", "cage", "duns"] as const) {
-        if (identifiers[type]) ways.push({ organization_id: tenant.organizationId, type, value: identifiers[type] });
-      }
-      if (tinHashes.length > 0) {
-        ways.push({ organization_id: tenant.organizationId, type: "tin", hash: { $in: [...tinHashes] } });
-      }
-      if (ways.length === 0) return [];
-      return of(tenant).remembered.find<RememberedIdentifier>({ $or: ways }).limit(MAX_CARRIERS).toArray();
+      const isNone = Object.keys(identifiers).length === 0 && tinHashes.length === 0;
+      return isNone ? [] : shared[environment].remembered({ organizationId, identifiers, tinHashes });
     },
     /** Returns what the organization supplied about these entities, its own numbers of them included. */
     async rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>> {
@@ -274,48 +250,6 @@ export function externalIdIn(
 
 function visibleTo(tenant: Tenant) {
   return { $in: [null, tenant.organizationId] };
-}
-
-/** A UEI that an organization searches. */
-interface UeiKey {
-  readonly organizationId: string;
-  readonly uei: string;
-}
-
-/** Returns, for each key, the visible entities that carry the UEI, with what the organization remembers of them. */
-async function findByUei({ entities, remembered }: Collections, keys: readonly UeiKey[]) {
-  const owners = [...new Set(keys.map(({ organizationId }) => organizationId))];
-  const found = await entities
-    .aggregate<EntityDocument & { along: RememberedDocument[] }>([
-      // At most two for each: a UEI is unique in an organization, and in the registry.
-      {
-        $match: {
-          $or: keys.map(({ organizationId, uei }) => ({
-            "identifiers.uei": uei,
-            organization_id: { $in: [null, organizationId] },
-          })),
-        },
-      },
-      {
-        $lookup: {
-          from: remembered.collectionName,
-          localField: "_id",
-          foreignField: "entity_id",
-          pipeline: [{ $match: { organization_id: { $in: owners } } }],
-          as: "along",
-        },
-      },
-    ])
-    .toArray();
-  return keys.map(({ organizationId, uei }) =>
-    found
-      .filter(({ organization_id: owner }) => owner === null || owner === organizationId)
-      .filter(({ identifiers }) => identifiers.uei === uei)
-      .map(({ along, ...entity }) => ({
-        entity,
-        remembered: along.filter(({ organization_id: owner }) => owner === organizationId),
-      })),
-  );
 }
 
 /** Returns a filter for the own entities that took over one of these registry entities. */

@@ -48,7 +48,11 @@ export async function nameEntities(
     carriers.filter((entity) => carries(entity, type)).map(({ _id }) => _id);
 
   const uncarried = identifierTypes.filter((type) => sound[type] && namesByCarrying(type).length === 0);
-  const remembered = await findRemembered(store, tenant, pick(sound, uncarried), tinHashes);
+  const remembered = await findRemembered(store, tenant, {
+    identifiers: pick(sound, uncarried),
+    tinHashes,
+    known: found,
+  });
   const namings = identifierTypes
     .filter((type) => sound[type])
     .map((type) => ({
@@ -83,14 +87,20 @@ function carriersOfCage(found: readonly EntityDocument[], cage: string | undefin
 async function findRemembered(
   store: EntityStore,
   tenant: Tenant,
-  identifiers: IdentifierMap,
-  tinHashes: ReturnType<TinVault["hashes"]>,
+  {
+    identifiers,
+    tinHashes,
+    known,
+  }: { identifiers: IdentifierMap; tinHashes: ReturnType<TinVault["hashes"]>; known: readonly EntityDocument[] },
 ) {
   const documents = await store.findRemembered(tenant, identifiers, identifiers.tin ? tinHashes : []);
-  const entities = await store.findVisible(
+  const ids = documents.map(({ entity_id }) => entity_id);
+  const isKnown = (id: string) => known.some((entity) => entity._id === id || entity.registry_entity_id === id);
+  const others = await store.findVisible(
     tenant,
-    documents.map(({ entity_id }) => entity_id),
+    ids.filter((id) => !isKnown(id)),
   );
+  const entities = [...known, ...others];
   const idsByType = new Map<IdentifierType, string[]>();
   for (const { type, entity_id } of documents) {
     const entity = entities.find(

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { createBatcher } from "@vvs/batching";
 import type { SecretKey } from "@vvs/config";
 import { isDuplicateKey } from "@vvs/mongo";
 import { keyedHashes, open, type Place, seal } from "@vvs/sealing";
-import type { Environment, Tenant } from "@vvs/tenant";
+import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import { Binary } from "mongodb";
 import type { Collections, FingerprintKeyDocument } from "../model/documents.ts";
+
+/** Maximum number of calls that share a read. */
+const MAX_TOGETHER = 32;
 
 /** The keys for the fingerprints of TINs, one per organization and environment. */
 export type FingerprintKeys = ReturnType<typeof createFingerprintKeys>;
@@ -23,12 +27,23 @@ export function createFingerprintKeys(options: {
   sealingKeys: readonly SecretKey[];
 }) {
   const { sealingKeys } = options;
+  const reads = perEnvironment((environment) =>
+    createBatcher<string, FingerprintKeyDocument | undefined>({
+      async run(ids) {
+        const { fingerprintKeys } = options.collections[environment];
+        const found = await fingerprintKeys.find({ _id: { $in: [...new Set(ids)] } }).toArray();
+        return ids.map((id) => found.find(({ _id }) => _id === id));
+      },
+      maxSize: MAX_TOGETHER,
+      atOnce: 1,
+    }),
+  );
   return {
     /** Returns the organization's key, which is created for its first TIN and never changes. Errors: an unknown key sealed it. */
     async of(tenant: Tenant): Promise<Buffer> {
       const { fingerprintKeys } = options.collections[tenant.environment];
       const mine = { _id: tenant.organizationId };
-      const found = await fingerprintKeys.findOne(mine);
+      const found = await reads[tenant.environment](mine._id);
       if (found) return openKey(sealingKeys, tenant, found.sealed);
       const key = randomBytes(32);
       try {
