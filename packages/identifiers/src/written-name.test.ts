@@ -14,6 +14,7 @@ describe("HTML entities become their characters", () => {
     ["SMITH &AMP SONS", "SMITH & SONS"],
     ["A&amp;amp;M Foods", "A&M Foods"],
     ["O&#39;Brien", "O'Brien"],
+    ["Nestl{acute over (e)} I{umlaut over (n)}c", "Nestle Inc"],
     ["O&#039;Brien", "O'Brien"],
     ["O&#x27;Brien", "O'Brien"],
     ["O&amp;#39;Brien", "O'Brien"],

@@ -71,20 +71,23 @@ const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 /** Control characters that no name contains, but which Latin-1 has for bytes of UTF-8. */
 const C1 = /[\u0080-\u009f]/;
-/** Most names have neither. */
-const MAY_NEED_REPAIR = /&|[^ -~]/;
+/** How the texts of US patents write a letter with an accent: `{umlaut over (n)}`. */
+const SPELLED_ACCENT = /\{[a-z]{3,12} over \(([a-z])\)\}/gi;
+
+/** Most names have none of these. */
+const MAY_NEED_REPAIR = /[&{]|[^ -~]/;
 /** What was encoded three times is left as it is after that. */
 const MAX_ROUNDS = 4;
 
 /**
  * Returns a name as it was before a system that passed it on damaged it: HTML entities ("A&amp;M") become their
  * characters, and UTF-8 that was read as Windows-1252 or Latin-1 ("NestlÃ©") is read right, also where that happened
- * several times. What may be meant as it is ("CAFÉ®") stays.
+ * several times. An accent that is spelled out ("{acute over (e)}") is dropped. What may be meant as it is ("CAFÉ®") stays.
  */
 export function repairName(name: string): string {
   let repaired = name;
   for (let round = 0; round < MAX_ROUNDS && MAY_NEED_REPAIR.test(repaired); round++) {
-    const next = withoutMojibake(withoutEntities(repaired));
+    const next = withoutMojibake(withoutEntities(repaired)).replace(SPELLED_ACCENT, "$1");
     if (next === repaired) break;
     repaired = next;
   }

@@ -1,11 +1,12 @@
 import type { Benchmark, Figures, RowBench } from "../benchmark.ts";
 import { percentile } from "../load.ts";
 import { nameModelOf } from "../registry/extract.ts";
+import { textOf } from "../registry/names.ts";
 import { round } from "../round.ts";
 import { measureByIdentifier } from "./by-identifier.ts";
 import { measureByName } from "./by-name.ts";
-import { generateQueries } from "./generated-queries.ts";
-import { runInProcess } from "./in-process.ts";
+import { type GeneratedQuery, generateQueries } from "./generated-queries.ts";
+import { readFiles, runInProcess } from "./in-process.ts";
 import { judge } from "./judgement.ts";
 import { startLoadedService } from "./loaded-service.ts";
 
@@ -73,6 +74,20 @@ export const lookupBenchmark: Benchmark = {
       },
       measure: measureFiles,
     },
+    {
+      name: "recombined",
+      conditions: { path: "index, scorer and rules of the product in this process, without gRPC and MongoDB" },
+      files: ["real-names"],
+      sizes: { size, seed, "per-category": { long: 400, short: 200 } },
+      usesServers: false,
+      targets: {
+        ...quality,
+        name_p50_ms: { at_most: 3 },
+        name_p99_ms: { at_most: 40 },
+        name_cpu_ms: { at_most: 2 },
+      },
+      measure: measureRecombined,
+    },
   ],
 };
 
@@ -103,7 +118,25 @@ function loadedService(bench: RowBench, size: number, seed: number) {
 }
 
 async function measureFiles({ files, log }: RowBench): Promise<Figures> {
-  const run = await runInProcess({ namesFile: files.names!, queriesFile: files.queries!, log });
+  return await measureInProcess({ ...readFiles({ namesFile: files.names!, queriesFile: files.queries! }), log });
+}
+
+/** Measures names that are recombined from the words of real ones. */
+async function measureRecombined(
+  { files, log }: RowBench,
+  { size, seed, "per-category": perCategory }: { size: number; seed: number; "per-category": number },
+): Promise<Figures> {
+  const names = await nameModelOf(seed, files["real-names"]);
+  const texts = Array.from({ length: size }, (_, index) => textOf(names.nameAt(index)));
+  return await measureInProcess({ names: texts, queries: generateQueries({ names, seed, size, perCategory }), log });
+}
+
+async function measureInProcess(options: {
+  names: readonly string[];
+  queries: readonly GeneratedQuery[];
+  log: (line: string) => void;
+}): Promise<Figures> {
+  const run = await runInProcess(options);
   return {
     names: run.names,
     queries: run.outcomes.length,

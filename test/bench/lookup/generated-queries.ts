@@ -1,6 +1,6 @@
 import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
 import { type NameModel, textOf } from "../registry/names.ts";
-import { categories, type NameQuery, queriesOf } from "../registry/queries.ts";
+import { categories, lookAlikes, type NameQuery, queriesOf } from "../registry/queries.ts";
 
 /** A query and the name that it means; undefined if no record has that name. */
 export interface GeneratedQuery {
@@ -28,7 +28,7 @@ export function generateQueries(options: {
     for (const word of name.core.split(" ")) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const isAbsent = ({ q }: NameQuery) => !keys.has(normalizeName(q).key);
-  return categories.flatMap((cat) => {
+  return [...categories, ...lookAlikes].flatMap((cat) => {
     const made = queriesOf({ cat, count: perCategory, seed, size, names, countOf: (word) => counts.get(word) ?? 0 });
     return [...made]
       .filter((query) => query.id !== null || isAbsent(query))

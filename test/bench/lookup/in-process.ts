@@ -7,10 +7,11 @@ import type { FoundEntity } from "../../../services/entity/src/model/documents.t
 import { createMatchIndexBuilder } from "../../../services/entity/src/name-index/name-index.ts";
 import { UsageError } from "../benchmark.ts";
 import { sorted } from "../load.ts";
+import type { GeneratedQuery } from "./generated-queries.ts";
 import type { Outcome } from "./judgement.ts";
 import { nameKey } from "./same-name.ts";
 
-export interface FileQuery {
+interface FileQuery {
   readonly cat: string;
   readonly q: string;
   readonly id: number | null;
@@ -28,17 +29,22 @@ export interface InProcessRun {
 const SEARCHER = "org_benchmark";
 const WARM_UP = 200;
 
-/**
- * Runs queries through the index, the scorer and the rules for answers: a look-up by name without gRPC and MongoDB.
- * The names file has one name a line, and a name's id is its line number from 0.
- */
+/** Reads a file with one name a line, and one with queries, in which the id of a name is its line number from 0. */
+export function readFiles({ namesFile, queriesFile }: { namesFile: string; queriesFile: string }) {
+  const names = linesOf(namesFile);
+  const queries = readQueries(queriesFile, names.length).map(
+    ({ cat, q, id }): GeneratedQuery => ({ cat, q, wanted: id === null ? undefined : names[id]! }),
+  );
+  return { names, queries };
+}
+
+/** Runs queries through the index, the scorer and the rules for answers: a look-up by name without gRPC and MongoDB. */
 export async function runInProcess(options: {
-  namesFile: string;
-  queriesFile: string;
+  names: readonly string[];
+  queries: readonly GeneratedQuery[];
   log: (line: string) => void;
 }): Promise<InProcessRun> {
-  const names = linesOf(options.namesFile);
-  const queries = readQueries(options.queriesFile, names.length);
+  const { names, queries } = options;
   const began = performance.now();
   const builder = createMatchIndexBuilder();
   for (const [line, name] of names.entries()) builder.add({ id: idOfLine(line), owner: null, names: [name] });
@@ -71,18 +77,14 @@ export async function runInProcess(options: {
   const latenciesMs: number[] = [];
   const outcomes: Outcome[] = [];
   const before = process.cpuUsage();
-  for (const { cat, q, id } of queries) {
+  for (const { cat, q, wanted } of queries) {
     const start = performance.now();
     const matches = await lookUp(q);
     latenciesMs.push(performance.now() - start);
-    const wanted = id === null ? undefined : names[id]!;
     outcomes.push({
       cat,
       isPresent: wanted !== undefined,
-      right: matches.map(
-        ({ entity }) =>
-          wanted !== undefined && (entity._id === idOfLine(id!) || nameKey(entity.legal_name) === nameKey(wanted)),
-      ),
+      right: matches.map(({ entity }) => wanted !== undefined && nameKey(entity.legal_name) === nameKey(wanted)),
       confidences: matches.map(({ confidence }) => confidence),
     });
   }

@@ -29,7 +29,13 @@ test("for absent names, the share without a sure answer is counted", () => {
       false,
     ),
   );
+  const replaced = [outcome("replaced", [false], [0.9], false), outcome("exact", [true], [0.9])];
   expect(judge(absent)).toMatchObject({ absent_not_sure: 0.5 });
+  expect(judge([...absent, ...replaced])).toMatchObject({
+    absent_not_sure: 0.4,
+    not_sure_absent: 0.5,
+    not_sure_replaced: 0,
+  });
 });
 
 test("the calibration error is the gap between confidence and the share of right answers, weighted by count", () => {

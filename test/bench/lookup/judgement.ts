@@ -1,4 +1,4 @@
-import { type Category, categories } from "../registry/queries.ts";
+import { type Category, categories, lookAlikes } from "../registry/queries.ts";
 
 /** Result of one look-up by name. */
 export interface Outcome {
@@ -16,6 +16,8 @@ const SURE = 0.8;
 const BINS = 10;
 /** Categories of names as most people write them. */
 const plain: readonly string[] = ["exact", "suffix", "typo1"] satisfies Category[];
+/** Names chosen to be mistaken for a record's: few people ask for these, so that the confidence is not fitted to them. */
+const uncalibrated: readonly string[] = lookAlikes;
 
 /**
  * Returns the share of queries with a right first answer, and with a right one among ten, by category and on average
@@ -30,6 +32,7 @@ export function judge(outcomes: readonly Outcome[]): Readonly<Record<string, num
   const amongTen = answerable.map((cat) =>
     share(byCategory.get(cat)!, ({ right }) => right.slice(0, 10).includes(true)),
   );
+  const absentKinds = [...byCategory.keys()].filter((cat) => !answerable.includes(cat));
   const absent = outcomes.filter(({ isPresent }) => !isPresent);
   const common = outcomes.filter(({ cat, isPresent }) => isPresent && plain.includes(cat));
   return {
@@ -40,10 +43,17 @@ export function judge(outcomes: readonly Outcome[]): Readonly<Record<string, num
     ),
     ...Object.fromEntries(answerable.map((cat, index) => [`among_ten_${cat}`, rounded(amongTen[index]!)])),
     among_ten_mean: rounded(mean(amongTen)),
-    absent_not_sure: rounded(share(absent, ({ confidences }) => (confidences[0] ?? 0) < SURE)),
+    ...Object.fromEntries(
+      absentKinds.map((cat) => [`not_sure_${cat}`, rounded(share(byCategory.get(cat)!, isNotSure))]),
+    ),
+    absent_not_sure: rounded(share(absent, isNotSure)),
     plain_sure_and_right: rounded(share(common, (each) => isRightFirst(each) && each.confidences[0]! >= SURE)),
-    calibration_error: rounded(calibrationError(outcomes)),
+    calibration_error: rounded(calibrationError(outcomes.filter(({ cat }) => !uncalibrated.includes(cat)))),
   };
+}
+
+function isNotSure({ confidences }: Outcome): boolean {
+  return (confidences[0] ?? 0) < SURE;
 }
 
 function isRightFirst({ right, confidences }: Outcome): boolean {

@@ -1,12 +1,12 @@
 import { generalIdf } from "../../../services/entity/src/matching/names/idf.ts";
 import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
-import { sameNameScore, scoreName } from "../../../services/entity/src/matching/names/score-name.ts";
+import { type NameScore, sameNameScore, scoreName } from "../../../services/entity/src/matching/names/score-name.ts";
 import type { Benchmark, Figures, RowBench } from "../benchmark.ts";
 import { nameModelOf } from "../registry/extract.ts";
 import { textOf } from "../registry/names.ts";
 import { categories, queriesOf } from "../registry/queries.ts";
 import { round } from "../round.ts";
-import { bestThreshold, bootstrapInterval, qualityAt, type ScoredPair } from "./classification.ts";
+import { bestThreshold, bootstrapInterval, f1Limit, qualityAt } from "./classification.ts";
 import { type LabelledPair, readPairs } from "./pair-file.ts";
 
 const BOOTSTRAP_SAMPLES = 2_000;
@@ -58,6 +58,11 @@ async function measureLabelled({ files }: RowBench): Promise<Figures> {
     f1_high: round(interval.high, 4),
     best_threshold: round(best.threshold, 4),
     best_f1: round(best.f1, 4),
+    f1_limit_if_disagreeing_differ: round(f1Limit(scored, disagrees), 4),
+    f1_limit_if_longer_differ_too: round(
+      f1Limit(scored, (pair) => disagrees(pair) || hasMore(pair)),
+      4,
+    ),
     ...costs(pairs),
   };
 }
@@ -70,11 +75,23 @@ async function measureMadeUp(_bench: RowBench, { "per-category": count }: { "per
   return { pairs: pairs.length, ...costs(pairs) };
 }
 
-function scoreAll(pairs: readonly LabelledPair[]): ScoredPair[] {
-  return pairs.map(({ name1, name2, isMatch }) => ({
-    score: scoreName(normalizeName(name1), normalizeName(name2), generalIdf).score,
-    isMatch,
-  }));
+type Scored = Pick<NameScore, "score" | "features"> & Pick<LabelledPair, "isMatch">;
+
+function scoreAll(pairs: readonly LabelledPair[]): Scored[] {
+  return pairs.map(({ name1, name2, isMatch }) => {
+    const { score, features } = scoreName(normalizeName(name1), normalizeName(name2), generalIdf);
+    return { score, features, isMatch };
+  });
+}
+
+/** Returns whether each name has a word or a number that the other lacks. */
+function disagrees({ features }: Scored): boolean {
+  return features.otherWord + features.otherNumber > 0;
+}
+
+/** Returns whether only one of the names has a further word or number. */
+function hasMore({ features }: Scored): boolean {
+  return features.extraWord + features.extraNumber > 0;
 }
 
 /** Returns the processor time to score a pair of normalized names, as an index keeps them, and to normalize one. */

@@ -29,6 +29,16 @@ export function qualityAt(pairs: readonly ScoredPair[], threshold: number): Qual
   };
 }
 
+/** Returns the highest F1 of any scorer that keeps some of the pairs apart, whatever their labels. */
+export function f1Limit<T extends { readonly isMatch: boolean }>(
+  pairs: readonly T[],
+  isKeptApart: (pair: T) => boolean,
+): number {
+  const matches = pairs.filter(({ isMatch }) => isMatch);
+  const reachable = matches.filter((pair) => !isKeptApart(pair)).length;
+  return matches.length === 0 ? 0 : (2 * reachable) / (reachable + matches.length);
+}
+
 /** Returns the threshold with the highest F1 among the scores that occur; among equal ones, the highest. */
 export function bestThreshold(pairs: readonly ScoredPair[]): { threshold: number; f1: number } {
   const ranked = pairs.toSorted((a, b) => b.score - a.score);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { bestThreshold, bootstrapInterval, qualityAt } from "./classification.ts";
+import { bestThreshold, bootstrapInterval, f1Limit, qualityAt } from "./classification.ts";
 import { pairsIn } from "./pair-file.ts";
 
 test("pairs are read from quoted CSV, with columns in any order", () => {
@@ -35,6 +35,12 @@ test.each([
 
 test("the best threshold is the one with the highest F1", () => {
   expect(bestThreshold(scored)).toEqual({ threshold: 0.6, f1: 6 / 7 });
+});
+
+test("matches that are kept apart limit F1, others do not", () => {
+  expect(f1Limit(scored, () => false)).toBe(1);
+  expect(f1Limit(scored, ({ score }) => score === 0.6)).toBe(4 / 5);
+  expect(f1Limit(scored, ({ isMatch }) => !isMatch)).toBe(1);
 });
 
 test("a bootstrap interval contains the measured F1 and is the same for the same seed", () => {

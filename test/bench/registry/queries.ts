@@ -6,15 +6,18 @@ import { canonicalShortening } from "./shortenings.ts";
 export const categories = [
   ...(["exact", "suffix", "typo1", "typo2", "drop", "reorder", "abbrev", "joined", "extra", "absent"] as const),
 ] as const;
-export type Category = (typeof categories)[number];
+/** Names that no row has, like one that a row has: a word is replaced by another word of the registry, or added. */
+export const lookAlikes = ["replaced", "added"] as const;
+export type Category = (typeof categories)[number] | (typeof lookAlikes)[number];
 
 export interface NameQuery {
   readonly cat: Category;
   readonly q: string;
-  /** Index of the name that is meant; null if there is none. */
+  /** Index of the name that is meant; null if there is none, though a row may have the name of a look-alike by chance. */
   readonly id: number | null;
 }
 
+const all: readonly Category[] = [...categories, ...lookAlikes];
 const QUERIES = 5;
 const TRIES = 200;
 
@@ -35,12 +38,13 @@ export function* queriesOf(options: {
 }): Generator<NameQuery> {
   const { cat, count, seed, size, names, countOf } = options;
   for (let made = 0, tried = 0; made < count && tried < count * TRIES; tried++) {
-    const random = randomOf(seed, QUERIES + categories.indexOf(cat), tried);
+    const random = randomOf(seed, QUERIES + all.indexOf(cat), tried);
     const id = cat === "absent" ? 2_000_000_000 + random.below(100_000_000) : random.below(size);
-    const q = changed(cat, names.nameAt(id), random, countOf);
+    const other = isLookAlike(cat) ? names.nameAt(random.below(size)) : undefined;
+    const q = other ? lookAlike(cat, names.nameAt(id), other, random) : changed(cat, names.nameAt(id), random, countOf);
     if (q === undefined) continue;
     made++;
-    yield { cat, q: random.chance(0.3) ? titleCase(q) : q, id: cat === "absent" ? null : id };
+    yield { cat, q: random.chance(0.3) ? titleCase(q) : q, id: cat === "absent" || other ? null : id };
   }
 }
 
@@ -90,6 +94,21 @@ function changed(cat: Category, name: MadeName, random: Random, countOf: WordCou
       return word === "THE" ? `THE ${textOf(name)}` : withWords([...words, word]);
     }
   }
+}
+
+function isLookAlike(cat: Category): boolean {
+  return lookAlikes.some((each) => each === cat);
+}
+
+/** Returns a name with a word of three letters or more replaced by such a word of another name, or with that word added. */
+function lookAlike(cat: Category, name: MadeName, other: MadeName, random: Random): string | undefined {
+  const words = name.core.split(" ").filter(Boolean);
+  const isLong = (word: string) => /^[A-Z]{3,}$/i.test(word);
+  const places = [...words.keys()].filter((place) => isLong(words[place]!));
+  const others = other.core.split(" ").filter(isLong);
+  if (places.length === 0 || words.length < 2 || others.length === 0) return undefined;
+  const at = random.pick(places);
+  return `${words.toSpliced(at, cat === "replaced" ? 1 : 0, random.pick(others)).join(" ")}${name.form}`;
 }
 
 /** Returns the name with another legal form, or without one. */

@@ -7,7 +7,7 @@ import { readExtract, validateExtract } from "../../../services/entity/src/regis
 import type { ExtractRow } from "../../../services/entity/src/registry-load/files/row.ts";
 import { extractOf, nameModelOf } from "./extract.ts";
 import { createNameModel, textOf } from "./names.ts";
-import { categories, queriesOf } from "./queries.ts";
+import { type Category, categories, lookAlikes, queriesOf } from "./queries.ts";
 
 const cutDate = new Date("2026-09-06T00:00:00Z");
 const SIZE = 2_000;
@@ -65,10 +65,10 @@ test("an extract with a file of names uses the words of these names", () =>
 
 test("each category has queries, and only absent ones are for names that the registry lacks", () => {
   const names = createNameModel(1);
-  const of = (cat: (typeof categories)[number]) =>
+  const of = (cat: Category) =>
     [...queriesOf({ cat, count: 30, seed: 1, size: SIZE, names, countOf: () => 1 })].map(({ q, id }) => ({ q, id }));
-  for (const cat of categories) expect(of(cat)).toHaveLength(30);
-  expect(of("absent").every(({ id }) => id === null)).toBe(true);
+  for (const cat of [...categories, ...lookAlikes]) expect(of(cat)).toHaveLength(30);
+  for (const cat of ["absent", ...lookAlikes] as const) expect(of(cat).every(({ id }) => id === null)).toBe(true);
   expect(of("typo1")).toEqual(of("typo1"));
   for (const { q, id } of of("exact")) expect(q.toUpperCase()).toBe(textOf(names.nameAt(id!)));
   for (const { q, id } of of("typo1")) expect(q.toUpperCase()).not.toBe(textOf(names.nameAt(id!)));

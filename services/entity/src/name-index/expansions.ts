@@ -148,7 +148,7 @@ function joinsOf(tokens: readonly string[], words: readonly string[]) {
 
 /** The meanings of an abbreviation. */
 function otherReadings(word: string): readonly string[] {
-  return expand(word).filter((reading) => reading !== word);
+  return expand(word, true).filter((reading) => reading !== word);
 }
 
 /** The abbreviations in the index that may mean a word. */

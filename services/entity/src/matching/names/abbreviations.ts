@@ -74,7 +74,7 @@ const spellings = wordTable(`
   executive exec
   fabrication fab
   federal fed
-  financial fin fncl
+  financial fin finl fncl
   fort ft
   foundation fdn fnd
   general gen

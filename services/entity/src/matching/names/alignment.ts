@@ -1,3 +1,4 @@
+import { isAbbreviationOf } from "./abbreviations.ts";
 import { spellingSimilarity, tokenSimilarity } from "./token-similarity.ts";
 
 /** Places of words that stand for each other; several on one side where words are joined, split or initials. */
@@ -69,15 +70,20 @@ function equalWords(query: readonly string[], candidate: readonly string[]) {
 function runs(many: readonly string[], left: readonly number[], single: readonly string[], places: readonly number[]) {
   const found: { run: number[]; place: number; similarity: number }[] = [];
   for (let start = 0; start < left.length - 1; start++) {
-    let joined = many[left[start]!]!;
+    let [before, joined] = ["", many[left[start]!]!];
     let initials = joined[0]!;
     for (let end = start + 1; end < left.length && left[end] === left[end - 1]! + 1; end++) {
       const length = end - start + 1;
       if (length > maxInitials) break;
-      joined += many[left[end]!]!;
-      initials += many[left[end]!]![0]!;
+      const last = many[left[end]!]!;
+      [before, joined] = [joined, joined + last];
+      initials += last[0]!;
       for (const place of places) {
-        const similarity = runSimilarity(single[place]!, length <= maxJoined ? joined : "", initials);
+        const word = single[place]!;
+        const isShort = word.startsWith(before) && isAbbreviationOf(word.slice(before.length), last);
+        const similarity = isShort
+          ? joinedSimilarity
+          : runSimilarity(word, length <= maxJoined ? joined : "", initials);
         if (similarity > 0) found.push({ run: left.slice(start, end + 1), place, similarity });
       }
     }

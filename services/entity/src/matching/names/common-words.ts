@@ -1,8 +1,18 @@
 import { wordList } from "../word-list.ts";
 import { osaDistance } from "./osa-distance.ts";
 
-/** Words that do not distinguish names. */
-const particles = new Set(wordList("and of the for in at on by to de la le el der und et te van a"));
+/** Words that do not distinguish names; "koninklijke" is a title that the crown of the Netherlands confers on companies. */
+const particles = new Set(
+  wordList("and of the for in at on by to de la le el der und et te van a koninklijke koninklijk koninkl"),
+);
+
+/** Words that people add to names, since they say neither who a company is nor what it does. */
+const oftenAdded = new Set(
+  wordList(`
+    group holding holdings company companies corporation corporate enterprise enterprises partners associates services
+    service solutions industries international global worldwide national united usa us america american
+  `),
+);
 
 /** Share of all business names that contain the word, roughly, by how common it is. */
 const veryCommonShare = 0.02;
@@ -47,6 +57,11 @@ const common = new Set(
 /** True for words such as "and" and "of". */
 export function isParticle(word: string): boolean {
   return particles.has(word);
+}
+
+/** True for words that people add to names, such as "Group" and "USA". */
+export function isOftenAdded(word: string): boolean {
+  return oftenAdded.has(word);
 }
 
 /** True for words of many business names: sharing one is no evidence, and an abbreviation of one is likely. */

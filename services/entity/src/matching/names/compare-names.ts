@@ -1,7 +1,7 @@
 import { isPlaceWord } from "../addresses/places.ts";
 import type { PartOutcome } from "../explanation.ts";
 import { align, type Match, sum, type Weighed } from "./alignment.ts";
-import { isParticle } from "./common-words.ts";
+import { isOftenAdded, isParticle } from "./common-words.ts";
 import { distinctiveIdf, type Idf } from "./idf.ts";
 import { areOfOneClass, compareLegalForms, isLegalForm } from "./legal-forms.ts";
 import { isOtherNative, type NormalizedName, sharesKey } from "./normalize-name.ts";
@@ -43,6 +43,11 @@ export interface NameComparison {
    * are only similar count less, since more names are similar than equal.
    */
   information: number;
+  /**
+   * True where only the query has a further word, and one that says who or what a company is: people omit such words, but
+   * rarely add one.
+   */
+  hasAddedWord: boolean;
   /** Words that stand for each other, as "a" or "a~b". */
   shared: string[];
   onlyInQuery: string[];
@@ -65,11 +70,13 @@ export function compareNames(query: NormalizedName, candidate: NormalizedName, i
   const [a, b] = levelled(...weighed, matches);
   const left = isEqual ? { query: [], candidate: [] } : leftOver(a, b, matches);
   const { coreTokens } = candidate;
+  const features = {
+    ...withNative(wordFeatures(a, b, matches, left, idf), query, candidate),
+    ...formFeatures(query.legalForms, candidate.legalForms),
+  };
   return {
-    features: {
-      ...withNative(wordFeatures(a, b, matches, left, idf), query, candidate),
-      ...formFeatures(query.legalForms, candidate.legalForms),
-    },
+    features,
+    hasAddedWord: features.extraWord > 0 && left.query.some((index) => isAddition(a, index)),
     legalForm: compareLegalForms(query.legalForms, candidate.legalForms),
     information: isEqual
       ? coreTokens.reduce((total, word) => total + idf(word), 0)
@@ -157,6 +164,10 @@ function levelled(a: Weighed, b: Weighed, matches: readonly Match[]): [Weighed, 
     { words: a.words, weights: own },
     { words: b.words, weights: other },
   ];
+}
+
+function isAddition({ words, weights }: Weighed, index: number): boolean {
+  return weights[index]! >= wordWeight && !isOftenAdded(words[index]!);
 }
 
 function doubtOf(a: Weighed, b: Weighed, matches: readonly Match[]): number {

@@ -53,6 +53,17 @@ export function mistypedForm(word: string, forms: readonly string[]): string | u
   );
 }
 
+/**
+ * The form of two letters that a last single letter seems to begin, beside a name with a form that ends alike: "Acme B."
+ * is "Acme B.V." beside "Acme N.V.".
+ */
+export function cutForm(letter: string, forms: readonly string[]): string[] | undefined {
+  if (letter.length > 1) return undefined;
+  const whole = forms.filter((form) => form.length === 2).map((form) => `${letter}${form[1]}`);
+  const form = whole.find(isLegalForm);
+  return form === undefined ? undefined : [form];
+}
+
 /** True for a word before a name that is one of `forms` in countries where forms come first ("AB Lorwin"). */
 export function isFormBefore(word: string, forms: readonly string[]): boolean {
   return formsOf(word).some((form) => !neverLeading.has(form) && forms.includes(form));

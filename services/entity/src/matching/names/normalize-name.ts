@@ -120,7 +120,8 @@ function tokenize(text: string): string[] {
 /** Joins initials with dots ("J. C. M.") to one word each, also at the end of another word. */
 function withJoinedInitials(text: string): string {
   return text
-    .replace(/([a-z]{4})((?:[a-z]\.){2,})/g, "$1 $2")
+    .replace(/\bs\.\s?p\.\s?a\.?\s*$/, "societa per azioni")
+    .replace(/([a-z]{4})((?:[a-z]\.){2,}|[bn]\. v\.)/g, "$1 $2")
     .replace(
       /\b[a-z]\.(?:\s?[a-z]\.)*(?:\s?[b-z]\b|(?<=\.)a\b)?/g,
       (initials) => ` ${initials.replace(/[.\s]/g, "")} `,
@@ -151,7 +152,8 @@ function joinInitials(words: readonly string[]): string[] {
 }
 
 function withoutArticles(words: readonly string[]): string[] {
-  const start = words.length > 1 && words[0] === "the" ? 1 : 0;
+  const start = words[0] === "the" ? 1 : words[0] === "societe" && words[1] === "dite" ? 2 : 0;
+  if (start >= words.length) return [...words];
   const end = words.length - start > 1 && /^(?:the|and)$/.test(words.at(-1)!) ? words.length - 1 : words.length;
   return words.slice(start, end);
 }

@@ -1,6 +1,6 @@
 import { compareNames, type NameComparison, type NameFeatures } from "./compare-names.ts";
 import type { Idf } from "./idf.ts";
-import { isFormBefore, mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
+import { cutForm, isFormBefore, mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
 import type { NormalizedName } from "./normalize-name.ts";
 
 export interface NameScore extends NameComparison {
@@ -88,9 +88,11 @@ function withTypedForm(name: NormalizedName, other: NormalizedName): NormalizedN
     const keys = name.keys.map((key) => key.slice(0, key.length - last.length + bare.length));
     return { ...name, key: keys[0]!, keys, coreTokens: [...name.coreTokens.slice(0, -1), bare], legalForms };
   }
-  if (name.coreTokens.length < 2 || !mistypedForm(last, legalForms)) return name;
+  if (name.coreTokens.length < 2) return name;
+  const typed = mistypedForm(last, legalForms) ? legalForms : cutForm(last, legalForms);
+  if (!typed) return name;
   const keys = name.keys.map((key) => key.slice(0, key.lastIndexOf(" ")));
-  return { ...name, key: keys[0]!, keys, coreTokens: name.coreTokens.slice(0, -1), legalForms };
+  return { ...name, key: keys[0]!, keys, coreTokens: name.coreTokens.slice(0, -1), legalForms: typed };
 }
 
 function withoutFirst(name: NormalizedName, legalForms: string[]): NormalizedName {

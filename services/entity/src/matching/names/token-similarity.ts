@@ -1,4 +1,4 @@
-import { isAbbreviationOf } from "./abbreviations.ts";
+import { expand, isAbbreviationOf } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
 import { osaDistance } from "./osa-distance.ts";
 import { soundOf } from "./phonetics.ts";
@@ -21,7 +21,9 @@ export function tokenSimilarity(a: string, b: string): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short.length === 1) return long.startsWith(short) && long.length > 1 ? 0.5 : 0;
   const spelled = Math.max(spellingSimilarity(a, b), abbreviated(short, long));
-  return spelled >= 0.75 ? spelled : Math.max(spelled, soundSimilarity(a, b));
+  if (spelled >= 0.75) return spelled;
+  // What an abbreviation stands for may be mistyped.
+  return Math.max(spelled, ...expand(short, true).map((word) => soundSimilarity(word, long)));
 }
 
 const longForSound = 8;

@@ -68,6 +68,16 @@ describe("the confidence by name only", () => {
     expect(confidenceOf(candidate, query)).toBeGreaterThan(0.8);
   });
 
+  test("is not sure where the query has a word more that says who or what a company is", () => {
+    const record = "KESTRELWOOD MARINE LLC";
+    for (const added of ["Amber", "Plumbing", "Boston"]) {
+      expect(confidenceOf(`Kestrelwood Marine ${added} LLC`, record)).toBeGreaterThan(0.5);
+      expect(confidenceOf(`Kestrelwood Marine ${added} LLC`, record)).toBeLessThan(0.8);
+    }
+    expect(confidenceOf("Kestrelwood Marine Group LLC", record)).toBeGreaterThan(0.9);
+    expect(confidenceOf(record, "Kestrelwood Marine Amber LLC")).toBeGreaterThan(0.9);
+  });
+
   test("is lower where the word that seems mistyped is a word of other names", () => {
     const [mistyped, known] = ["Ponch Kestrelwood", "Punch Kestrelwood"].map((name) =>
       confidenceOf(name, "Pinch Kestrelwood"),

@@ -3,7 +3,9 @@ import { differenceWeights, equalNames, type NameScore } from "../names/score-na
 type Features = Readonly<Partial<NameScore["features"]>>;
 
 /** What the comparison with a name says about its candidate. */
-export interface NameEvidence extends Pick<NameScore, "score" | "information"> {
+export interface NameEvidence
+  extends Pick<NameScore, "score" | "information">,
+    Partial<Pick<NameScore, "hasAddedWord">> {
   features: Features;
 }
 
@@ -33,6 +35,8 @@ const evidencePerDifference = {
  * legal form that is not known as one. The greater the share of such words, the less evidence is left.
  */
 const mostPerContradiction = -10;
+/** A name with a word more is another company's as often as not. */
+const mostWithAddedWord = -0.2;
 const shareAboveMost = 0.05;
 const evidenceWeights = Object.entries(evidencePerDifference) as [keyof Features, number][];
 
@@ -53,17 +57,17 @@ const mostByName = 0.99;
  * How strongly a name speaks for its candidate, regardless of other candidates: how similar it is, how rare the shared
  * words are, and in what it differs.
  */
-export function evidenceOf({ score, information, features }: NameEvidence): number {
+export function evidenceOf({ score, information, features, hasAddedWord }: NameEvidence): number {
   const scoreLogOdds = logOdds(Math.min(mostScore, Math.max(leastScore, score)));
   const differences = Object.values(features).filter((value) => value > 0).length;
   let evidence = generalEvidence(scoreLogOdds, information, differences);
   for (const [feature, weight] of evidenceWeights) evidence += weight * (features[feature] ?? 0);
-  return features.otherWord ? contradicted(evidence, features.contradiction ?? 0) : evidence;
+  if (features.otherWord) return limited(evidence, mostPerContradiction * (features.contradiction ?? 0));
+  return hasAddedWord ? limited(evidence, mostWithAddedWord) : evidence;
 }
 
-/** At most what a contradiction leaves; a small part of what is above keeps the order. */
-function contradicted(evidence: number, contradiction: number): number {
-  const most = mostPerContradiction * contradiction;
+/** At most the given evidence; a small part of what is above keeps the order. */
+function limited(evidence: number, most: number): number {
   return evidence > most ? most + shareAboveMost * (evidence - most) : evidence;
 }
 
@@ -95,7 +99,7 @@ export function roughEvidence(features: RoughFeatures, information: number): num
     evidencePerDifference.commonWordsOnly * commonWordsOnly +
     evidencePerDifference.otherForm * otherForm +
     evidencePerDifference.absentForm * absentForm;
-  return otherWord > 0 ? contradicted(evidence, contradiction) : evidence;
+  return otherWord > 0 ? limited(evidence, mostPerContradiction * contradiction) : evidence;
 }
 
 function generalEvidence(scoreLogOdds: number, information: number, differences: number): number {
