@@ -30,7 +30,7 @@ type Sizes = Readonly<Record<"vendors" | "monitors" | "days", number>>;
 const sizes = {
   vendors: { long: 900_000, short: 18_000 },
   monitors: { long: 1_000_000, short: 20_000 },
-  days: { long: 30, short: 8 },
+  days: { long: 30, short: 5 },
 };
 
 const month: Row<keyof Sizes | "quota"> = {
