@@ -53,13 +53,13 @@ export async function startCostStack(mongodbUri: string) {
   const verification = await startTestService({ mongodbUri: uri, entities, now: () => NOW });
   const clients = [entity.client, verification.databases.live.client];
   const holds = heldCommands(verification.databases.live);
+  /** Handlers of verification's records. */
+  const onCompleted = [entity.records.live.verificationCompleted];
   let noted = 0;
   const producer = {
     async send(records: readonly ProducerRecord[]) {
-      const { verificationCompleted } = entity.records.live;
-      await Promise.all(
-        records.map(({ value }) => verificationCompleted(fromBinary(VerificationCompletedSchema, value!))),
-      );
+      const completed = records.map(({ value }) => fromBinary(VerificationCompletedSchema, value!));
+      await Promise.all(completed.flatMap((record) => onCompleted.map((handle) => handle(record))));
       noted += records.length;
     },
   };
@@ -80,6 +80,10 @@ export async function startCostStack(mongodbUri: string) {
 
   return {
     entity,
+    verification,
+    /** The registered vendor, as an entity of the registry. */
+    vendorId: vendor!.id,
+    onCompleted,
     /** The entity's clients, and verification's. */
     clients,
     /** Numbers of subjects in each question to entity. */

@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import { type ChangeDetected, ChangeDetectedSchema, type VerificationCompleted } from "@vvs/proto/events/v1/events";
-import type { Binary } from "mongodb";
+import type { Binary, MongoClient } from "mongodb";
 import { migrate } from "../../services/change-detector/src/migrate.ts";
 import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
 
@@ -15,6 +15,8 @@ export interface Report {
 }
 
 export interface TestChangeDetector {
+  /** Its client of MongoDB. */
+  readonly client: MongoClient;
   /** Handles a completed verification. */
   detect(record: VerificationCompleted): Promise<void>;
   /** Returns what was reported of a monitor's runs, oldest first. */
@@ -23,15 +25,20 @@ export interface TestChangeDetector {
 }
 
 /** Starts the live change detector on databases of its own. */
-export async function startChangeDetector(options: { prefix: string; now: () => Date }): Promise<TestChangeDetector> {
-  const { prefix, now } = options;
+export async function startChangeDetector(options: {
+  mongodbUri?: string;
+  prefix: string;
+  now: () => Date;
+}): Promise<TestChangeDetector> {
+  const { mongodbUri: uri = process.env.MONGODB_URI!, prefix, now } = options;
   const logger = createLogger({ service: "test", level: "silent" });
   const stopping = new AbortController().signal;
-  const client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "test", logger, stopping });
+  const client = await connectMongo({ uri, service: "test", logger, stopping });
   await migrate({ client, prefix });
   const { live: db, sandbox } = environmentDatabases(client, prefix, "change-detector");
   const outbox = db.collection<{ topic: string; key: string; seq: number; value: Binary }>("outbox");
   return {
+    client,
     detect: createHandleCompleted({
       environment: "live",
       client,
