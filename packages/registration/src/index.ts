@@ -16,3 +16,4 @@ export {
   type RegistrationPart,
 } from "./parts.ts";
 export { factsOf, type RegistrationFacts, type RegistrationStatus, type Verdict, verdictOf } from "./verdict.ts";
+export { exactTime, longDay } from "./written-dates.ts";

@@ -1,3 +1,4 @@
+import { exactTime } from "@vvs/registration";
 import type { Mail, MailKind } from "./mail.ts";
 
 /** Where to send an email, and where and when the request for it came from, so that readers can tell whether it was them. */
@@ -111,7 +112,7 @@ function mail(kind: MailKind, request: EmailRequest, subject: string, paragraphs
 }
 
 function originOf({ clientAddress, at }: EmailRequest): string {
-  const moment = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const moment = exactTime(at, "minute");
   return clientAddress
     ? `The request came from the IP address ${clientAddress} at ${moment}.`
     : `The request was made at ${moment}.`;

@@ -1,8 +1,7 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { type ExclusionEffect, utcDay } from "@vvs/registration";
+import { type ExclusionEffect, longDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/checks.ts";
-import { longDay } from "../ui/dates.ts";
 import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "../ui/verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */

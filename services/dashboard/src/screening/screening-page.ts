@@ -1,10 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
+import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import { outcomeName } from "../ui/checks.ts";
-import { dayTime, longDay } from "../ui/dates.ts";
+import { dayTime } from "../ui/dates.ts";
 import { inputField } from "../ui/fields.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { lastMonth, type Period, type ReadPeriod, thisMonth } from "./period.ts";

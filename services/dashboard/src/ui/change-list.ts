@@ -1,7 +1,7 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
+import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import { checkTitle, outcomeName } from "./checks.ts";
-import { longDay } from "./dates.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
 /** A watched field that a monitor found changed; undefined values were or are absent. */

@@ -1,3 +1,4 @@
+import { exactTime, longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 
 const MINUTE_MS = 60_000;
@@ -8,13 +9,6 @@ const UNITS = [
   ["hour", 60 * MINUTE_MS],
   ["minute", MINUTE_MS],
 ] as const;
-
-/** Returns a day in words, such as "31 March 2027"; a text that is no day (YYYY-MM-DD) as it is. */
-export function longDay(day: string): string {
-  const at = new Date(`${day}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(at.getTime())) return day;
-  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-}
 
 /** Returns a duration in its largest whole unit, such as "3 hours"; undefined for less than a minute. */
 function durationText(ms: number): string | undefined {
@@ -34,12 +28,6 @@ export function agoText(at: Date, now: Date): string {
 export function untilText(at: Date, now: Date): string {
   const left = durationText(at.getTime() - now.getTime());
   return left ? `in ${left}` : "within a minute";
-}
-
-/** Returns a time in UTC, such as "2026-11-21 07:41:46 UTC"; pages write times so, and days as `longDay` does. */
-export function exactTime(at: Date, to: "minute" | "second" = "second"): string {
-  const iso = at.toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC`;
 }
 
 /** Renders a day (YYYY-MM-DD) in words. */

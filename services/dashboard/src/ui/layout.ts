@@ -1,8 +1,8 @@
+import { exactTime } from "@vvs/registration";
 import type { Response } from "express";
 import type { AssetName, AssetPath } from "../http/assets.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { exactTime } from "./dates.ts";
 import { type EnvironmentView, environmentViews } from "./environments.ts";
 import { VERBATIM } from "./fields.ts";
 import { breakable } from "./parts.ts";

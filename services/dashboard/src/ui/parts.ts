@@ -1,7 +1,8 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { exactTime } from "@vvs/registration";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
-import { ago, exactTime } from "./dates.ts";
+import { ago } from "./dates.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {

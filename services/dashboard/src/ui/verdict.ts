@@ -3,9 +3,16 @@ import type { Check } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Result } from "@vvs/proto/verification/v1/verification";
-import { addDays, type ExclusionEffect, effectInForce, isEffect, registryDay, utcDay } from "@vvs/registration";
+import {
+  addDays,
+  type ExclusionEffect,
+  effectInForce,
+  isEffect,
+  longDay,
+  registryDay,
+  utcDay,
+} from "@vvs/registration";
 import { checkTitle } from "./checks.ts";
-import { longDay } from "./dates.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
 /** The newest result of a check, and when it was stored. */

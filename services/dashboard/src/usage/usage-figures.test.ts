@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { type UsageCount, UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import { figuresByPeriod, latencyOf, outcomeOf, quantile, requestsByKey, totalOf } from "./usage-figures.ts";
+import { labelOf, rangesAt, tickOf } from "./usage-range.ts";
 
 const at = (time: string) => new Date(`2026-03-${time}:00.000Z`);
 
@@ -69,4 +70,14 @@ test("keys are sorted by their number of requests", () => {
     ["key_2", 5],
     ["key_1", 2],
   ]);
+});
+
+test.each([
+  ["day", "10:00", "2026-03-01 10:00 UTC"],
+  ["week", "1 March", "2026-03-01 10:00 UTC"],
+  ["month", "1 March", "1 March 2026"],
+  ["quarter", "1 March", "1 March 2026"],
+])("a chart of a %s writes a date on its axis as %s, and in its numbers as %s", (id, tick, label) => {
+  const range = rangesAt(at("01T10:30")).find((each) => each.id === id)!;
+  expect([tickOf(at("01T10:00"), range), labelOf(at("01T10:00"), range)]).toEqual([tick, label]);
 });

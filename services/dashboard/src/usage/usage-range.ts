@@ -1,3 +1,5 @@
+import { exactTime, longDay, utcDay } from "@vvs/registration";
+
 /** A time range up to now for which usage is shown. */
 export interface UsageRange {
   readonly id: string;
@@ -30,11 +32,10 @@ export function rangesAt(now: Date): UsageRange[] {
 /** Returns the short label of an hour or day on the axis of a range, UTC: an hour only where the range is a day. */
 export function tickOf(at: Date, { id }: UsageRange): string {
   if (id === "day") return at.toISOString().slice(11, 16);
-  return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+  return longDay(utcDay(at)).replace(/ \d{4}$/, "");
 }
 
 /** Returns the label of an hour or day of a range, UTC. */
 export function labelOf(at: Date, { interval }: UsageRange): string {
-  const iso = at.toISOString();
-  return interval === "day" ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
+  return interval === "day" ? longDay(utcDay(at)) : exactTime(at, "minute");
 }

@@ -1,11 +1,12 @@
 import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
+import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../payment/payment.ts";
 import { checkTitle } from "../ui/checks.ts";
-import { ago, dayTime, longDay } from "../ui/dates.ts";
+import { ago, dayTime } from "../ui/dates.ts";
 import { copyableId, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { asOfText, dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";

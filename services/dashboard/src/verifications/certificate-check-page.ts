@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
+import { exactTime } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
-import { exactTime } from "../ui/dates.ts";
 import { inputField, VERBATIM } from "../ui/fields.ts";
 import { facts, noticeBox, state } from "../ui/parts.ts";
 import { verdictOf } from "../ui/verdict.ts";

@@ -1,12 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
-import { utcDay } from "@vvs/registration";
+import { exactTime, longDay, utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
-import { exactTime, longDay } from "../ui/dates.ts";
 import { facts } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";

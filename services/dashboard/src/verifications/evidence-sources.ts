@@ -1,6 +1,5 @@
 import type { Evidence } from "@vvs/proto/verification/v1/verification";
-import { utcDay } from "@vvs/registration";
-import { exactTime, longDay } from "../ui/dates.ts";
+import { exactTime, longDay, utcDay } from "@vvs/registration";
 import { providerName } from "../ui/vocabulary.ts";
 
 /** A source that an answer rests on. */

@@ -1,13 +1,12 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
-import { utcDay } from "@vvs/registration";
+import { longDay, utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { asCurl } from "../ui/curl.ts";
-import { longDay } from "../ui/dates.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { copyableId, facts, time, timeAgo } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
