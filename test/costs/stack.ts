@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import type { ProducerRecord } from "@vvs/kafka";
+import { consumerGroups, type ProducerRecord, topicFor } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { runOutboxRelay } from "@vvs/outbox";
 import { CheckType, type IdempotencySchema } from "@vvs/proto/common/v1/common";
@@ -56,8 +56,10 @@ export async function startCostStack(mongodbUri: string) {
   /** Handlers of verification's records. */
   const onCompleted = [entity.records.live.verificationCompleted];
   let noted = 0;
+  const read: Record<string, number> = {};
   const producer = {
     async send(records: readonly ProducerRecord[]) {
+      for (const { topic } of records) for (const group of readersOf(topic)) read[group] = (read[group] ?? 0) + 1;
       const completed = records.map(({ value }) => fromBinary(VerificationCompletedSchema, value!));
       await Promise.all(completed.flatMap((record) => onCompleted.map((handle) => handle(record))));
       noted += records.length;
@@ -112,6 +114,8 @@ export async function startCostStack(mongodbUri: string) {
         ...fields,
       }),
     publish,
+    /** Numbers of verification's records that each consumer group decodes. */
+    read: read as Readonly<Record<string, number>>,
     /** Counts the commands of verifications, until entity's lists have noted all of them. */
     count: (verifications: number, work: () => Promise<unknown>): Promise<CommandCounts> =>
       commandsDuring(clients, async () => {
@@ -124,4 +128,12 @@ export async function startCostStack(mongodbUri: string) {
       await entity.stop();
     },
   };
+}
+
+/** Returns the consumer groups that read a topic. */
+function readersOf(topic: string): string[] {
+  const reads = Object.entries(consumerGroups).filter(([, names]) =>
+    names.some((name) => topicFor({ environment: "live", topic: name }) === topic),
+  );
+  return reads.map(([group]) => group);
 }

@@ -160,3 +160,7 @@ test("realtime calls that come together cost at most two commands each", async (
   const counts = await costsTogether(() => ({}), holdSubjects(), Mode.REALTIME);
   expect(total(counts)).toBeLessThanOrEqual(2 * (CALLS + 1));
 });
+
+test("direct calls cause no record that change-detector or monitor decodes", () => {
+  expect(stack.read).toEqual({ entity: expect.any(Number) });
+});

@@ -122,40 +122,43 @@ const requested = (name: TopicName, checks: readonly CheckType[], groups: readon
   ],
 });
 
+const completed: Topic = {
+  name: "verification.completed",
+  schema: VerificationCompletedSchema,
+  groups: [...both, ...entity],
+  good: (monitorId) => ({
+    ...base(monitorId),
+    verificationId: newId("ver"),
+    checks: [check],
+    overallResult: CheckStatus.PASS,
+    createdAt: now(),
+  }),
+  faults: [
+    ...tenantFaults([...both, ...entity]),
+    ...runFaults(both),
+    ["another organization's monitor", { tenant: { organizationId: newId("org"), ...sandbox } }, both],
+    ["no verification", { verificationId: "" }, [...both, ...entity]],
+    ["no time", { createdAt: undefined }, [...both, ...entity]],
+    ["an impossible time", { createdAt: IMPOSSIBLE_TIME }, [...both, ...entity]],
+    ["an unspecified result", { overallResult: CheckStatus.UNSPECIFIED }, monitor],
+    ["an unknown result", { overallResult: UNKNOWN }, monitor],
+    ["no entity", { entityId: "" }, [...changeDetector, ...entity]],
+    ["no check", { checks: [] }, [...changeDetector, ...entity]],
+    [
+      "no known check",
+      { checks: [{ checkType: UNKNOWN }, { checkType: CheckType.UNSPECIFIED }] },
+      [...changeDetector, ...entity],
+    ],
+    ["a check with an unspecified status", { checks: [{ ...check, status: 0 }] }, [...changeDetector, ...entity]],
+    ["a check with an unknown status", { checks: [{ ...check, status: UNKNOWN }] }, [...changeDetector, ...entity]],
+  ],
+};
+
 const topics: readonly Topic[] = [
   requested("verification.requested", [CheckType.SAM_REGISTRATION], verification),
   requested("verification.requested.tin_match", [CheckType.TIN_MATCH], tinVerification),
-  {
-    name: "verification.completed",
-    schema: VerificationCompletedSchema,
-    groups: [...both, ...entity],
-    good: (monitorId) => ({
-      ...base(monitorId),
-      verificationId: newId("ver"),
-      checks: [check],
-      overallResult: CheckStatus.PASS,
-      createdAt: now(),
-    }),
-    faults: [
-      ...tenantFaults([...both, ...entity]),
-      ...runFaults(both),
-      ["another organization's monitor", { tenant: { organizationId: newId("org"), ...sandbox } }, both],
-      ["no verification", { verificationId: "" }, [...both, ...entity]],
-      ["no time", { createdAt: undefined }, [...both, ...entity]],
-      ["an impossible time", { createdAt: IMPOSSIBLE_TIME }, [...both, ...entity]],
-      ["an unspecified result", { overallResult: CheckStatus.UNSPECIFIED }, monitor],
-      ["an unknown result", { overallResult: UNKNOWN }, monitor],
-      ["no entity", { entityId: "" }, [...changeDetector, ...entity]],
-      ["no check", { checks: [] }, [...changeDetector, ...entity]],
-      [
-        "no known check",
-        { checks: [{ checkType: UNKNOWN }, { checkType: CheckType.UNSPECIFIED }] },
-        [...changeDetector, ...entity],
-      ],
-      ["a check with an unspecified status", { checks: [{ ...check, status: 0 }] }, [...changeDetector, ...entity]],
-      ["a check with an unknown status", { checks: [{ ...check, status: UNKNOWN }] }, [...changeDetector, ...entity]],
-    ],
-  },
+  completed,
+  { ...completed, name: "verification.completed.direct", groups: entity },
   {
     name: "monitor.change_detected",
     schema: ChangeDetectedSchema,

@@ -31,7 +31,7 @@ async function traceWith(traceId: string, edges: readonly (readonly [string, str
   expect(missing).toBeUndefined();
 }
 
-test.concurrent("POST /v1/verify is one trace: gateway → entity → verification → Kafka → change-detector", async () => {
+test.concurrent("POST /v1/verify is one trace: gateway → entity → verification → Kafka → entity", async () => {
   const organization = await createOrganization();
   const { traceId, traceparent } = clientTrace();
   const body = { identifiers: { uei: "SANDBXACTVE1" }, checks: ["sam_registration"], mode: "realtime" };
@@ -39,16 +39,13 @@ test.concurrent("POST /v1/verify is one trace: gateway → entity → verificati
   expect(answer.status).toBe(200);
   const verify = "vvs.verification.v1.VerificationService/Verify";
   const resolve = "vvs.entity.v1.EntityService/ResolveVendor";
+  const completed = topic("verification.completed.direct");
   await traceWith(traceId, [
     ["gateway POST /v1/verify", `gateway ${verify}`],
     [`gateway ${verify}`, `verification ${verify}`],
     [`verification ${verify}`, `entity ${resolve}`],
-    [`verification ${verify}`, `verification send ${topic("verification.completed")}`],
-    [
-      `verification send ${topic("verification.completed")}`,
-      `change-detector process ${topic("verification.completed")}`,
-    ],
-    [`verification send ${topic("verification.completed")}`, `entity process ${topic("verification.completed")}`],
+    [`verification ${verify}`, `verification send ${completed}`],
+    [`verification send ${completed}`, `entity process ${completed}`],
   ]);
 });
 
@@ -83,6 +80,7 @@ test.concurrent.each([
         [`verification process ${requested}`, `verification send ${completed}`],
         [`verification send ${completed}`, `change-detector process ${completed}`],
         [`verification send ${completed}`, `monitor process ${completed}`],
+        [`verification send ${completed}`, `entity process ${completed}`],
         [`change-detector process ${completed}`, `change-detector send ${detected}`],
         [`change-detector send ${detected}`, `monitor process ${detected}`],
         [`monitor process ${detected}`, `monitor send ${wanted}`],

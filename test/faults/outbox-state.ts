@@ -29,7 +29,7 @@ export async function outcome(stack: VerificationStack): Promise<Outcome> {
   );
   const records = await recordsOf({
     brokers: environment.KAFKA_BROKERS!.split(","),
-    topic: `${environment.KAFKA_TOPIC_PREFIX}sandbox.verification.completed`,
+    topic: `${environment.KAFKA_TOPIC_PREFIX}sandbox.verification.completed.direct`,
   });
   const published = records.map(({ value }) => fromBinary(VerificationCompletedSchema, value).verificationId);
   return { stored: stored.toSorted(), published };

@@ -6,7 +6,7 @@ export const consumerGroups = {
   verification: [topicNames.verificationRequested],
   "verification.tin_match": [topicNames.verificationRequestedTin],
   monitor: [topicNames.verificationCompleted, topicNames.changeDetected, topicNames.registryChanged],
-  entity: [topicNames.verificationCompleted, topicNames.monitorStateChanged],
+  entity: [topicNames.verificationCompleted, topicNames.verificationCompletedDirect, topicNames.monitorStateChanged],
   "change-detector": [topicNames.verificationCompleted],
   "webhook-dispatcher": [topicNames.webhookRequested],
 } as const satisfies Readonly<Record<string, readonly TopicName[]>>;

@@ -6,6 +6,7 @@ export const topicNames = {
   verificationRequested: "verification.requested",
   verificationRequestedTin: "verification.requested.tin_match",
   verificationCompleted: "verification.completed",
+  verificationCompletedDirect: "verification.completed.direct",
   changeDetected: "monitor.change_detected",
   monitorStateChanged: "monitor.state_changed",
   webhookRequested: "webhook.requested",

@@ -82,12 +82,13 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   for (const environment of environments) {
     const { verificationCompleted, monitorStateChanged } = records[environment];
     const topicOf = (name: keyof typeof topicNames) => kafka.topicFor(environment, topicNames[name]);
-    const completed = { topic: topicOf("verificationCompleted"), schema: VerificationCompletedSchema };
+    const completed = { schema: VerificationCompletedSchema, handle: verificationCompleted };
     const changed = { topic: topicOf("monitorStateChanged"), schema: MonitorStateChangedSchema };
     const consumer = kafka.runConsumer({
       groupId: `entity.${environment}`,
       subscriptions: [
-        subscription({ ...completed, handle: verificationCompleted }),
+        subscription({ ...completed, topic: topicOf("verificationCompleted") }),
+        subscription({ ...completed, topic: topicOf("verificationCompletedDirect") }),
         subscription({ ...changed, handle: monitorStateChanged }),
       ],
       concurrency: RECORDS_AT_ONCE[environment],

@@ -66,7 +66,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     onClose(`${environment} producer`, () => producer.close());
     const relay = runOutboxRelay({ db: databases[environment], producer, owner: randomUUID(), logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
-    const topic = kafka.topicFor(environment, topicNames.verificationCompleted);
+    const topic = kafka.topicFor(environment, topicNames.verificationCompletedDirect);
     const earlier = { environment, client, db: databases[environment], topic, nudge: relay.nudge, stopping, logger };
     const publishing = startPublishingEarlierResults(earlier);
     onClose(`${environment} earlier results`, () => publishing.ended());

@@ -97,8 +97,8 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
 }
 
 /**
- * Returns the `verification.completed` record of a verification, in protobuf's binary form. `externalId` is the
- * organization's own number of the entity.
+ * Returns the record of a verification that was stored, in protobuf's binary form. `externalId` is the organization's own
+ * number of the entity.
  */
 export function toCompleted(
   tenant: Tenant,
@@ -134,8 +134,8 @@ export function toCompleted(
 }
 
 /**
- * Returns a stored verification as a `verification.completed` record that only the lists of vendors use: without its run.
- * Facts are those of the stored answers.
+ * Returns the record of an earlier verification once more, for the lists of vendors only: without its run. Facts are those
+ * of the stored answers.
  */
 export function toCompletedAgain(
   tenant: Tenant,

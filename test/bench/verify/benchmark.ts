@@ -183,7 +183,7 @@ async function answerToKafka(options: {
   const { servers, prefix, stack, subjects, perSecond } = options;
   const arrivals = await watchArrivals({
     brokers: servers.kafkaBrokers,
-    topic: `${prefix}.live.verification.completed`,
+    topic: `${prefix}.live.verification.completed.direct`,
     groupId: `${prefix}.arrivals`,
   });
   try {

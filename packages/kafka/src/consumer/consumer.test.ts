@@ -20,18 +20,16 @@ afterAll(close);
 
 type Handle = (text: string, context: RecordContext) => Promise<void> | void;
 
-function consume(groupId: string, topic: string, handle: Handle, concurrency = 10): RunningConsumer {
+function consume(groupId: string, topics: string | string[], handle: Handle, concurrency = 10): RunningConsumer {
   const consumer = kafka.runConsumer({
     groupId,
     concurrency,
     logger,
-    subscriptions: [
-      {
-        topic,
-        schema: StringValueSchema,
-        handle: async (message, context) => handle((message as StringValue).value, context),
-      },
-    ],
+    subscriptions: [topics].flat().map((topic) => ({
+      topic,
+      schema: StringValueSchema,
+      handle: async (message, context) => handle((message as StringValue).value, context),
+    })),
   });
   running.push(consumer);
   return consumer;
@@ -200,6 +198,31 @@ test("two consumers share a topic, and when one leaves, the other takes over its
   await send(topic, ...letters);
   await eventually(() => new Set(texts).size === letters.length);
   expect([...seen.one].sort()).toEqual([0, 1, 2, 3]);
+});
+
+test("records of a topic that only newer consumers of a group read wait for one of them, in a rollout and after a rollback", async () => {
+  const known = await createTopic("known", 4);
+  const added = await createTopic("added", 4);
+  const seen: string[] = [];
+  let current: RunningConsumer | undefined;
+  async function replaceBy(version: string, topics: string[]): Promise<void> {
+    const before = current;
+    current = consume("rollout", topics, (text) => void seen.push(`${version} ${text}`));
+    await current.ready;
+    await before?.stop();
+  }
+  await replaceBy("older", [known]);
+  await send(added, "a", "b", "c");
+  await replaceBy("newer", [known, added]);
+  await eventually(() => seen.length === 3);
+  await replaceBy("older", [known]);
+  await send(added, "d", "e", "f");
+  await send(known, "g");
+  await eventually(() => seen.length === 4);
+  await replaceBy("newer", [known, added]);
+  await eventually(() => seen.length === 7);
+  const newer = [..."abcdef"].map((text) => `newer ${text}`);
+  expect(seen.toSorted()).toEqual([...newer, "older g"]);
 });
 
 test("a record in progress is not started again by the same consumer when another one joins", async () => {

@@ -81,8 +81,9 @@ export function createSubjects(
 /** Returns the subject under the id by which it was requested. Errors: entity_not_found where the tenant sees no such entity. */
 function subjectFrom({ entityId: seen, ...subject }: ProtoSubject, entityId: string): CheckSubject {
   if (!seen) throw new ServiceError("entity_not_found");
-  const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId } = subject;
-  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId };
+  const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization } = subject;
+  const { externalId, readsDirectTopic } = subject;
+  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, readsDirectTopic };
   // An earlier entity service masks no TIN.
   const isTinKnown = subject.tin !== "" || tinHash.length === 0;
   return {

@@ -1,7 +1,7 @@
 import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { HeldKey } from "@vvs/idempotency";
-import type { Kafka } from "@vvs/kafka";
+import { type Kafka, topicNames } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
@@ -60,7 +60,11 @@ export function createVerifier(options: {
     const records = verificationRecords(request, conclusions, now());
     const { verification } = records;
     const { _id: id, run } = verification;
-    const topic = options.topicFor(environment, "verification.completed");
+    const isDirect = !run && request.subject.readsDirectTopic;
+    const topic = options.topicFor(
+      environment,
+      isDirect ? topicNames.verificationCompletedDirect : topicNames.verificationCompleted,
+    );
     const value = toCompleted(tenant, records, request.subject);
     const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
     await store.save(tenant, { records, completed, key: request.key, complete: request.complete });

@@ -104,6 +104,14 @@ describe("realtime", () => {
     );
   });
 
+  test("the record of a direct call goes to a topic of its own, unless an earlier version of entity runs, which does not read it", async () => {
+    const outbox = service.databases.live.collection("outbox");
+    const topicOf = async () => (await outbox.findOne({ record_id: (await verify()).id }))!.topic;
+    expect(await topicOf()).toBe("live.verification.completed.direct");
+    service.entities.put(org, entityId, { subject: { uei: "ABCDEFGHJK12", readsDirectTopic: false } });
+    expect(await topicOf()).toBe("live.verification.completed");
+  });
+
   test("a fail is final", async () => {
     behaviour.first = says("fail", { reason: "expired" });
     behaviour.second = says("pass");

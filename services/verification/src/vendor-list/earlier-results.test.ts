@@ -11,7 +11,7 @@ import type { AnswerDocument, ResultDocument, VerificationDocument } from "../do
 import { collectionsOf } from "../store.ts";
 import { createPublishEarlierResults, migrateEarlierResults, needed } from "./earlier-results.ts";
 
-const TOPIC = "live.verification.completed";
+const TOPIC = "live.verification.completed.direct";
 let mongo: TestMongo;
 beforeAll(async () => {
   mongo = await testMongo();

@@ -42,7 +42,7 @@ export function createPublishEarlierResults(options: {
   environment: Environment;
   client: MongoClient;
   db: Db;
-  /** Full name of the environment's topic verification.completed. */
+  /** Full name of the environment's topic verification.completed.direct. */
   topic: string;
   /** Wakes the outbox relay. */
   nudge: () => void;

@@ -945,6 +945,13 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
    * @generated from field: string tin = 10;
    */
   tin: string;
+
+  /**
+   * The entity service that returns this reads the topic verification.completed.direct. False from one of before that topic.
+   *
+   * @generated from field: bool reads_direct_topic = 11;
+   */
+  readsDirectTopic: boolean;
 };
 
 /**

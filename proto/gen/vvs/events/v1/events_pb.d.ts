@@ -393,9 +393,10 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
 export declare const CheckOutcomeSchema: GenMessage<CheckOutcome>;
 
 /**
- * Topic verification.completed: a verification was stored. Verification → change-detector, monitor, entity. Entity's lists of
- * vendors were added later than the topic: for them, verification sends the newest verifications of each vendor again, once,
- * without their run, so that the other consumers ignore them.
+ * Topic verification.completed: a verification of a monitor's run was stored. Verification → change-detector, monitor, entity.
+ * Those of direct calls are on the topic verification.completed.direct: verification → entity, whose lists of vendors need both.
+ * Earlier versions sent direct calls to verification.completed too. The lists were added later than the topics: for them,
+ * verification sends the newest verifications of each vendor again, once, without their run, as those of direct calls.
  *
  * @generated from message vvs.events.v1.VerificationCompleted
  */
