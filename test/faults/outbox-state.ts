@@ -9,7 +9,7 @@ import type { VerificationStack } from "../support/verification-stack.ts";
 export interface Outcome {
   /** Ids of the stored verifications, sorted. */
   readonly stored: readonly string[];
-  /** Ids in the order of the topic's records, including duplicates. */
+  /** Ids in the records of runs and of direct calls, including duplicates. */
   readonly published: readonly string[];
 }
 
@@ -27,10 +27,10 @@ export async function outcome(stack: VerificationStack): Promise<Outcome> {
   const stored = await withDatabase(environment, "verification", (db) =>
     db.collection<{ _id: string }>("verifications").distinct("_id"),
   );
-  const records = await recordsOf({
-    brokers: environment.KAFKA_BROKERS!.split(","),
-    topic: `${environment.KAFKA_TOPIC_PREFIX}sandbox.verification.completed.direct`,
-  });
+  const brokers = environment.KAFKA_BROKERS!.split(",");
+  const topics = ["verification.completed", "verification.completed.direct"];
+  const read = topics.map((name) => recordsOf({ brokers, topic: `${environment.KAFKA_TOPIC_PREFIX}sandbox.${name}` }));
+  const records = (await Promise.all(read)).flat();
   const published = records.map(({ value }) => fromBinary(VerificationCompletedSchema, value).verificationId);
   return { stored: stored.toSorted(), published };
 }
