@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, pausingTransaction } from "../testing/loads.ts";
+import { createLoads, type ExclusionOf, pausingTransaction } from "../testing/loads.ts";
 import { loadExtract } from "./load-extract.ts";
 import { extractRowText, extractText, inTemporaryDirectory, writeText } from "./testing/registry-files.ts";
 import { withdrawLoad } from "./withdraw.ts";
@@ -42,6 +42,61 @@ test("a row that can't be read debars until a readable file says otherwise", asy
   expect((await record()).exclusions).toMatchObject([{ effect: "bar", terminationDate: "indefinite" }]);
   await loads.exclude([...others, { uei, until: "2026-09-07" }], "2026-09-08");
   expect(await statusOf()).toBe("active");
+});
+
+test("rows that went missing when a row of nobody known became unreadable stand as long as it is there", async () => {
+  await loads.load([{ 1: uei }]);
+  const [one, other] = [{ cage: "1ZZZ1" }, { cage: "1ZZZ2" }];
+  const unreadable = { uei: "12", until: "soon" };
+  await loads.exclude([{ uei }, one, other], "2026-09-07");
+  const counted = async (rows: ExclusionOf[], day: string) => {
+    const { counts } = await loads.exclude(rows, day);
+    return { held: counts.held, gone: counts.gone, status: await statusOf() };
+  };
+  const excluded = { held: 1, gone: 0, status: "debarred" };
+  expect(await counted([one, other, unreadable], "2026-09-08")).toEqual(excluded);
+  expect((await record()).exclusions).toMatchObject([{ lastSeen: "2026-09-07", effect: "bar" }]);
+  // The other one stood beside it, so that it is not the other one's.
+  expect(await counted([one, unreadable], "2026-09-09")).toEqual({ ...excluded, gone: 1 });
+  expect(await counted([one, unreadable], "2026-09-10")).toEqual(excluded);
+  expect(await counted([one, { ...unreadable, until: "later" }], "2026-09-11")).toEqual(excluded);
+  expect(await counted([one], "2026-09-12")).toEqual({ held: 0, gone: 1, status: "active" });
+});
+
+test.each<[string, ExclusionOf, string]>([
+  ["the vendor's SAM number", { uei: "12", samNumber: `S4MR${uei}` }, "debarred"],
+  ["the vendor's SAM number and a CAGE", { uei: "12", cage: "1ZZZ9", samNumber: `S4MR${uei}` }, "debarred"],
+  ["no SAM number", { uei: "12", samNumber: "" }, "debarred"],
+  ["a SAM number that no row had", { uei: "12", samNumber: "NEW" }, "debarred"],
+  ["the SAM number of another row", { uei: "12", samNumber: "S4MR1ZZZ2" }, "active"],
+  ["the UEI of another vendor", { uei: "ABCDEFGHJK52", until: "soon" }, "active"],
+])("an unreadable row with %s stands for the rows that it may be", async (_, unreadable, status) => {
+  await loads.load([{ 1: uei }]);
+  const others = [{ cage: "1ZZZ1" }, { cage: "1ZZZ2" }];
+  await loads.exclude([{ uei }, ...others], "2026-09-07");
+  await loads.exclude([...others, unreadable], "2026-09-08");
+  expect(await statusOf()).toBe(status);
+});
+
+test("a load that ends no row because of an unreadable one can be withdrawn, and killed and continued", async () => {
+  await loads.load([{ 1: uei }]);
+  const others = [{ cage: "1ZZZ1" }, { cage: "1ZZZ2" }];
+  const unreadable = { uei: "12" };
+  await loads.exclude([{ uei }, ...others], "2026-09-07");
+  const before = await app.live.exclusions.find().toArray();
+  const killed = pausingTransaction(app, 2);
+  const loading = loads.exclude([...others, unreadable], "2026-09-08", killed.given).catch(() => undefined);
+  await killed.beginning;
+  await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+  const { loadId, counts } = await loads.exclude([...others, unreadable], "2026-09-08");
+  killed.begin();
+  killed.commit();
+  await loading;
+  expect([counts.held, await statusOf()]).toEqual([1, "debarred"]);
+  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+  await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+  expect(await app.live.exclusions.find().toArray()).toEqual(before);
+  expect(await statusOf()).toBe("debarred");
 });
 
 test("a row that was stored before its effect was known excludes", async () => {

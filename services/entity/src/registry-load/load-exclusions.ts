@@ -4,13 +4,24 @@ import type { ExclusionDocument } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, isGraver } from "../model/exclusions.ts";
 import { EXCLUSIONS_BATCH, refreshEntities, storedBatches } from "./exclusion-effects.ts";
-import type { ExclusionRow } from "./files/exclusion-row.ts";
+import type { ExclusionRow, UnreadableRow } from "./files/exclusion-row.ts";
 import { type ExclusionsFile, readExclusions, validateExclusions } from "./files/exclusions-file.ts";
 import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
+import { recordUnreadable } from "./unreadable-rows.ts";
 
 /** Maximum number of a row's changes that can be withdrawn. */
 const MAX_CHANGES_KEPT = 10;
-const COUNTS = { new: 0, changed: 0, unchanged: 0, repeated: 0, unidentified: 0, quarantined: 0, gone: 0, entities: 0 };
+const COUNTS = {
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  repeated: 0,
+  unidentified: 0,
+  quarantined: 0,
+  gone: 0,
+  held: 0,
+  entities: 0,
+};
 
 type ExclusionsLoad = RunningLoad<ExclusionsFile, keyof typeof COUNTS>;
 /** What rows with the same key can differ in. */
@@ -20,49 +31,60 @@ type Stated = Pick<ExclusionDocument, "effect" | "termination_date" | "comment">
  * Loads an exclusions file: checks the whole file, writes nothing unless it is sound, then applies its rows, ends those
  * that it lacks, and appends a snapshot to each entity that becomes debarred or no longer is. In the report,
  * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity; `repeated` are rows
- * that equal another one; `gone` are rows
- * of the previous file that this one lacks; `entities` are those whose exclusions changed. Errors: RegistryFileError.
+ * that equal another one; `gone` are rows of the previous file that this one lacks; `held` are those that it lacks too, but
+ * has perhaps in a form that can't be read; `entities` are those whose exclusions changed. Errors: RegistryFileError.
  */
 export async function loadExclusions(options: LoadOptions): Promise<LoadReport> {
   const { collections } = options;
   const run = { ...options, kind: "exclusions", validate: validateExclusions, counts: COUNTS } as const;
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
-    for await (const rows of inBatches(identifiedRows(options, load), EXCLUSIONS_BATCH)) await writeRows(load, rows);
+    const unreadable: (UnreadableRow & { lineNumber: number })[] = [];
+    const identified = identifiedRows(options, load, (row) => unreadable.push(row));
+    for await (const rows of inBatches(identified, EXCLUSIONS_BATCH)) await writeRows(load, rows);
+    const isHeld = await recordUnreadable(load, unreadable);
+    const refresh = (rows: readonly ExclusionDocument[]) => refreshBy(load, rows, isHeld);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
     // does it.
     for await (const batch of storedBatches(collections, { load_id: loadId })) {
-      counts.entities += await refresh(load, batch);
+      counts.entities += await refresh(batch);
     }
     // A row that an unfinished load ended may still exclude entities.
     const unfinished = await collections.loads.distinct("_id", { kind: "exclusions", state: "running" });
     const endings = [{ ended_by: { $exists: false } }, { ended_by: { $in: [loadId, ...unfinished] } }];
     const lacked = { load_id: { $ne: loadId }, $or: endings };
     for await (const batch of storedBatches(collections, lacked)) {
-      counts.gone += await endRows(load, batch);
-      counts.entities += await refresh(load, batch);
+      const lost = batch.filter((row) => !isHeld(row));
+      counts.held += batch.length - lost.length;
+      counts.gone += await endRows(load, lost);
+      counts.entities += await refresh(lost);
     }
   });
 }
 
-/** Yields the rows that name a UEI or a CAGE, counts the others, and puts what can't be read into quarantine. */
+/** Yields the rows that name a UEI or a CAGE, and counts the others. */
 async function* identifiedRows(
   { path, onProgress = () => {} }: LoadOptions,
   load: ExclusionsLoad,
+  onUnreadable: (row: UnreadableRow & { lineNumber: number }) => void,
 ): AsyncGenerator<ExclusionRow> {
   let done = 0;
-  for await (const { lineNumber, reason, row } of readExclusions(path)) {
-    if (reason) await load.quarantine(lineNumber, reason);
+  for await (const { lineNumber, unreadable, row } of readExclusions(path)) {
+    if (unreadable) onUnreadable({ ...unreadable, lineNumber });
     else if (!row) load.counts.unidentified++;
     if (row) yield row;
     if (++done % EXCLUSIONS_BATCH === 0) onProgress({ phase: "applying", done, total: load.file.rows });
   }
 }
 
-/** Refreshes entities by the rows of this load, and by those that have ended. */
-function refresh(load: ExclusionsLoad, rows: readonly ExclusionDocument[]): Promise<number> {
+/** Refreshes entities by the rows of this load, those that it holds, and those that have ended. */
+function refreshBy(
+  load: ExclusionsLoad,
+  rows: readonly ExclusionDocument[],
+  isHeld: (row: ExclusionDocument) => boolean,
+): Promise<number> {
   const file = { file_name: load.file.fileName, cut_date: load.file.cutDate };
-  const isKnown = (row: ExclusionDocument) => row.load_id === load.loadId || row.ended_by !== undefined;
+  const isKnown = (row: ExclusionDocument) => row.load_id === load.loadId || row.ended_by !== undefined || isHeld(row);
   return untilUndisturbed(() => refreshEntities(load, rows, { file, isKnown }));
 }
 

@@ -31,7 +31,7 @@ export interface RunningLoad<File, Count extends string> extends LoadTarget {
   /** Counts of this run, to be updated. */
   readonly counts: Record<Count | "quarantined", number>;
   /** Counts and records a row that can't be applied. Errors: RegistryFileError if another load took over. */
-  quarantine(lineNumber: number, reason: string): Promise<void>;
+  quarantine(lineNumber: number, reason: string, row?: QuarantineDocument["row"]): Promise<void>;
 }
 
 /** The result of a load. */
@@ -89,16 +89,16 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
       if (!options.acceptFewer) await refuseShrunken(collections, kind, file);
     });
     await transact((session) => begin(collections, session, loadId, { kind, file, startedAt: now() }));
-    const quarantine = createQuarantine(collections, transact, loadId);
+    const quarantine = createQuarantine(collections, transact);
     const runId = new ObjectId();
     const target = { transact, collections, loadId, runId, actor: `registry:${fileName}`, now: startedAt };
     await apply({
       ...target,
       file,
       counts,
-      async quarantine(lineNumber, reason) {
+      async quarantine(line_number, reason, row) {
         counts.quarantined++;
-        await quarantine.add(lineNumber, reason);
+        await quarantine.add({ load_id: loadId, line_number, reason, ...(row && { row }) });
       },
     });
     await quarantine.flush();
@@ -155,7 +155,7 @@ async function begin(
   await quarantine.deleteMany({ load_id: loadId }, { session });
 }
 
-function createQuarantine({ quarantine }: Collections, transact: Transact, loadId: string) {
+function createQuarantine({ quarantine }: Collections, transact: Transact) {
   let waiting: QuarantineDocument[] = [];
   const flush = async () => {
     const rows = waiting;
@@ -163,8 +163,8 @@ function createQuarantine({ quarantine }: Collections, transact: Transact, loadI
     if (rows.length > 0) await transact((session) => quarantine.insertMany(rows, { session }));
   };
   return {
-    async add(lineNumber: number, reason: string) {
-      waiting.push({ load_id: loadId, line_number: lineNumber, reason });
+    async add(row: QuarantineDocument) {
+      waiting.push(row);
       if (waiting.length >= QUARANTINE_BATCH) await flush();
     },
     flush,
@@ -191,8 +191,11 @@ export function unfinishedText({ _id, file_name }: LoadDocument): string {
   return `the withdrawal of ${file_name} is not finished. Run this again: withdraw ${_id}`;
 }
 
-/** Returns the load of the newest file of this kind that has begun, finished or not, and is not withdrawn. */
-export async function newestBegun({ loads }: Pick<Collections, "loads">, kind: LoadDocument["kind"]) {
-  const filter: Filter<LoadDocument> = { kind, state: { $in: ["running", "done"] } };
+/**
+ * Returns the load of the newest file of this kind that has begun, finished or not, and is not withdrawn; `except` is the id
+ * of one that does not count.
+ */
+export async function newestBegun({ loads }: Pick<Collections, "loads">, kind: LoadDocument["kind"], except = "") {
+  const filter: Filter<LoadDocument> = { kind, state: { $in: ["running", "done"] }, _id: { $ne: except } };
   return (await loads.findOne(filter, { sort: { cut_date: -1, started_at: -1 } })) ?? undefined;
 }

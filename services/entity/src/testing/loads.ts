@@ -24,6 +24,7 @@ export interface ExclusionOf {
   readonly until?: string;
   readonly agency?: string;
   readonly comment?: string;
+  readonly samNumber?: string;
 }
 
 const TITLES =
@@ -45,12 +46,22 @@ export function createLoads(app: TestApplication) {
         return loadExtract({ ...own(), path, ...overrides });
       });
     },
-    /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE. */
+    /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE if none is given. */
     exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
       const lines = rows.map(
-        ({ uei = "", cage = "", from = "2020-01-01", until = "Indefinite", agency = "GSA", comment = "" }) => {
+        ({
+          uei = "",
+          cage = "",
+          from = "2020-01-01",
+          until = "Indefinite",
+          agency = "GSA",
+          comment = "",
+          samNumber,
+        }) => {
           const fields = ["Firm", "X", uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until];
-          return [...fields, `S4MR${uei || cage}`, cage, "2026-01-01"].map((field) => `"${field}"`).join(",");
+          return [...fields, samNumber ?? `S4MR${uei || cage}`, cage, "2026-01-01"]
+            .map((field) => `"${field}"`)
+            .join(",");
         },
       );
       const dayOfYear = (Date.parse(day) - Date.parse("2026-01-01")) / 86_400_000 + 1;

@@ -17,12 +17,23 @@ export interface ExclusionRow
   readonly formerKey: string;
 }
 
+/** Why a row can't be read, and what of it can. */
+export interface UnreadableRow {
+  readonly reason: string;
+  /** Hash of its text. */
+  readonly hash: string;
+  readonly uei?: string;
+  readonly cage?: string;
+  /** "" where it is blank, or perhaps that of another column. */
+  readonly samNumber: string;
+}
+
 /**
- * What a row of the file says. With a `reason` it can't be read; if its UEI or CAGE still can, it has a `row` that is in
- * force without dates, because nothing unreadable may clear a vendor. Without `reason` and `row` it names nobody.
+ * What a row of the file says. If an `unreadable` one still has its UEI or CAGE, it has a `row` that is in force without
+ * dates, because nothing unreadable may clear a vendor. Without both it names nobody.
  */
 export interface ParsedExclusion {
-  readonly reason?: string;
+  readonly unreadable?: UnreadableRow;
   readonly row?: ExclusionRow;
   readonly creationDate?: IsoDate;
 }
@@ -81,7 +92,9 @@ export function parseExclusion(fields: readonly string[], columns: Columns): Par
   const creationDate = reason ? undefined : fromExclusionsDate(cells("creationDate"));
   const uei = identifierIn("uei", cells("uei"));
   const cage = identifierIn("cage", cells("cage"));
-  const parsed = { ...(reason && { reason }), ...(creationDate && { creationDate }) };
+  const samNumber = surplus === 0 ? cells("samNumber") : "";
+  const unreadable = reason !== undefined && { reason, hash: hashOf(fields), uei, cage, samNumber };
+  const parsed = { ...(unreadable && { unreadable }), ...(creationDate && { creationDate }) };
   return uei || cage ? { ...parsed, row: rowOf(cells, { uei, cage, isUnreadable: reason !== undefined }) } : parsed;
 }
 
@@ -140,9 +153,13 @@ function keysOf(cells: Cells, { uei = "", cage = "" }: { uei?: string; cage?: st
   const whoAndWhat = [cells("classification"), uei, cage, samNumber, cells("program"), agency, causeCode, type];
   const written = [samNumber, cells("uei").toUpperCase(), cells("cage").toUpperCase(), agency, causeCode, type];
   return {
-    key: hash("sha256", JSON.stringify([...whoAndWhat, ...dates]), "base64url").slice(0, 22),
+    key: hashOf([...whoAndWhat, ...dates]),
     formerKey: hash("sha256", [...written, ...dates].join("|")).slice(0, 32),
   };
+}
+
+function hashOf(texts: readonly string[]): string {
+  return hash("sha256", JSON.stringify(texts), "base64url").slice(0, 22);
 }
 
 function findProblem(cells: Cells, surplus: number, count: number): string | undefined {

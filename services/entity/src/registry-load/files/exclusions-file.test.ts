@@ -79,7 +79,7 @@ describe("an exclusions file", () => {
     ["in a comment", line({ CAGE: "1ABC2", "Additional Comments": "x" }).replace('"x"', '"x ""y')],
   ])("loses no row to a quote that is never closed: %s", async (_name, open) => {
     const items = await read([header, line(), open, line({ "SAM Number": "S4MR00002" }), line(), ""].join("\n"));
-    expect(items.map(({ row, reason, lineNumber }) => [lineNumber, row?.cage, reason])).toEqual([
+    expect(items.map(({ row, unreadable, lineNumber }) => [lineNumber, row?.cage, unreadable])).toEqual([
       [2, undefined, undefined],
       [3, "1ABC2", undefined],
       [4, undefined, undefined],
@@ -114,7 +114,8 @@ describe("an exclusions file", () => {
     ],
   ])("quarantines a row with %s", async (_, row, reason) => {
     const items = await read(`${header}\n${row}\n`);
-    expect(items).toEqual([{ lineNumber: 2, reason: expect.stringMatching(reason) }]);
+    expect(items).toMatchObject([{ lineNumber: 2, unreadable: { reason: expect.stringMatching(reason) } }]);
+    expect(items[0]!.row).toBeUndefined();
   });
 
   const past = { "Termination Date": "2021-01-01", "Active Date": "2020-01-01", "CT Code": "H" };
@@ -129,7 +130,7 @@ describe("an exclusions file", () => {
     const [item] = await read(`${header}\n${text}\n`);
     const { active_date, termination_date, ...row } = item!.row!;
     expect(row).toMatchObject({ ...named, effect: "bar" });
-    expect([item!.reason, active_date, termination_date]).toEqual([expect.any(String), undefined, undefined]);
+    expect([item!.unreadable, active_date, termination_date]).toEqual([expect.anything(), undefined, undefined]);
   });
 
   test.each<[string, Record<string, string>, { uei?: string; cage?: string }]>([
@@ -140,7 +141,7 @@ describe("an exclusions file", () => {
     ["a UEI NONE", { "Unique Entity ID": "NONE", CAGE: "1ABC2" }, { cage: "1ABC2" }],
   ])("has text that means no identifier: %s", async (_, set, { uei, cage }) => {
     const [item] = await read(`${header}\n${line(set)}\n`);
-    expect(item!.reason).toBeUndefined();
+    expect(item!.unreadable).toBeUndefined();
     expect([item!.row!.uei, item!.row!.cage]).toEqual([uei, cage]);
   });
 
@@ -150,7 +151,7 @@ describe("an exclusions file", () => {
     ["N/A", { "Unique Entity ID": "", CAGE: "N/A" }],
   ])("may have any SAM Number: %p", async (number, set) => {
     const [item] = await read(`${header}\n${line({ "SAM Number": number, ...set })}\n`);
-    expect([item!.reason, item!.row !== undefined]).toEqual([undefined, number !== "N/A"]);
+    expect([item!.unreadable, item!.row !== undefined]).toEqual([undefined, number !== "N/A"]);
   });
 
   test.each([

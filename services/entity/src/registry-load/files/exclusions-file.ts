@@ -44,9 +44,9 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
   let latest: IsoDate | undefined;
   const sha256 = await sha256OfFile(path);
   const member = await openMember(path, ".csv");
-  for await (const { lineNumber, reason, creationDate, row } of readMember(member, fileName)) {
+  for await (const { lineNumber, unreadable, creationDate, row } of readMember(member, fileName)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
-    tally.add(lineNumber, reason);
+    tally.add(lineNumber, unreadable?.reason);
     if (row) keys.add(codeOf(row.key));
     if (creationDate && creationDate > (latest ?? "")) latest = creationDate;
   }
