@@ -226,8 +226,8 @@ export interface ExclusionDocument extends ExclusionPeriodDocument {
 }
 
 /**
- * Written by every transaction that writes an entity with this UEI or CAGE by its exclusions or registry row, and by every
- * transaction that changes those, so that concurrent ones conflict. `_id` is "uei:…" or "cage:…"; "external_id:…" guards an
+ * Written by every transaction that writes an entity with this UEI or CAGE by its exclusions or registry row, and where it
+ * exists by loads that change those, so that concurrent ones conflict. `_id` is "uei:…" or "cage:…"; "external_id:…" guards an
  * organization's own number of an entity against becoming its TIN.
  */
 export interface IdentifierGuardDocument {

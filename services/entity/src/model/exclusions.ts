@@ -204,6 +204,15 @@ export async function touchGuards(
   await identifierGuards.updateMany({ _id: { $in: identifierKeys(identified) } }, GUARDED, { session });
 }
 
+/** Returns whether any of the guards exists. */
+export async function hasGuards(
+  { identifierGuards }: Collections,
+  identified: readonly Identified[],
+): Promise<boolean> {
+  const filter = { _id: { $in: identifierKeys(identified) } };
+  return (await identifierGuards.findOne(filter, { projection: { _id: 1 } })) !== null;
+}
+
 /** Returns a text for each identifier, without duplicates. */
 export function identifierKeys(identified: readonly Identified[]): string[] {
   const ids = identified.flatMap((one) => [

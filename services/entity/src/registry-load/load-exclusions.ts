@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type { ExclusionDocument } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import { guardIdentifiers, isGraver } from "../model/exclusions.ts";
+import { guardIdentifiers, hasGuards, isGraver, touchGuards } from "../model/exclusions.ts";
+import { applyInBatches } from "./batches.ts";
 import { EXCLUSIONS_BATCH, refreshEntities, storedBatches } from "./exclusion-effects.ts";
 import type { ExclusionRow, UnreadableRow } from "./files/exclusion-row.ts";
 import { type ExclusionsFile, readExclusions, validateExclusions } from "./files/exclusions-file.ts";
-import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
+import { type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
 import { recordUnreadable } from "./unreadable-rows.ts";
 
 /** Maximum number of a row's changes that can be withdrawn. */
@@ -41,12 +42,13 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
     const { counts, loadId } = load;
     const unreadable: (UnreadableRow & { lineNumber: number })[] = [];
     const identified = identifiedRows(options, load, (row) => unreadable.push(row));
-    for await (const rows of inBatches(identified, EXCLUSIONS_BATCH)) await writeRows(load, rows);
+    await applyInBatches(identified, { size: EXCLUSIONS_BATCH, atOnce: 1 }, (rows) => writeRows(load, rows));
     const isHeld = await recordUnreadable(load, unreadable);
     const refresh = (rows: readonly ExclusionDocument[]) => refreshBy(load, rows, isHeld);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
     // does it.
     for await (const batch of storedBatches(collections, { load_id: loadId })) {
+      await disturbWriters(load, batch);
       counts.entities += await refresh(batch);
     }
     // A row that an unfinished load ended may still exclude entities.
@@ -100,33 +102,46 @@ async function endRows(load: ExclusionsLoad, rows: readonly ExclusionDocument[])
 }
 
 async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): Promise<void> {
-  const { transact, collections, loadId, counts } = load;
+  const { transact, collections, loadId, counts, file } = load;
+  const { exclusions } = collections;
   const keys = rows.flatMap(({ key, formerKey }) => [key, formerKey]);
-  const stored = await collections.exclusions.find({ _id: { $in: keys } }).toArray();
+  const stored = await exclusions.find({ _id: { $in: keys } }).toArray();
   const before = new Map(stored.map((row) => [row._id, row]));
+  const added: ExclusionDocument[] = [];
+  const unchanged: string[] = [];
   const writes: AnyBulkWriteOperation<ExclusionDocument>[] = [];
-  const different: ExclusionDocument[] = [];
   for (const equal of Map.groupBy(rows, ({ key }) => key).values()) {
     const { key, formerKey } = equal[0]!;
     const old = before.get(key) ?? before.get(formerKey);
     const current = documentOf(equal, old, load);
-    const { changed_by, before: earlier, ...seen } = { ...old, load_id: loadId, last_seen: load.file.cutDate };
+    const { changed_by, before: earlier, ...seen } = { ...old, load_id: loadId, last_seen: file.cutDate };
     const isSame = isDeepStrictEqual(seen, current);
-    const document = isSame
-      ? { ...current, ...(changed_by && { changed_by }), ...(earlier && { before: earlier }) }
-      : changedRow(old, current);
     counts[old ? (isSame ? "unchanged" : "changed") : "new"]++;
     counts.repeated += equal.length - 1;
-    if (!isSame) different.push(document, ...(old ? [old] : []));
-    if (isDeepStrictEqual(old, document)) continue;
-    writes.push({ replaceOne: { filter: { _id: key }, replacement: document, upsert: true } });
-    if (old && old._id !== key) writes.push({ deleteOne: { filter: { _id: old._id } } });
+    if (!old) added.push(changedRow(old, current));
+    else if (!isSame) {
+      writes.push({ replaceOne: { filter: { _id: key }, replacement: changedRow(old, current), upsert: true } });
+      if (old._id !== key) writes.push({ deleteOne: { filter: { _id: old._id } } });
+    } else if (old.load_id !== loadId || old.last_seen !== file.cutDate) unchanged.push(key);
   }
-  if (writes.length === 0) return;
+  if (added.length + unchanged.length + writes.length === 0) return;
+  const seen = { load_id: loadId, last_seen: file.cutDate };
   await transact(async (session) => {
-    await guardIdentifiers(collections, session, different);
-    await collections.exclusions.bulkWrite(writes, { ordered: true, session });
+    if (added.length > 0) await exclusions.insertMany(added, { session });
+    if (unchanged.length > 0) await exclusions.updateMany({ _id: { $in: unchanged } }, { $set: seen }, { session });
+    if (writes.length > 0) await exclusions.bulkWrite(writes, { session });
   });
+}
+
+/**
+ * Waits for the calls that write an entity without having seen these rows as this load changed them, or makes them start
+ * again. They write the guard before their transaction, so that a call whose guard is not there yet will see the rows.
+ */
+async function disturbWriters(load: ExclusionsLoad, rows: readonly ExclusionDocument[]): Promise<void> {
+  const { transact, collections, loadId } = load;
+  const changed = rows.filter(({ changed_by }) => changed_by === loadId);
+  if (!(await hasGuards(collections, changed))) return;
+  await transact((session) => touchGuards(collections, session, changed));
 }
 
 /** Returns the row with its state before this load, so that the load can be withdrawn. */

@@ -1,8 +1,9 @@
 import { applyRegistryBatch, type RegistryItem } from "./apply.ts";
+import { applyInBatches } from "./batches.ts";
 import { addRow, decidingRow, factsFromDailyRow, withCages } from "./combine.ts";
 import { type ExtractFile, type ExtractItem, readExtract, validateExtract } from "./files/extract.ts";
 import type { ExtractRow } from "./files/row.ts";
-import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
+import { type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
 import { markGone } from "./mark-gone.ts";
 
 const BATCH_SIZE = 250;
@@ -23,19 +24,8 @@ type ExtractLoad = RunningLoad<ExtractFile, keyof typeof COUNTS>;
  */
 export function loadExtract(options: LoadOptions): Promise<LoadReport> {
   return runLoad({ ...options, kind: "registry", validate: validateExtract, counts: COUNTS }, async (load) => {
-    const applying: Promise<void>[] = [];
-    try {
-      for await (const batch of inBatches(itemsOf(options, load), BATCH_SIZE)) {
-        if (applying.length === BATCHES_AT_ONCE) await applying.shift();
-        const applied = apply(load, batch);
-        applied.catch(() => undefined); // it is awaited later
-        applying.push(applied);
-      }
-      await Promise.all(applying);
-    } finally {
-      // Nothing may be written once the lock is released.
-      await Promise.allSettled(applying);
-    }
+    const batches = { size: BATCH_SIZE, atOnce: BATCHES_AT_ONCE };
+    await applyInBatches(itemsOf(options, load), batches, (batch) => apply(load, batch));
     if (load.file.isComplete) load.counts.gone = await markGone(load, load.file.ueis);
   });
 }

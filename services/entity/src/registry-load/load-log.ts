@@ -115,18 +115,6 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
   }
 }
 
-/** Yields items in batches. */
-export async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** Reads and applies the same file. Errors: RegistryFileError if it was replaced while the load waited for another. */
 async function refuseReplaced(path: string, { fileName, sha256 }: LoadedFile): Promise<void> {
   if ((await sha256OfFile(path)) === sha256) return;

@@ -1,7 +1,7 @@
+import { inBatches } from "./batches.ts";
 import { recordChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
 import type { UeiSet } from "./files/uei-set.ts";
-import { inBatches } from "./load-log.ts";
 
 const BATCH_SIZE = 500;
 /** The driver would take 16 MB at a time. */

@@ -1,7 +1,5 @@
 import { basename } from "node:path";
-import { Readable } from "node:stream";
-import { parse } from "csv-parse";
-import { parse as parseAtOnce } from "csv-parse/sync";
+import { parse } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
 import type { OnProgress } from "../progress-display.ts";
 import { RegistryFileError } from "./errors.ts";
@@ -15,15 +13,9 @@ export interface ExclusionItem extends ParsedExclusion {
   readonly lineNumber: number;
 }
 
-const maxRecordCharacters = 1_000_000;
-const quoting = {
-  bom: true,
-  relax_quotes: true,
-  relax_column_count: true,
-  skip_empty_lines: true,
-  // A file may mix them: a row that was added by hand often has another line end than the rows before it.
-  record_delimiter: ["\r\n", "\n", "\r"],
-};
+const maxLineCharacters = 1_000_000;
+const maxLinesPerRow = 50;
+const quoting = { relax_quotes: true, relax_column_count: true };
 const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 
 /** An exclusions file that was read to its end and is sound. */
@@ -83,33 +75,54 @@ export function exclusionsCutDate(fileName: string, memberName: string, latest: 
 }
 
 async function* readMember(member: Member, fileName: string): AsyncGenerator<ExclusionItem> {
-  const parser = parse({ ...quoting, info: true, raw: true, max_record_size: maxRecordCharacters });
-  const source = Readable.from(member.content);
-  // pipe() does not pass on errors.
-  source.once("error", (error) => parser.destroy(error));
-  source.pipe(parser);
   let columns: Columns | undefined;
-  let lastLine = 0;
-  try {
-    for await (const { record, raw, info } of parser as AsyncIterable<CsvRecord>) {
-      const lineNumber = lastLine + 1;
-      lastLine = info.lines;
-      if (!columns) columns = columnsOf(record, fileName);
-      else yield* itemsOf(record, raw, lineNumber, columns);
+  let lineNumber = 0;
+  /** Lines that are not a row by themselves, until one that is. */
+  let open: string[] = [];
+  let openedAt = 0;
+  for await (const lines of readLines(member)) {
+    for (const line of lines) {
+      lineNumber++;
+      if (line === "") continue;
+      if (!columns) {
+        columns = columnsOf(splitLine(line), fileName);
+        continue;
+      }
+      const fields = plainFields(line, columns.count);
+      if (open.length > 0 && (fields || startOfRow.test(line) || open.length === maxLinesPerRow)) {
+        yield* itemsOf(open, openedAt, columns);
+        open = [];
+      }
+      if (fields) yield { lineNumber, ...parseExclusion(fields, columns) };
+      else {
+        if (open.length === 0) openedAt = lineNumber;
+        open.push(line);
+      }
     }
-  } catch (cause) {
-    if (cause instanceof RegistryFileError) throw cause;
-    throw new RegistryFileError(`${fileName} is not a CSV file: it can't be read after line ${lastLine}`, { cause });
-  } finally {
-    source.destroy();
   }
   if (!columns) throw new RegistryFileError(`${fileName} is empty`);
+  if (open.length > 0) yield* itemsOf(open, openedAt, columns);
 }
 
-interface CsvRecord {
-  record: string[];
-  raw: string;
-  info: { lines: number };
+/** Yields lines. A file may mix their ends: a row that was added by hand often has another end than the rows before it. */
+async function* readLines({ content, name }: Member): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of content) {
+    // A return at the end of the chunk may be half of a line's end.
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop()!;
+    if (rest.length > maxLineCharacters) throw new RegistryFileError(`${name} has a line that is too long`);
+    yield lines;
+  }
+  yield (rest + decoder.decode()).split(/\r\n|\n|\r/);
+}
+
+/** Returns the fields of a line that needs no parser, as nearly all lines do; undefined for any other. */
+function plainFields(line: string, count: number): string[] | undefined {
+  const isQuoted = line.startsWith('"') && line.endsWith('"');
+  const fields = isQuoted ? line.slice(1, -1).split('","') : line.split(",");
+  return fields.length === count && !fields.some((field) => field.includes('"')) ? fields : undefined;
 }
 
 function columnsOf(header: string[], fileName: string): Columns {
@@ -120,13 +133,13 @@ function columnsOf(header: string[], fileName: string): Columns {
   return columns;
 }
 
-/** Reads a record again line by line if it has swallowed the rows after it, because of a quote that was never closed. */
-function* itemsOf(record: string[], raw: string, lineNumber: number, columns: Columns): Generator<ExclusionItem> {
-  const lines = raw.split(/\r?\n/).filter((line) => line !== "");
-  const rows = lines.slice(1).some((line) => startOfRow.test(line)) ? lines.map(splitLine) : [record];
+/** Reads lines that are one row with line breaks, or a row each. A quote that is never closed swallows no other row. */
+function* itemsOf(lines: readonly string[], openedAt: number, columns: Columns): Generator<ExclusionItem> {
+  const together = lines.length > 1 ? splitLine(lines.join("\n")) : [];
+  const rows = together.length >= columns.count ? [together] : lines.map(splitLine);
   for (const [index, fields] of rows.entries()) {
-    const whole = fields.length < columns.count ? splitQuoted(rows.length > 1 ? lines[index]! : raw) : fields;
-    yield { lineNumber: lineNumber + index, ...parseExclusion(whole.length < columns.count ? fields : whole, columns) };
+    const whole = fields.length < columns.count ? splitQuoted(lines[index]!) : fields;
+    yield { lineNumber: openedAt + index, ...parseExclusion(whole.length < columns.count ? fields : whole, columns) };
   }
 }
 
@@ -135,9 +148,11 @@ function splitQuoted(line: string): string[] {
   return line.trim().replace(/^"|"$/g, "").split(/"?,"/);
 }
 
-function splitLine(line: string): string[] {
+/** Returns the fields of the first row of a text; none if it has another one, or can't be read. */
+function splitLine(text: string): string[] {
   try {
-    return parseAtOnce(line, quoting)[0] ?? [];
+    const [fields = [], ...others] = parse(text, quoting);
+    return others.length === 0 ? fields : [];
   } catch {
     return [];
   }
