@@ -1,4 +1,4 @@
-import type { Collection, Db, Document } from "mongodb";
+import type { Db, Document, FindCursor } from "mongodb";
 
 const BATCH_SIZE = 1_000;
 const COLLECTIONS = ["entities", "entity_snapshots"] as const;
@@ -11,7 +11,8 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
   let documents = 0;
   let seconds = 0;
   const [entities, snapshots] = COLLECTIONS.map((name) => from.collection(name));
-  for await (const batch of batchesOf(entities!)) {
+  // In the order of the load: ids are ordered by time.
+  for await (const batch of batchesOf(entities!.find().sort({ _id: 1 }), BATCH_SIZE)) {
     const ids = batch.map(({ _id }) => _id);
     const theirs = await snapshots!.find({ entity_id: { $in: ids } }).toArray();
     const startedAt = performance.now();
@@ -23,33 +24,49 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
   return { documents, seconds };
 }
 
-/** Yields batches in the order of the load: ids are ordered by time. */
-async function* batchesOf(collection: Collection): AsyncGenerator<Document[]> {
+async function* batchesOf(found: FindCursor, size: number): AsyncGenerator<Document[]> {
   let batch: Document[] = [];
-  for await (const document of collection.find().sort({ _id: 1 }).batchSize(BATCH_SIZE)) {
+  for await (const document of found.batchSize(size)) {
     batch.push(document);
-    if (batch.length < BATCH_SIZE) continue;
+    if (batch.length < size) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
 }
 
-const ROWS_PER_CALL = 500;
+/** Number of rows, and of changed entities, that a load of exclusions writes together. */
+const ROWS_AT_ONCE = 500;
 
 /**
- * Writes the stored rows of an exclusions file into another database with the same indexes, in the order in which they were
- * stored, using only `bulkWrite` of replacements with upsert. Returns the seconds that those calls took.
+ * Writes what the load of an exclusions file wrote into another database that has its entities as they were before, and the
+ * same indexes: inserts the rows in their order and the snapshots, and replaces the changed entities. Returns the seconds
+ * that those calls took.
  */
-export async function writeRawExclusions(from: Db, to: Db): Promise<{ documents: number; seconds: number }> {
-  const rows = await from.collection("exclusions").find().hint({ $natural: 1 }).toArray();
-  const target = to.collection("exclusions");
-  const startedAt = performance.now();
-  for (let at = 0; at < rows.length; at += ROWS_PER_CALL) {
-    const batch = rows.slice(at, at + ROWS_PER_CALL);
-    await target.bulkWrite(
-      batch.map((row) => ({ replaceOne: { filter: { _id: row._id }, replacement: row, upsert: true } })),
-    );
+export async function writeRawExclusions(from: Db, to: Db, fileName: string) {
+  const totals = { documents: 0, seconds: 0 };
+  const write = async (documents: number, work: () => Promise<unknown>) => {
+    const startedAt = performance.now();
+    await work();
+    totals.seconds += (performance.now() - startedAt) / 1_000;
+    totals.documents += documents;
+  };
+  const rows = from.collection("exclusions").find().hint({ $natural: 1 });
+  for await (const batch of batchesOf(rows, ROWS_AT_ONCE)) {
+    await write(batch.length, () => to.collection("exclusions").insertMany(batch));
   }
-  return { documents: rows.length, seconds: (performance.now() - startedAt) / 1_000 };
+  const made = from.collection("entity_snapshots").find({ actor: `registry:${fileName}` });
+  for await (const snapshots of batchesOf(made, ROWS_AT_ONCE)) {
+    const ids = snapshots.map(({ entity_id }) => entity_id);
+    const entities = await from
+      .collection("entities")
+      .find({ _id: { $in: ids } })
+      .toArray();
+    const replacements = entities.map((replacement) => ({
+      replaceOne: { filter: { _id: replacement._id }, replacement },
+    }));
+    await write(entities.length, () => to.collection("entities").bulkWrite(replacements, { ordered: false }));
+    await write(snapshots.length, () => to.collection("entity_snapshots").insertMany(snapshots));
+  }
+  return totals;
 }
