@@ -8,6 +8,7 @@ import type {
 } from "../vendor-list/listed-vendor.ts";
 import type { IsoDate } from "./dates.ts";
 import type { Address, SamFacts } from "./facts.ts";
+import type { QuarantineDocument } from "./quarantine.ts";
 import type { TinReplacementDocument } from "./tin-replacement.ts";
 
 /** The identifiers that may be shown. A TIN is stored apart from them, sealed. */
@@ -328,22 +329,6 @@ export interface LoadLockDocument {
   readonly sessions: readonly Binary[];
   /** Number of its transactions: each writes to the lock, and so conflicts with a takeover. */
   readonly writes?: number;
-}
-
-/** A row that was not applied, and why. */
-export interface QuarantineDocument {
-  readonly load_id: string;
-  readonly line_number: number;
-  readonly reason: string;
-  /** Of a row of an exclusions file. */
-  readonly row?: {
-    /** Hash of its text, by which it is recognized in the next file. */
-    readonly hash: string;
-    /** The first of the files in a row that had it. */
-    readonly since: { readonly load_id: string; readonly cut_date: IsoDate };
-    /** Nothing in it says whose it is. */
-    readonly is_anyones: boolean;
-  };
 }
 
 /** The record of a TIN that was returned in clear. */

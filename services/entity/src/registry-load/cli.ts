@@ -15,12 +15,12 @@ import { findLoad } from "./change-log.ts";
 import { parseCommand, type RegistryCommand, UsageError } from "./command-line.ts";
 import { downloadFile, type WantedFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
+import { createProgressDisplay } from "./files/progress-display.ts";
 import { loadExclusions } from "./load-exclusions.ts";
 import { loadExtract } from "./load-extract.ts";
 import type { LoadOptions } from "./load-log.ts";
 import { printChanges, printLoads, printQuarantine, printReport, printWithdrawal } from "./load-reports.ts";
 import { lowerPriority } from "./low-priority.ts";
-import { createProgressDisplay } from "./progress-display.ts";
 import { refresh } from "./refresh.ts";
 import { withdrawLoad } from "./withdraw.ts";
 

@@ -1,6 +1,6 @@
 import { applyRegistryBatch, type RegistryItem } from "./apply.ts";
 import { applyInBatches } from "./batches.ts";
-import { addRow, decidingRow, factsFromDailyRow, withCages } from "./combine.ts";
+import { addRow, decidingRow, factsFromDailyRow, withCages } from "./files/combine.ts";
 import { type ExtractFile, type ExtractItem, readExtract, validateExtract } from "./files/extract.ts";
 import type { ExtractRow } from "./files/row.ts";
 import { type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";

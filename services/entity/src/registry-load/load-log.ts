@@ -2,14 +2,15 @@ import { addDays, utcDay } from "@vvs/registration";
 import { type ClientSession, type Filter, type MongoClient, ObjectId } from "mongodb";
 import { announceChanges } from "../announcements/announce.ts";
 import type { IsoDate } from "../model/dates.ts";
-import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
+import type { Collections, LoadChanges, LoadDocument } from "../model/documents.ts";
+import type { QuarantineDocument } from "../model/quarantine.ts";
 import { summarizeChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
 import { RULES } from "./facts-hash.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { type LoadedFile, sha256OfFile } from "./files/member.ts";
+import type { OnProgress } from "./files/progress-display.ts";
 import { holdLoadLock, type Transact } from "./load-lock.ts";
-import type { OnProgress } from "./progress-display.ts";
 import { recordingRefusals, refusalId, refuseShrunken } from "./refusals.ts";
 
 export interface LoadOptions {

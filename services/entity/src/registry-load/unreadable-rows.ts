@@ -1,4 +1,5 @@
-import type { ExclusionDocument, QuarantineDocument } from "../model/documents.ts";
+import type { ExclusionDocument } from "../model/documents.ts";
+import type { QuarantineDocument } from "../model/quarantine.ts";
 import type { UnreadableRow } from "./files/exclusion-row.ts";
 import type { LoadedFile } from "./files/member.ts";
 import { newestBegun, type RunningLoad } from "./load-log.ts";

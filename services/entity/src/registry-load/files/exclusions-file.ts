@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
-import type { OnProgress } from "../progress-display.ts";
 import { RegistryFileError } from "./errors.ts";
 import { type Columns, findColumns, type ParsedExclusion, parseExclusion } from "./exclusion-row.ts";
 import { type LoadedFile, type Member, openMember, sha256OfFile } from "./member.ts";
+import type { OnProgress } from "./progress-display.ts";
 import { createRowTally } from "./row-tally.ts";
 import { countOf, createCodeCollector } from "./sorted-codes.ts";
 

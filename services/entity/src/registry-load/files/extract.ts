@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { fromCompactDate, type IsoDate } from "../../model/dates.ts";
-import type { OnProgress } from "../progress-display.ts";
 import { RegistryFileError } from "./errors.ts";
 import { type LoadedFile, openMember, type Parsed, sha256OfFile } from "./member.ts";
+import type { OnProgress } from "./progress-display.ts";
 import { readRecords } from "./records.ts";
 import { type ExtractRow, parseRow } from "./row.ts";
 import { createRowTally } from "./row-tally.ts";

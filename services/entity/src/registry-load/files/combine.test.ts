@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { extractRowText } from "../testing/registry-files.ts";
 import { addRow, applyPartialRow, decidingRow, factsFromDailyRow } from "./combine.ts";
-import { type ExtractRow, parseRow } from "./files/row.ts";
-import { extractRowText } from "./testing/registry-files.ts";
+import { type ExtractRow, parseRow } from "./row.ts";
 
 function rowOf(set: Record<number, string>): ExtractRow {
   const parsed = parseRow(extractRowText(set));

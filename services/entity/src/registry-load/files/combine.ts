@@ -1,5 +1,5 @@
-import type { RegistryEntityFacts } from "../model/facts.ts";
-import type { ExtractRow } from "./files/row.ts";
+import type { RegistryEntityFacts } from "../../model/facts.ts";
+import type { ExtractRow } from "./row.ts";
 
 /**
  * Adds a row, in file order, to the rows of its entity (one per EFT indicator, which need not be adjacent in the file).
