@@ -14,9 +14,12 @@ function randomOf(seed: number) {
   };
 }
 
+const IS_BEGUN = new Set<PlayedCall["state"]>(["seated", "outside", "returning"]);
+
 interface PlayedCall {
   readonly name: string;
   readonly flow: Flow;
+  readonly bound: { key: string; max: number } | undefined;
   state: "waiting" | "seated" | "outside" | "returning" | "gone";
   ticket?: Ticket;
   begunAt?: number;
@@ -28,20 +31,24 @@ function played(seats: number) {
   const queue = createFairQueue({ seats, clock: () => now });
   const calls: PlayedCall[] = [];
   const began: PlayedCall[] = [];
+  const begunWith = (key: string) =>
+    calls.filter(({ bound, state }) => bound?.key === key && IS_BEGUN.has(state)).length;
   return {
     queue,
     calls,
     began,
+    begunWith,
     now: () => now,
     pass(ms: number) {
       now += ms;
     },
     enter(of: Flow, options: { kind?: string; bound?: { key: string; max: number } } = {}): PlayedCall {
-      const call: PlayedCall = { name: `${of.id}${calls.length}`, flow: of, state: "waiting" };
+      const call: PlayedCall = { name: `${of.id}${calls.length}`, flow: of, bound: options.bound, state: "waiting" };
       calls.push(call);
       call.ticket = queue.enter({
         ...{ flow: of, kind: "call", ...options },
         begin() {
+          expect(call.state).toBe("waiting");
           call.state = "seated";
           call.begunAt = now;
           began.push(call);
@@ -64,6 +71,9 @@ function played(seats: number) {
       call.ticket!.end();
     },
     in: (state: PlayedCall["state"]) => calls.filter((call) => call.state === state),
+    /** Calls that wait and whose bound has a place: calls outside count there, and nowhere else. */
+    eligible: () =>
+      calls.filter(({ state, bound }) => state === "waiting" && (!bound || begunWith(bound.key) < bound.max)),
   };
 }
 
@@ -71,7 +81,7 @@ describe("in random schedules", () => {
   const FLOWS = [flow("a", 8), flow("b"), flow("c", 2), flow("d", 1), flow("s", 1, true), flow("t", 0.5, true)];
 
   test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
-    "no seat is free while a call waits, none is taken twice, and a caller who left never runs (%d)",
+    "no seat is free while a call waits that may begin, none is taken twice, and a caller who left never runs (%d)",
     (seed) => {
       const random = randomOf(seed);
       const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)];
@@ -80,20 +90,28 @@ describe("in random schedules", () => {
       for (let step = 0; step < 600; step++) {
         world.pass(random() * 5);
         const action = random();
-        if (action < 0.45) world.enter(pick(FLOWS)!);
+        if (action < 0.3) world.enter(pick(FLOWS)!);
+        else if (action < 0.45) ((of) => world.enter(of, { bound: { key: of.id, max: 2 } }))(pick(FLOWS)!);
         else if (action < 0.65) ((call) => call && world.end(call))(pick(world.in("seated")));
         else if (action < 0.8) ((call) => call && world.pause(call))(pick(world.in("seated")));
         else if (action < 0.92) ((call) => call && world.resume(call))(pick(world.in("outside")));
         else if (action < 0.96) ((call) => call && world.end(call))(pick(world.in("waiting")));
         else ((call) => call && world.end(call))(pick(world.calls.filter(({ state }) => state !== "gone")));
         const taken = world.in("seated").length;
-        expect(taken).toBeLessThanOrEqual(seats);
-        expect(world.queue.seated()).toBe(taken);
-        expect(world.queue.waiting()).toBe(world.in("waiting").length);
-        if (taken < seats) expect([...world.in("waiting"), ...world.in("returning")]).toEqual([]);
+        const { queue } = world;
+        expect({
+          isTakenTwice: taken > seats,
+          seated: queue.seated(),
+          waiting: queue.waiting(),
+          idles: taken < seats ? [...world.eligible(), ...world.in("returning")] : [],
+          waitingIn: FLOWS.map(({ id }) => queue.waitingIn(id)),
+          beyondBound: FLOWS.filter((of) => world.begunWith(of.id) > 2),
+        }).toEqual({
+          ...{ isTakenTwice: false, seated: taken, waiting: world.in("waiting").length, idles: [], beyondBound: [] },
+          waitingIn: FLOWS.map((of) => world.in("waiting").filter((call) => call.flow === of).length),
+        });
       }
-      const left = world.calls.filter(({ state, begunAt }) => state === "gone" && begunAt === undefined);
-      expect(world.began.filter((call) => left.includes(call))).toEqual([]);
+      expect(world.queue.idleMs()).toBe(0);
     },
   );
 
@@ -136,6 +154,37 @@ describe("in random schedules", () => {
       for (const { served } of flows) expect(served).toBeGreaterThan(0);
     },
   );
+});
+
+test.each([
+  ["in live", flow("neighbour", 4)],
+  ["in the sandbox", flow("neighbour", 1, true)],
+])("a busy flow loses to one that calls rarely, %s, only the time of its calls", (_, rare) => {
+  const [seats, costMs, everyMs, endsAt] = [4, 5, 200, 10_000];
+  const world = played(seats);
+  const [busy, endOf] = [flow("busy"), new Map<PlayedCall, number>()];
+  const servedMs = new Map([busy, rare].map((of) => [of, 0]));
+  let nextRare = 0;
+  for (let n = 0; n < 2 * seats; n++) world.enter(busy);
+  while (world.now() < endsAt) {
+    if (world.now() >= nextRare) {
+      world.enter(rare);
+      nextRare += everyMs;
+    }
+    for (const call of world.in("seated")) if (!endOf.has(call)) endOf.set(call, world.now() + costMs);
+    const at = Math.min(nextRare, ...endOf.values());
+    const elapsed = at - world.now();
+    for (const { flow: of } of world.in("seated")) servedMs.set(of, servedMs.get(of)! + elapsed);
+    world.pass(elapsed);
+    for (const call of [...endOf].flatMap(([call, end]) => (end <= at ? call : []))) {
+      endOf.delete(call);
+      world.end(call);
+      if (call.flow === busy) world.enter(busy);
+    }
+    world.calls.splice(0, world.calls.length, ...world.calls.filter(({ state }) => state !== "gone"));
+  }
+  expect(servedMs.get(rare)!).toBeGreaterThanOrEqual(costMs * (endsAt / everyMs - 1));
+  expect(servedMs.get(busy)! + servedMs.get(rare)!).toBe(seats * world.now());
 });
 
 test("a light flow waits for the running calls and at most one call of each other flow", () => {
@@ -243,15 +292,15 @@ test("sandbox calls take a quarter of the seats from live calls that wait, and a
   expect(seated.filter(({ flow: of }) => of === sandbox)).toHaveLength(2);
 });
 
-test("no more calls with one key than its maximum have begun, even while they wait outside; other calls pass them", () => {
+test("no more calls with one key than its maximum have begun, even while they wait outside; other calls pass them, also of their flow", () => {
   const world = played(4);
   const bound = { key: "provider", max: 2 };
   const bounded = Array.from({ length: 4 }, () => world.enter(flow("a"), { bound }));
   for (const call of bounded.slice(0, 2)) world.pause(call);
-  const other = world.enter(flow("b"));
-  expect([...bounded.map(({ state }) => state), other.state]).toEqual([
+  const others = [world.enter(flow("b")), world.enter(flow("a"))];
+  expect([...bounded, ...others].map(({ state }) => state)).toEqual([
     ...["outside", "outside", "waiting", "waiting"],
-    "seated",
+    ...["seated", "seated"],
   ]);
   world.end(bounded[0]!);
   expect(bounded[2]!.state).toBe("seated");

@@ -13,7 +13,7 @@ export interface Arrival {
   readonly flow: Flow;
   /** The kind of work, by which its cost is estimated. */
   readonly kind: string;
-  /** At most `max` calls with this key have begun and not ended. */
+  /** At most `max` calls with this key have begun and not ended, or are next to begin. Further ones let others pass. */
   readonly bound?: { readonly key: string; readonly max: number };
   /** Called when the call gets its first seat. */
   readonly begin: () => void;
@@ -34,8 +34,10 @@ export interface Ticket {
 
 interface Line {
   readonly flow: Flow;
-  /** Calls that have not begun, in the order of arrival. */
+  /** Calls that may begin, in the order of arrival. */
   readonly waiting: Set<Call>;
+  /** Number of calls that have not begun, also those that may not. */
+  unbegun: number;
   /** The finish tag of the call that began last. */
   finish: number;
   /** Calls that wait or have begun. */
@@ -44,8 +46,8 @@ interface Line {
 
 interface Call extends Arrival {
   readonly line: Line;
-  /** Virtual time at arrival. */
-  readonly arrivedAt: number;
+  /** Virtual time when it could begin first. */
+  arrivedAt: number;
   state: "waiting" | "seated" | "paused" | "returning" | "ended";
   estimate: number;
   /** Time for which it has held a seat before `since`. */
@@ -53,6 +55,16 @@ interface Call extends Arrival {
   since: number;
   onSeat: () => void;
 }
+
+/** Calls of one bound. */
+interface Bound {
+  /** Number of calls that may begin or have begun. */
+  taken: number;
+  /** Calls that may not, in the order of arrival. */
+  readonly held: Set<Call>;
+}
+
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 const NEWEST_WEIGHT = 0.1;
 const FIRST_ESTIMATE_MS = 5;
@@ -72,22 +84,24 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   const backlogged = new Set<Line>();
   const returning = { live: new Set<Call>(), sandbox: new Set<Call>() };
   const averages = new Map<string, number>();
-  const begun = new Map<string, number>();
+  const bounds = new Map<string, Bound>();
   let virtualTime = 0;
   let inside = 0;
+  let unbegun = 0;
   let seated = 0;
   let seatedSandbox = 0;
+  let idleSince: number | undefined;
+  let idleMs = 0;
 
   const kindOf = ({ flow }: Call) => (flow.isSandbox ? "sandbox" : "live");
   const tagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.finish);
-  const mayBegin = ({ bound }: Call) => !bound || (begun.get(bound.key) ?? 0) < bound.max;
 
-  /** Returns the waiting call with the lowest start tag that may begin, of live or of the sandbox. */
+  /** Returns the waiting call with the lowest start tag, of live or of the sandbox. */
   function firstWaiting(isSandbox: boolean): Call | undefined {
     let best: Call | undefined;
     for (const { flow, waiting } of backlogged) {
       const [head] = waiting as Iterable<Call> as [Call];
-      if (flow.isSandbox === isSandbox && mayBegin(head) && (!best || tagOf(head) < tagOf(best))) best = head;
+      if (flow.isSandbox === isSandbox && (!best || tagOf(head) < tagOf(best))) best = head;
     }
     return best;
   }
@@ -104,10 +118,10 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
     return live && sandbox ? (tagOf(sandbox) < tagOf(live) ? sandbox : live) : (live ?? sandbox);
   }
 
+  const nextForSeat = () => (seated < seats ? next() : undefined);
+
   function fillSeats(): void {
-    while (seated < seats) {
-      const call = next();
-      if (!call) return;
+    for (let call = nextForSeat(); call; call = nextForSeat()) {
       if (call.state === "waiting") startCall(call);
       returning[kindOf(call)].delete(call);
       call.state = "seated";
@@ -116,21 +130,60 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
       if (call.flow.isSandbox) seatedSandbox++;
       call.onSeat();
     }
+    watchIdling();
+  }
+
+  /** Measures what must not be, by what waits and not by what `next` returns. */
+  function watchIdling(): void {
+    const isIdle = seated < seats && backlogged.size + returning.live.size + returning.sandbox.size > 0;
+    if (idleSince !== undefined) idleMs += clock() - idleSince;
+    idleSince = isIdle ? clock() : undefined;
   }
 
   function startCall(call: Call): void {
-    const { line, bound, kind, flow } = call;
+    const { line, kind, flow } = call;
     leaveLine(call);
     const tag = tagOf(call);
     virtualTime = Math.max(virtualTime, tag);
     call.estimate = averages.get(kind) ?? FIRST_ESTIMATE_MS;
     line.finish = tag + call.estimate / flow.weight;
-    if (bound) begun.set(bound.key, (begun.get(bound.key) ?? 0) + 1);
+  }
+
+  /** Makes a call wait in its line, or outside it while its bound has no place: calls behind it may begin. */
+  function enterLine(call: Call): void {
+    const { bound, line } = call;
+    if (bound) {
+      const own = bounds.get(bound.key) ?? { taken: 0, held: new Set<Call>() };
+      bounds.set(bound.key, own);
+      if (own.taken >= bound.max) {
+        own.held.add(call);
+        return;
+      }
+      own.taken++;
+    }
+    call.arrivedAt = virtualTime;
+    line.waiting.add(call);
+    backlogged.add(line);
   }
 
   function leaveLine(call: Call): void {
-    call.line.waiting.delete(call);
-    if (call.line.waiting.size === 0) backlogged.delete(call.line);
+    const { line } = call;
+    unbegun--;
+    line.unbegun--;
+    line.waiting.delete(call);
+    if (line.waiting.size === 0) backlogged.delete(line);
+  }
+
+  /** Gives the place of an ended call to the next one of its bound. */
+  function leaveBound(call: Call): void {
+    const own = call.bound && bounds.get(call.bound.key)!;
+    if (!own || own.held.delete(call)) return;
+    own.taken--;
+    const [next] = own.held;
+    if (next) {
+      own.held.delete(next);
+      enterLine(next);
+    } else if (own.taken === 0) bounds.delete(call.bound!.key);
   }
 
   function leaveSeat(call: Call): void {
@@ -141,14 +194,10 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   }
 
   /** Replaces the estimated cost of a begun call by what it took. */
-  function settle({ line, bound, kind, flow, estimate, spent }: Call): void {
+  function settle({ line, kind, flow, estimate, spent }: Call): void {
     line.finish += (spent - estimate) / flow.weight;
     const average = averages.get(kind) ?? estimate;
     averages.set(kind, average + NEWEST_WEIGHT * (spent - average));
-    if (!bound) return;
-    const count = begun.get(bound.key)! - 1;
-    if (count > 0) begun.set(bound.key, count);
-    else begun.delete(bound.key);
   }
 
   function forgetLines(): void {
@@ -161,7 +210,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   }
 
   function lineOf(flow: Flow): Line {
-    const line = lines.get(flow.id) ?? { flow, waiting: new Set<Call>(), finish: 0, inside: 0 };
+    const line = lines.get(flow.id) ?? { flow, waiting: new Set<Call>(), unbegun: 0, finish: 0, inside: 0 };
     lines.set(flow.id, line);
     return line;
   }
@@ -177,8 +226,9 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
       };
       inside++;
       line.inside++;
-      line.waiting.add(call);
-      backlogged.add(line);
+      unbegun++;
+      line.unbegun++;
+      enterLine(call);
       fillSeats();
       return {
         pause() {
@@ -203,6 +253,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
             returning[kindOf(call)].delete(call);
             settle(call);
           }
+          leaveBound(call);
           call.state = "ended";
           inside--;
           line.inside--;
@@ -213,10 +264,12 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
     },
 
     /** Number of calls of a flow that have not begun. */
-    waitingIn: (flowId: string) => lines.get(flowId)?.waiting.size ?? 0,
+    waitingIn: (flowId: string) => lines.get(flowId)?.unbegun ?? 0,
     /** Number of calls that have not begun. */
-    waiting: () => [...backlogged].reduce((sum, line) => sum + line.waiting.size, 0),
+    waiting: () => unbegun,
     /** Number of seats that are taken. */
     seated: () => seated,
+    /** Time in which a seat was free and a call waited that could begin: 0, unless this file has a defect. */
+    idleMs: () => idleMs + (idleSince === undefined ? 0 : clock() - idleSince),
   };
 }
