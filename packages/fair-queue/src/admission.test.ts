@@ -56,9 +56,41 @@ test("more calls than may wait are refused immediately", async () => {
   expect(running.ran()).toBe(251);
 });
 
+test("too many waiting calls of an organization in the sandbox refuse none of its live ones, or of another's", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const running = heldWork();
+  const inSandbox = { owner: owner("a", "sandbox"), kind: "call" };
+  const calls = Array.from({ length: 251 }, () => admit(inSandbox, running.work));
+  await expect(admit(inSandbox, running.work)).rejects.toMatchObject({ code: "rate_limited" });
+  const live = [admit(call("a"), running.work), admit(call("b"), running.work)];
+  running.end();
+  await Promise.all([...calls, ...live]);
+  expect(running.ran()).toBe(253);
+});
+
 test("a call within a call takes no second seat", async () => {
   const admit = createAdmission({ seats: 1 });
   expect(await admit(call("a"), () => admit(call("a"), async () => "ran"))).toBe("ran");
+});
+
+test("a call within one of another queue gives that one's seat back meanwhile", async () => {
+  const [admit, hash] = [createAdmission({ seats: 1 }), createAdmission({ seats: 1, name: "hashes" })];
+  const hashing = heldWork();
+  const first = admit(call("a"), () => hash(call("a"), hashing.work));
+  expect(await admit(call("b"), async () => "ran")).toBe("ran");
+  hashing.end();
+  await first;
+});
+
+test("a call never begins after its time for writes, or, within another one, without its caller", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const late = heldWork();
+  const refused = { code: "service_unavailable" };
+  const past = { at: Date.now(), writesEndAt: Date.now() };
+  await expect(underDeadline(past, () => admit(call("a"), late.work))).rejects.toMatchObject(refused);
+  const within = () => forCaller(AbortSignal.abort(), () => admit(call("a"), late.work));
+  await expect(admit(call("a"), within)).rejects.toMatchObject(refused);
+  expect(late.ran()).toBe(0);
 });
 
 test("a call that waits outside leaves its seat to others, and parts of it may wait at the same time", async () => {

@@ -1,11 +1,14 @@
 import { metrics } from "@opentelemetry/api";
-import { callerHangUp, currentDeadline, timerMs } from "@vvs/deadline";
+import { callerHangUp, currentDeadline, isTooLate, timerMs } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
-import { createFairQueue, type Flow } from "./fair-queue.ts";
-import { hasSeat, inSeat } from "./seat.ts";
+import { createFairQueue, type FairQueue, type Flow } from "./fair-queue.ts";
+import { inSeat, outside, seatedIn } from "./seat.ts";
 
-/** Classes of calls with their weights: a person at the dashboard, a direct call, a monitor's run, a job's row, our own. */
-const WEIGHTS = { person: 8, direct: 4, run: 2, job: 1, internal: 8 } as const;
+/**
+ * Classes of calls with their weights: a person at the dashboard, a direct call, a monitor's run, a job's row, a stranger at the
+ * dashboard, our own.
+ */
+const WEIGHTS = { person: 8, direct: 4, run: 2, job: 1, stranger: 1, internal: 8 } as const;
 /** Part of its weight that a class has in the sandbox. */
 const SANDBOX_SHARE = 0.25;
 /** Maximum number of waiting calls of one flow, and of all. */
@@ -13,7 +16,7 @@ const MAX_WAITING_IN_FLOW = 250;
 const MAX_WAITING = 5_000;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Whose call it is. Our own calls without an organization have `internal` and no owner. */
+/** Whose call it is. Our own calls and those of strangers name no organization. */
 export interface CallOwner {
   readonly class: keyof typeof WEIGHTS;
   readonly organizationId: string;
@@ -32,29 +35,35 @@ export interface AdmittedCall {
 }
 
 /**
- * Runs a call when it is its turn. A call within another one of this process runs at once, in the same seat. One whose caller
- * has left never begins. Errors: those of `work`; rate_limited where the owner's own calls are too many, service_unavailable
+ * Runs a call when it is its turn. A call within another one of the same queue runs at once, in the same seat; one within a
+ * call of another queue gives that seat back meanwhile. One whose caller has left never begins. Errors: those of `work`; rate_limited where the owner's own calls are too many, service_unavailable
  * where all are, or where the call's time for writes is over.
  */
 export type Admit = <T>(call: AdmittedCall, work: () => Promise<T>) => Promise<T>;
 
-/** Creates the queue of a process (`fair-queue.ts`). `seats` is the number of calls that run at the same time. */
-export function createAdmission({ seats }: { seats: number }): Admit {
+/**
+ * Creates a queue (`fair-queue.ts`): that of a process's calls, or of what only a few of them may use at the same time. `seats`
+ * is the number of calls that run at the same time.
+ */
+export function createAdmission({ seats, name = "calls" }: { seats: number; name?: string }): Admit {
   const queue = createFairQueue({ seats, clock: () => performance.now() });
-  const { refused, waited } = observe(queue, seats);
+  const { refused, waited } = observe(queue, { seats, name });
 
   async function refuse({ owner, kind }: AdmittedCall, share: "organization" | "all"): Promise<never> {
-    refused.add(1, { kind, environment: owner.environment, share });
+    refused.add(1, { queue: name, kind, environment: owner.environment, share });
     if (share === "all") throw new ServiceError("service_unavailable", { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    const message = "Too many calls of your organization are waiting. Send fewer at the same time.";
+    const message = owner.organizationId
+      ? "Too many calls of your organization are waiting. Send fewer at the same time."
+      : "Too many people are doing this right now. Try again in a few seconds.";
     throw new ServiceError("rate_limited", { message, retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
-  return async (call, work) => {
-    if (hasSeat()) return work();
+  const admit: Admit = async (call, work) => {
+    const [gone, deadline, held] = [callerHangUp(), currentDeadline(), seatedIn()];
+    if (gone?.aborted || isTooLate(deadline)) return refuse(call, "all");
+    if (held === queue) return work();
+    if (held) return outside(() => admit(call, work));
     const flow = flowOf(call.owner);
-    const gone = callerHangUp();
-    if (gone?.aborted) return refuse(call, "all");
     if (queue.waitingIn(flow.id) >= MAX_WAITING_IN_FLOW) return refuse(call, "organization");
     if (queue.waiting() >= MAX_WAITING) return refuse(call, "all");
     const seated = Promise.withResolvers<boolean>();
@@ -62,7 +71,6 @@ export function createAdmission({ seats }: { seats: number }): Admit {
     const bound = call.maxBegun === undefined ? undefined : { key: `${flow.id} ${call.kind}`, max: call.maxBegun };
     const ticket = queue.enter({ flow, kind: call.kind, ...(bound && { bound }), begin: () => seated.resolve(true) });
     const giveUp = () => seated.resolve(false);
-    const deadline = currentDeadline();
     const waitMs = Math.min(
       call.maxWaitMs ?? Number.POSITIVE_INFINITY,
       deadline ? timerMs(deadline.writesEndAt) : Number.POSITIVE_INFINITY,
@@ -71,14 +79,15 @@ export function createAdmission({ seats }: { seats: number }): Admit {
     gone?.addEventListener("abort", giveUp, { once: true });
     try {
       if (!(await seated.promise)) return await refuse(call, queue.waitingIn(flow.id) > 1 ? "organization" : "all");
-      waited.record((performance.now() - arrivedAt) / 1_000, { class: call.owner.class });
-      return await inSeat({ ticket, waits: 0 }, work);
+      waited.record((performance.now() - arrivedAt) / 1_000, { queue: name, class: call.owner.class });
+      return await inSeat({ ticket, queue, waits: 0 }, work);
     } finally {
       clearTimeout(timer);
       gone?.removeEventListener("abort", giveUp);
       ticket.end();
     }
   };
+  return admit;
 }
 
 function flowOf({ class: name, organizationId, environment }: CallOwner): Flow {
@@ -87,19 +96,27 @@ function flowOf({ class: name, organizationId, environment }: CallOwner): Flow {
   return { id: `${name} ${environment} ${organizationId}`, weight, isSandbox };
 }
 
-function observe(queue: ReturnType<typeof createFairQueue>, seats: number) {
+function observe(queue: FairQueue, { seats, name }: { seats: number; name: string }) {
+  const attributes = { queue: name };
   const meter = metrics.getMeter("calls");
   meter
     .createObservableGauge("calls_waiting", {
       description: "Calls that wait for a seat. Steadily in the hundreds, calls come too fast.",
     })
-    .addCallback((result) => result.observe(queue.waiting()));
+    .addCallback((result) => result.observe(queue.waiting(), attributes));
   meter
     .createObservableGauge("calls_seated", { description: "Calls that hold a seat." })
-    .addCallback((result) => result.observe(queue.seated()));
+    .addCallback((result) => result.observe(queue.seated(), attributes));
   meter
     .createObservableGauge("call_seats", { description: "Calls that may run at the same time in this process." })
-    .addCallback((result) => result.observe(seats));
+    .addCallback((result) => result.observe(seats, attributes));
+  meter
+    .createObservableCounter("call_seats_idle_duration", {
+      description:
+        "Time in which a seat was free while a call waited that could begin. More than 0 is a defect of the queue.",
+      unit: "s",
+    })
+    .addCallback((result) => result.observe(queue.idleMs() / 1_000, attributes));
   return {
     refused: meter.createCounter("calls_refused", {
       description:

@@ -4,6 +4,8 @@ import type { Ticket } from "./fair-queue.ts";
 /** The seat of a call that has begun. Parts of it may wait outside at the same time. */
 export interface Seat {
   readonly ticket: Ticket;
+  /** The queue that gave it. */
+  readonly queue: object;
   /** Number of parts of the call that wait outside. */
   waits: number;
   /** Resolves when the call holds its seat again; absent while it holds it. */
@@ -17,9 +19,9 @@ export function inSeat<T>(seat: Seat, work: () => T): T {
   return current.run(seat, work);
 }
 
-/** Returns whether the current call has a seat of this process. */
-export function hasSeat(): boolean {
-  return current.getStore() !== undefined;
+/** Returns the queue in which the current call has a seat, if it has one. */
+export function seatedIn(): object | undefined {
+  return current.getStore()?.queue;
 }
 
 /** Runs work that several calls wait for, or that outlives the call, without the seat of the call that starts it. */

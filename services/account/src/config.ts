@@ -1,4 +1,5 @@
 import { environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
 import { identityProvidersVariable } from "./sso/identity-providers.ts";
@@ -53,6 +54,7 @@ export const loadAccountConfig = () =>
         ...serviceSection,
         ...storeSection,
         ...rpcSection,
+        ...callsSection,
         ...mailSection,
         /** The same, of which only the keys part needs them. */
         API_KEY_PEPPERS: keyRing().optional(),

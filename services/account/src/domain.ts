@@ -1,4 +1,5 @@
 import type { SecretKey } from "@vvs/config";
+import type { Admit } from "@vvs/fair-queue";
 import type { MongoClient } from "mongodb";
 import { createOperatedUsers } from "./admin/operated-users.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
@@ -23,7 +24,7 @@ import { createCallersBySession } from "./sessions/callers-by-session.ts";
 import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
-import { createSignInPool, createSignIns } from "./sessions/sign-in.ts";
+import { createSignIns } from "./sessions/sign-in.ts";
 import { createTickets } from "./sessions/tickets.ts";
 import { createIdentityProviders, type IdentityProvider } from "./sso/identity-providers.ts";
 import { createOpenId } from "./sso/openid.ts";
@@ -36,7 +37,6 @@ import { createPasswords } from "./users/passwords.ts";
 import { createSecondFactor } from "./users/second-factor.ts";
 import { createSignUps } from "./users/sign-up.ts";
 import { createUsers } from "./users/users.ts";
-import type { WorkPool } from "./users/work-pool.ts";
 import { createResealing } from "./webhook-secrets/resealing.ts";
 import { createWebhookSecrets } from "./webhook-secrets/webhook-secret-store.ts";
 
@@ -57,8 +57,8 @@ export interface PeopleDomainOptions {
   readonly identityProviders?: readonly IdentityProvider[];
   /** Whether anyone can sign up. */
   readonly signUpOpen: boolean;
-  /** If absent, sign-ins have the usual pool. */
-  readonly signInPool?: WorkPool;
+  /** If absent, hashes have a queue of their own. */
+  readonly hashQueue?: Admit;
 }
 
 export interface AccountDomainOptions extends SharedDomainOptions, PeopleDomainOptions {
@@ -115,8 +115,7 @@ export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly S
 /** Returns what people do with their accounts, sessions and organizations. */
 export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOptions) {
   const { basics, mails, keys, notices, liveSessions, callersBySession, organizations, store } = shared;
-  const { signInPool = createSignInPool() } = options;
-  const passwords = createPasswords();
+  const passwords = createPasswords(options.hashQueue);
   const providers = createIdentityProviders(options.identityProviders ?? []);
   const users = createUsers({ ...basics, ...mails, passwords });
   const { signIns: limits, mails: mailLimits } = createAttemptLimits(basics);
@@ -127,7 +126,7 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
   const challenges = createPasskeyChallenges({ ...basics, tickets });
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
-  const signIns = createSignIns({ ...sessions, signInPool, failedSignIns, identityProviders: providers, secondFactor });
+  const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
   const entry = { ...basics, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
   return {
     callersBySession,

@@ -1,3 +1,4 @@
+import { createAdmission } from "@vvs/fair-queue";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, mongoOptions, pingMongo, translateMongoError } from "@vvs/mongo";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
@@ -49,6 +50,7 @@ await runService(processName(), loadAccountConfig, async ({ config, logger, onCl
     port: config.RPC_PORT,
     tls: tlsFiles(config),
     logger,
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     translate: translateMongoError,
     ping: pingMongo(client),
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
+import { type Admit, createAdmission } from "@vvs/fair-queue";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
@@ -17,9 +18,10 @@ import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
-import { createWorkPool, type WorkPool } from "./users/work-pool.ts";
+import { createHashQueue } from "./users/passwords.ts";
 
-const MAX_WAITING = 5;
+/** As many as the queue of hashes takes of strangers. */
+const MAX_WAITING = 250;
 const REFUSED = 5;
 const LONG_MS = 30_000;
 
@@ -35,12 +37,12 @@ afterEach(async () => {
 afterAll(() => account.close());
 
 /** Returns the services of both parts, as main.ts builds them. */
-function parts(signInPool?: WorkPool) {
+function parts(hashQueue?: Admit) {
   const shared = createSharedDomain({ ...account, now: () => account.clock.now });
   const keys = createKeysDomain(shared, account.apiKeyPeppers);
   const keyFeed = createKeyFeed({ store: keys.store, records: keys.keyRecords, logger, onWatchers: () => undefined });
   closing.push(() => keyFeed.close());
-  const people = createPeopleDomain(shared, { signUpOpen: true, ...(signInPool && { signInPool }) });
+  const people = createPeopleDomain(shared, { signUpOpen: true, ...(hashQueue && { hashQueue }) });
   return {
     keys: keysServices({ domain: keys, keyFeed }),
     people: peopleServices({
@@ -54,7 +56,15 @@ function parts(signInPool?: WorkPool) {
 }
 
 async function serve([first, ...beside]: readonly ServicePart[]): Promise<RpcServer> {
-  const server = await serveRpc({ ...first!, beside, host: "127.0.0.1", port: 0, tls: undefined, logger });
+  const server = await serveRpc({
+    ...first!,
+    beside,
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    logger,
+    admit: createAdmission({ seats: 4 }),
+  });
   closing.unshift(() => server.close(100));
   return server;
 }
@@ -138,16 +148,17 @@ describe("the parts", () => {
 
 /** Serves both parts while as many sign-ins as may wait do so, and further ones are refused. */
 async function flooded() {
-  const pool = createWorkPool({ atOnce: 1, maxWaiting: MAX_WAITING });
+  const hashQueue = createHashQueue();
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const held = pool("known", () => finished);
-  const both = parts(pool);
+  const owner = { class: "person", organizationId: "", environment: "" } as const;
+  const held = [1, 2].map(() => hashQueue({ owner, kind: "password" }, () => finished));
+  const both = parts(hashQueue);
   const server = await serve([...both.keys, ...both.people]);
   const sessions = clientOf(server, SessionService, "dashboard");
   const outcomes: string[] = [];
   const signIns = Array.from({ length: MAX_WAITING + REFUSED }, async (_, network) => {
     const wrong = { email: `${network}@flood.example`, password: "a wrong password" };
-    const place = { clientAddress: `198.18.${network}.1` };
+    const place = { clientAddress: `198.18.${network % 256}.1` };
     await sessions.signIn({ ...wrong, ...place }, { timeoutMs: LONG_MS }).catch(({ code }) => outcomes.push(code));
   });
   await until(() => outcomes.length === REFUSED);
@@ -156,13 +167,13 @@ async function flooded() {
     /** Lets the sign-ins go on; returns how all sign-ins ended, in this order. */
     async end(): Promise<readonly string[]> {
       finish();
-      await Promise.all([held, ...signIns]);
+      await Promise.all([...held, ...signIns]);
       return outcomes;
     },
   };
 }
 
-test("in one process, keys, secrets and usage are served while the pool of sign-ins is full", async () => {
+test("in one process, keys, secrets and usage are served while the queue of sign-ins is full", async () => {
   const { _id: organizationId } = await account.organization();
   const tenant = { organizationId, environment: "live" } as const;
   const { key, value } = await account.domain.apiKeys.create(callerOfOrganization(organizationId, "live"), {

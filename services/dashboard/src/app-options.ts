@@ -1,3 +1,4 @@
+import type { Admit } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly entities: Client<typeof EntityService>;
   readonly vendorList: Client<typeof VendorListService>;
   readonly monitors: Client<typeof MonitorService>;
+  /** The queue in which pages of signed-in users wait for their turn. */
+  readonly admit: Admit;
   /** The dashboard as browsers see it. */
   readonly url: URL;
   /** The API as its clients see it. */

@@ -113,7 +113,7 @@ export function createApp(options: AppOptions): Express {
   const requirePassword = createRequirePassword(options);
   const readAlert: ReadAlert = async (visit) =>
     endpointsAlert(visit, await readEndpoints(visit, { limit: 1, flaggedOnly: true }));
-  const signedIn = createSignedIn(sessions, readAlert, options.now);
+  const signedIn = createSignedIn({ ...options, readAlert });
 
   const app = express();
   const watchForwarded = createForwardedWatch(options);

@@ -1,4 +1,5 @@
 import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { callsSection } from "@vvs/fair-queue";
 import { rpcSection } from "@vvs/rpc";
 
 /** Hosts for which browsers keep Secure cookies without TLS. */
@@ -10,6 +11,7 @@ const publicUrl = () =>
 const schema = z.object({
   ...serviceSection,
   ...rpcSection,
+  ...callsSection,
   /** Address the dashboard binds to. */
   HTTP_HOST: z.string().default("127.0.0.1"),
   /** Port the dashboard listens on. */

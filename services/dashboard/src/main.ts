@@ -1,4 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
+import { createAdmission } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -46,6 +47,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     entities: connect(EntityService, config.ENTITY_ADDRESS),
     vendorList: connect(VendorListService, config.ENTITY_ADDRESS),
     monitors: connect(MonitorService, config.MONITOR_ADDRESS),
+    admit: createAdmission({ seats: config.CALL_SEATS }),
     url: config.DASHBOARD_URL,
     apiBaseUrl: config.PUBLIC_BASE_URL,
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,

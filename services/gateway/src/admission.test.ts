@@ -1,15 +1,24 @@
+import { request } from "node:http";
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import { type Admit, createAdmission } from "@vvs/fair-queue";
+import { eventually } from "@vvs/testing";
 import { useTestGateway } from "./testing/gateway.ts";
 
 /** Whose requests asked to be admitted. */
 const came: unknown[] = [];
 let isFull = false;
+let admit: Admit = (_call, work) => work();
+/** Number of requests whose turn came. */
+let running = 0;
 const gateway = useTestGateway({
-  async admit({ owner }, work) {
-    came.push(owner);
+  async admit(call, work) {
+    came.push(call.owner);
     if (isFull) throw new ServiceError("rate_limited", { retryAfterSeconds: 1 });
-    return work();
+    return admit(call, () => {
+      running++;
+      return work();
+    });
   },
 });
 
@@ -36,4 +45,16 @@ test("what may not wait is refused with all headers, after 401 and before its bo
   isFull = false;
   expect((await gateway.send("GET", "/v1/nothing", { key })).status).toBe(404);
   expect((await gateway.send("GET", "/v1/entities/none", { key })).headers.get("x-ratelimit-remaining")).toBe("6");
+});
+
+test("a client that sends its body slowly holds no seat", async () => {
+  const { value: key } = gateway.account.createKey();
+  admit = createAdmission({ seats: 1 });
+  running = 0;
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Content-Length": 1_000 };
+  const slow = request(`${gateway.baseUrl}/v1/entities`, { method: "POST", headers });
+  slow.on("error", () => undefined).write("{");
+  await eventually(() => running === 1);
+  expect((await gateway.send("GET", "/v1/entities/none", { key })).status).toBe(404);
+  slow.destroy();
 });

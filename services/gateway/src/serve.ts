@@ -1,7 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import { forCaller } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
-import type { Admit } from "@vvs/fair-queue";
+import { type Admit, outside } from "@vvs/fair-queue";
 import { isId } from "@vvs/ids";
 import type { ApiKey } from "./auth/api-key.ts";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
@@ -60,7 +60,8 @@ async function call(
   options: Omit<ServeOptions, "admit">,
 ): Promise<void> {
   await withinLimit(key, exchange, options.limiter);
-  const body = route.body ? await readJsonBody(exchange.request) : undefined;
+  // A client that sends slowly holds no seat.
+  const body = route.body ? await outside(() => readJsonBody(exchange.request)) : undefined;
   const request = readCall(route, { ...exchange, key, id, body }, options);
   authorize(route, key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);

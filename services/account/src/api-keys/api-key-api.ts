@@ -23,6 +23,8 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyF
   return servicePart({
     service: ApiKeyService,
     callers: allowed,
+    // It is what decides whose call another one is, and nothing that people do delays it.
+    unqueued: ["getApiKey"],
     handlers: {
       async *watchApiKeys({ position }, { signal }) {
         for await (const step of keyFeed.watch(signal, position)) yield { step };

@@ -4,8 +4,7 @@ import { operator } from "../audit/audit.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
 import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
 import { createPasswordResets } from "../users/password-reset.ts";
-import { createPasswords } from "../users/passwords.ts";
-import { createWorkPool } from "../users/work-pool.ts";
+import { createHashQueue, createPasswords } from "../users/passwords.ts";
 import {
   createAttemptLimits,
   MAX_FAILURES,
@@ -44,7 +43,7 @@ const outcomeOf = (attempt: Promise<unknown>) =>
     () => "ok",
     ({ code }: { code: string }) => code,
   );
-/** As many sign-ins at the same time as the pool of hashes takes. */
+/** Fewer than the queue of hashes refuses. */
 const AT_ONCE = 50;
 /** Returns the outcomes of failing sign-ins, which are concurrent up to a point. */
 async function fail(count: number, of: (n: number) => { email: string; clientAddress: string }): Promise<string[]> {
@@ -241,15 +240,21 @@ describe("hashes", () => {
     const { email, clientAddress } = await newUser();
     const caller = new AbortController();
     const parts = sharedParts(account);
-    const pool = createWorkPool({ atOnce: 1, maxWaiting: 1 });
     const hashes: string[] = [];
-    const real = createPasswords((asker, hash) => pool(asker, () => hash().finally(() => hashes.push(asker))));
+    const queue = createHashQueue();
+    const real = createPasswords((call, work) =>
+      queue(call, () => {
+        if (caller.signal.aborted) hashes.push(call.owner.class);
+        return work();
+      }),
+    );
     const signIns = createSignIns({
       ...parts,
       users: account.domain.users,
       identityProviders: createIdentityProviders([]),
       secondFactor: account.domain.secondFactor,
       passwords: {
+        ...real,
         matches(...input) {
           caller.abort();
           return real.matches(...input);
@@ -270,7 +275,7 @@ describe("hashes", () => {
       ...sharedParts(account),
       texts: undefined as never,
       // So the link stays, as if many calls came at the same time.
-      passwords: { hash: () => Promise.reject(new Error("hashed")), matches: () => Promise.resolve(false) },
+      passwords: { ...createPasswords(), hash: () => Promise.reject(new Error("hashed")) },
     });
     const token = tokenIn((await account.mailsTo(email)).at(-1));
     const complete = () => resets.complete({ token, password: "another horse", clientAddress });

@@ -34,6 +34,8 @@ export function createSessionPart(options: {
   return servicePart({
     service: SessionService,
     callers,
+    // It is what decides whose call another one is.
+    unqueued: ["getSession"],
     handlers: {
       async signIn({ email, password, clientAddress, userAgent, deviceToken }) {
         const input = { email, password, clientAddress, userAgent, deviceToken };

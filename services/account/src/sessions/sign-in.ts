@@ -9,15 +9,11 @@ import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
 import type { SecondFactor } from "../users/second-factor.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
-import { createWorkPool, type WorkPool } from "../users/work-pool.ts";
 import type { SignInLimits } from "./attempt-limits.ts";
 import { type BegunSession, beginSession } from "./begin-session.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
-
-/** Creates the usual pool of one replica's sign-ins. Each counts its attempt in documents that all of them share. */
-export const createSignInPool = (): WorkPool => createWorkPool({ atOnce: 1, maxWaiting: 64 });
 
 /** How long a second step may take. */
 export const SECOND_STEP_MS = 5 * 60_000;
@@ -45,16 +41,13 @@ export function createSignIns(
     limits: SignInLimits;
     devices: KnownDevices;
     failedSignIns: FailedSignIns;
-    passwords: Pick<Passwords, "matches">;
+    passwords: Pick<Passwords, "inTurn" | "matches">;
     identityProviders: IdentityProviders;
-    /** Of sign-ins with a password. */
-    signInPool: WorkPool;
   },
 ) {
   const {
     failedSignIns,
     identityProviders,
-    signInPool,
     client,
     store,
     users,
@@ -99,10 +92,9 @@ export function createSignIns(
       const device = await deviceOf(deviceToken, email);
       const attempt = { email, clientAddress: place.clientAddress, device };
       const asker = device ? "known" : "stranger";
-      signInPool.refuseBusy(asker);
-      // Who has no attempts left must not wait, for others would wait behind.
+      // A caller with no attempts left is refused before the queue, so that it delays nobody.
       await limits.refuseFull(attempt);
-      const user = await signInPool(asker, async () => {
+      const user = await options.passwords.inTurn(asker, async () => {
         await limits.count(attempt);
         // Always both look-ups and one comparison, so that the duration reveals nothing.
         const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);

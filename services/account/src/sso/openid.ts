@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { outside } from "@vvs/fair-queue";
 import * as openid from "openid-client";
 import type { IdentityProvider } from "./identity-providers.ts";
 
@@ -68,7 +69,7 @@ export function createOpenId({ now }: { now: () => Date }) {
       provider: IdentityProvider,
       { browserToken, state, redirectUri, again }: Trip & { again: boolean },
     ): Promise<string> {
-      const configuration = await configurationOf(provider);
+      const configuration = await outside(() => configurationOf(provider));
       return openid.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: "openid email",
@@ -85,19 +86,21 @@ export function createOpenId({ now }: { now: () => Date }) {
       provider: IdentityProvider,
       { browserToken, state, redirectUri, query }: Trip & { query: string },
     ): Promise<ProvenIdentity> {
-      const configuration = await configurationOf(provider);
+      const configuration = await outside(() => configurationOf(provider));
       try {
-        const tokens = await openid.authorizationCodeGrant(configuration, new URL(`?${query}`, redirectUri), {
+        const returned = new URL(`?${query}`, redirectUri);
+        const expected = {
           expectedState: state,
           expectedNonce: derived(browserToken, "nonce"),
           pkceCodeVerifier: derived(browserToken, "verifier"),
           idTokenExpected: true,
-        });
+        };
+        const tokens = await outside(() => openid.authorizationCodeGrant(configuration, returned, expected));
         const claims = tokens.claims()!;
         // Some providers return the address only from their userinfo endpoint.
         const person =
           claims.email === undefined
-            ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+            ? await outside(() => openid.fetchUserInfo(configuration, tokens.access_token, claims.sub))
             : claims;
         return {
           issuer: claims.iss,

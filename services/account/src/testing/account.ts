@@ -17,7 +17,6 @@ import { migrate } from "../migrate.ts";
 import { createAttemptLimits } from "../sessions/attempt-limits.ts";
 import { createKnownDevices } from "../sessions/known-devices.ts";
 import { createLiveSessions } from "../sessions/live-sessions.ts";
-import { createSignInPool } from "../sessions/sign-in.ts";
 import { createTickets } from "../sessions/tickets.ts";
 import type { OrganizationDocument } from "../store.ts";
 import { createPasswords } from "../users/passwords.ts";
@@ -95,7 +94,6 @@ export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys
     devices: createKnownDevices({ keys, now }),
     tickets: createTickets({ keys, now }),
     passwords: createPasswords(),
-    signInPool: createSignInPool(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { createPasswords, NOBODYS_HASH } from "./passwords.ts";
 
 const passwords = createPasswords();
@@ -34,4 +35,23 @@ test.each([
   const hashing = hashPassword(password);
   if (accepted) await expect(hashing).resolves.toMatch(/^\$argon2id/);
   else await expect(hashing).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "password" }] });
+});
+
+test("strangers' work runs one at a time, and delays no known person's", async () => {
+  const { inTurn } = createPasswords();
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const begin = (asker: "known" | "stranger", name: string) =>
+    inTurn(asker, async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const all = [begin("stranger", "first"), begin("stranger", "second"), begin("known", "owner")];
+  await eventually(() => begun.length === 2);
+  expect(begun).toEqual(["first", "owner"]);
+  ends.get("first")!();
+  await eventually(() => begun.length === 3);
+  for (const end of ends.values()) end();
+  await Promise.all(all);
+  expect(begun).toEqual(["first", "owner", "second"]);
 });

@@ -1,4 +1,5 @@
 import { pipeline } from "node:stream/promises";
+import { outside } from "@vvs/fair-queue";
 import type { Response } from "express";
 
 /** What spreadsheets take as the beginning of a formula, also in full width, and after white space that they leave out. */
@@ -47,7 +48,8 @@ export async function sendCsv(
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": `attachment; filename="${fileName}"`,
   });
-  await pipeline(texts, response).catch((error: NodeJS.ErrnoException) => {
+  // A browser that reads slowly holds no seat.
+  await outside(() => pipeline(texts, response)).catch((error: NodeJS.ErrnoException) => {
     const hasBrowserGone = error.code === "ERR_STREAM_PREMATURE_CLOSE";
     if (!hasBrowserGone) throw error;
   });

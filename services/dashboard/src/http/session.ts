@@ -1,5 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { forCaller } from "@vvs/deadline";
+import type { Admit } from "@vvs/fair-queue";
 import type { ObservedRequest } from "@vvs/http";
 import type { Session, SessionCallerSchema, SessionService } from "@vvs/proto/account/v1/sessions";
 import type { CallOptions, Client } from "@vvs/rpc";
@@ -42,9 +44,10 @@ type Sessions = Client<typeof SessionService>;
 /**
  * Creates route handlers that require a session and a permission. The session is read from the account service on every
  * request, so that a session ended elsewhere is refused immediately. Without a session, the user is sent to the sign-in
- * page and then back. The handler carries its permission, so that tests can list it.
+ * page and then back. A page waits for its turn in the queue on behalf of the user. The handler carries its permission, so that tests can list it.
  */
-export function createSignedIn(sessions: Sessions, readAlert: ReadAlert, now: () => Date) {
+export function createSignedIn(options: { sessions: Sessions; admit: Admit; readAlert: ReadAlert; now: () => Date }) {
+  const { sessions, admit, readAlert, now } = options;
   return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
       const sessionToken = readCookie(request, "__Host-session");
@@ -62,7 +65,10 @@ export function createSignedIn(sessions: Sessions, readAlert: ReadAlert, now: ()
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
       const visit = { session, view, caller, bySession: { caller, sessionToken }, may, now: now() };
-      await handle(request, response, { ...visit, alert: await readAlert(visit) });
+      const call = { owner: { class: "person", ...tenant }, kind: `${request.method} ${request.route.path}` } as const;
+      await forCaller(hangUpOf(response), () =>
+        admit(call, async () => handle(request, response, { ...visit, alert: await readAlert(visit) })),
+      );
     };
     return Object.assign(handler, { permission });
   };
@@ -119,9 +125,13 @@ export function deviceToken(request: Request): string | undefined {
 
 /** Returns the options of a call that is worth nothing once the browser has gone: one that hashes a password. */
 export function whileConnected(response: Response): CallOptions {
+  return { signal: hangUpOf(response) };
+}
+
+function hangUpOf(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  return { signal: gone.signal };
+  return gone.signal;
 }
 
 /** Makes the browser keep a new or renewed session. */

@@ -1,3 +1,4 @@
+import type { Admit } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -63,7 +64,7 @@ export const ORIGIN = "http://localhost:8081";
 
 /** Starts the real dashboard on a free port, with simulated services. */
 export async function startDashboard(
-  options: { trustedProxyHops?: number; localMailbox?: boolean } = {},
+  options: { trustedProxyHops?: number; localMailbox?: boolean; admit?: Admit } = {},
 ): Promise<TestDashboard> {
   const logs: Record<string, unknown>[] = [];
   const logger = recordingLogger(logs);
@@ -100,6 +101,7 @@ export async function startDashboard(
     entities,
     vendorList,
     monitors,
+    admit: options.admit ?? ((_call, work) => work()),
     url: new URL(ORIGIN),
     apiBaseUrl: new URL("https://api.acme.example"),
     trustedProxyHops: options.trustedProxyHops ?? 0,
