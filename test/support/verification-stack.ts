@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly prefix: string;
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Registry file to load, instead of the tests' own. */
+  readonly registry?: string;
   /** Calls that each organization may cause at a provider; without a limit where absent. */
   readonly providerBudgets?: readonly { provider: string; perMinute: number; perDay: number }[];
   /** Options for Node in the verification service's process. */
@@ -66,7 +68,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     },
   });
   await loadRegistry({
-    registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
+    registry: options.registry ?? join(projectRoot, "test/fixtures/sam/registry.dat"),
     exclusions: todaysExclusions(folder),
     environment: { ...environment, ...secrets },
     log,

@@ -12,14 +12,14 @@ export interface Attacker {
   readonly vendors: { readonly live: string; readonly sandbox: string; readonly changing: string };
 }
 
-/** Calls that begin together, again and again. */
+/** Calls, of which a number is always running: the next one begins when one is answered. */
 export interface Attack {
   /** What is sent, for people. */
   readonly about: string;
-  /** Number of calls that begin at the same time. */
+  /** Number of calls that run at the same time. */
   readonly atOnce: number;
-  /** Time from one beginning to the next, in milliseconds. */
-  readonly everyMs: number;
+  /** Whether each of these is made once: what they begin is the attack. */
+  readonly once?: boolean;
   /** Makes one call; returns its status. POSTs to `hook` are answered. */
   call(attacker: Attacker, hook: string): Promise<number>;
   /** Undoes what would go on after the attack. */
@@ -34,7 +34,6 @@ export const attacks = {
   lookups: {
     about: "fuzzy look-ups of long names by one organization",
     atOnce: 200,
-    everyMs: 4_000,
     call: ({ baseUrl, keys }) =>
       send(`${baseUrl}/v1/entities/lookup`, keys.live, {
         legal_name: "General Construction Services and Technology Group of America Incorporated",
@@ -45,34 +44,29 @@ export const attacks = {
   lists: {
     about: "lists of 100 created entities by one organization",
     atOnce: 200,
-    everyMs: 4_000,
     call: ({ baseUrl, keys }) => send(`${baseUrl}/v1/entities?limit=100`, keys.live),
   },
   creations: {
     about: "creations of entities by one organization",
     atOnce: 200,
-    everyMs: 4_000,
     call: ({ baseUrl, keys }) =>
       send(`${baseUrl}/v1/entities`, keys.live, { legal_name: `Attacker ${randomUUID()} LLC` }),
   },
   verifications: {
     about: "realtime verifications of a registered vendor by one organization",
     atOnce: 200,
-    everyMs: 4_000,
     call: ({ baseUrl, keys, vendors }) =>
       send(`${baseUrl}/v1/verifications`, keys.live, { entity_id: vendors.live, ...check }),
   },
   sandbox: {
     about: "realtime verifications with a test key",
     atOnce: 200,
-    everyMs: 4_000,
     call: ({ baseUrl, keys, vendors }) =>
       send(`${baseUrl}/v1/verifications`, keys.sandbox, { entity_id: vendors.sandbox, ...check }),
   },
   keys: {
     about: "calls with invented API keys, from different addresses",
     atOnce: 50,
-    everyMs: 250,
     call: ({ baseUrl }) =>
       send(`${baseUrl}/v1/monitors`, `svc_live_${randomUUID().replaceAll("-", "")}000000`, undefined, {
         "x-forwarded-for": anyAddress(),
@@ -81,7 +75,6 @@ export const attacks = {
   sign_ins: {
     about: "wrong passwords for the second organization's user, from different addresses",
     atOnce: 50,
-    everyMs: 500,
     call({ dashboardUrl, victim }) {
       const email = Math.random() < 0.1 ? victim : `${randomUUID()}@test.example`;
       return sendForm(`${dashboardUrl}/sign-in`, { email, password: "a guess" }, { "x-forwarded-for": anyAddress() });
@@ -90,7 +83,7 @@ export const attacks = {
   events: {
     about: "monitors with a test key, each with a change and a webhook every 5 s",
     atOnce: 100,
-    everyMs: 60_000,
+    once: true,
     call: ({ baseUrl, keys, vendors }, hook) =>
       send(`${baseUrl}/v1/monitors`, keys.sandbox, {
         entity_id: vendors.changing,

@@ -9,7 +9,8 @@ import { closedLoop, type LoadResult, median, openLoop, percentile, sorted } fro
 import { round } from "../round.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
 import { watchArrivals } from "./arrivals.ts";
-import { cachedCall, PER_ORGANIZATION, type Subject, seedSubjects } from "./subjects.ts";
+import { idleSeatShare, idleSeatsAt } from "./idle-seats.ts";
+import { cachedCall, type Subject, seedSubjects, writeRegistry } from "./subjects.ts";
 
 const IN_FLIGHT = 64;
 const ROUND_MS = 8_000;
@@ -25,6 +26,7 @@ export const verifyBenchmark: Benchmark = {
   conditions: {
     baseline: "grpc-js handler: one indexed read, one insert {w: majority, j: true}, no telemetry",
     concurrency: IN_FLIGHT,
+    vendors: "the same 100: of the one organization, and four of each of the 25",
     document_shape: "one sam_registration result of a registry entity, about 0.5 KB",
     telemetry: "every span exported over OTLP to a sink on this machine",
     processes: "verification, entity, relay to a real broker, MongoDB, all on this machine with the load",
@@ -41,6 +43,7 @@ export const verifyBenchmark: Benchmark = {
         p99_to_bare_one: { at_most: 1.5 },
         many_to_one: { at_least: 0.95 },
         beside_to_alone: { at_least: 0.9 },
+        idle_seat_share: { at_most: 0 },
         answer_to_kafka_p99_ms: { at_most: 250 },
       },
       measure,
@@ -60,11 +63,12 @@ async function measure(
     prefix,
     folder,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.line, OTEL_TRACES_SAMPLER: "always_on" },
+    registry: await writeRegistry(folder),
     nodeOptions: profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : [],
     log,
   });
   onClose(() => stack.stop());
-  const subjects = await seedSubjects(stack);
+  const { one, many } = await seedSubjects(stack);
   const bareServer = await startHelper({
     name: "bare-server",
     script: join(import.meta.dirname, "bare-server.ts"),
@@ -78,25 +82,24 @@ async function measure(
   });
   onClose(async () => bareClient.close());
 
-  const [busy, neighbour] = [
-    subjects.slice(0, PER_ORGANIZATION),
-    subjects.slice(PER_ORGANIZATION, 2 * PER_ORGANIZATION),
-  ];
   const sides = {
-    bare: caller(bareClient, subjects),
-    many: caller(stack.verifications, subjects),
-    one: caller(stack.verifications, busy),
-    beside: caller(stack.verifications, busy),
+    bare: caller(bareClient, many),
+    many: caller(stack.verifications, many),
+    one: caller(stack.verifications, one),
+    beside: caller(stack.verifications, one),
   };
   log("Warming up ...");
   await closedLoop({ inFlight: IN_FLIGHT, forMs: WARM_UP_MS, call: sides.bare });
   await closedLoop({ inFlight: IN_FLIGHT, forMs: WARM_UP_MS, call: sides.many });
 
-  const another = caller(stack.verifications, neighbour);
+  const another = caller(stack.verifications, many.slice(0, 1));
+  const idleSeats = () => idleSeatsAt(Object.values(stack.ports).map(({ admin }) => admin));
+  const idleBefore = await idleSeats();
   const rounds = await alternate({ count, sides, another, spansSoFar: () => spansAt(sink.line), log });
+  const idleShare = idleSeatShare(idleBefore, await idleSeats());
   const perSecond = median(rounds.many.map((round) => round.perSecond));
   log(`Half load: ${Math.round(perSecond / 2)} a second ...`);
-  const toKafka = await answerToKafka({ servers, prefix, stack, subjects, perSecond: perSecond / 2 });
+  const toKafka = await answerToKafka({ servers, prefix, stack, subjects: many, perSecond: perSecond / 2 });
 
   const [bareResult, productResult, oneResult] = [rounds.bare, rounds.many, rounds.one].map(summary) as [
     Summary,
@@ -120,6 +123,7 @@ async function measure(
     p99_to_bare_one: round(oneResult.p99 / bareResult.p99, 2),
     many_to_one: ratio("many", "one"),
     beside_to_alone: ratio("beside", "one"),
+    idle_seat_share: round(idleShare, 6),
     failed_calls: SIDES.flatMap((side) => rounds[side]).reduce((sum, { failed }) => sum + failed, 0) + toKafka.failed,
     spans_per_verification: round(rounds.spansPerCall, 1),
     half_load_per_second: round(toKafka.perSecond, 0),

@@ -1,13 +1,20 @@
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { newId } from "@vvs/ids";
 import { type Caller, CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { VerificationStack } from "../../support/verification-stack.ts";
+import { extractOf, nameModelOf } from "../registry/extract.ts";
+import { ueiOf } from "../registry/identifiers.ts";
 
-/** Registered vendors of the loaded extract. */
-const UEIS = ["ZZNRTHWND001", "ZZOBRIENS007", "ZZABCSRVA005", "ZZABCSRVB006"];
+const SEED = 1;
 const ORGANIZATIONS = 25;
-/** Number of subjects of an organization, which follow each other. */
-export const PER_ORGANIZATION = UEIS.length;
+const VENDORS = 100;
+/** More than enough for 100 vendors with an active registration. */
+const REGISTRY_ROWS = 200;
+const DAY_MS = 86_400_000;
 
 /** Caller and entity of one call. */
 export interface Subject {
@@ -15,20 +22,46 @@ export interface Subject {
   readonly entityId: string;
 }
 
-/** Stores an answer for each of several entities and organizations, and returns these pairs. */
-export async function seedSubjects(stack: VerificationStack): Promise<Subject[]> {
-  const subjects: Subject[] = [];
-  for (let organization = 0; organization < ORGANIZATIONS; organization++) {
-    const caller = callerOf(newId("org"));
-    for (const uei of UEIS) {
-      const { entity } = await stack.entities.lookUp({ caller, identifiers: { uei } });
-      const subject = { caller, entityId: entity!.id };
-      const { verification } = await stack.verifications.verify(cachedCall(subject));
-      if (verification?.overallResult !== CheckStatus.PASS) throw new Error(`${uei} was expected to pass`);
-      subjects.push(subject);
-    }
+/** Writes a made-up registry, and returns its path. */
+export async function writeRegistry(folder: string): Promise<string> {
+  const path = join(folder, "registry.dat");
+  const names = await nameModelOf(SEED);
+  const cutDate = new Date(Date.now() - DAY_MS);
+  await pipeline(
+    Readable.from(extractOf({ seed: SEED, size: REGISTRY_ROWS, names, cutDate })),
+    createWriteStream(path),
+  );
+  return path;
+}
+
+/**
+ * Stores answers about 100 vendors for one organization, and about four of them for each of 25 others, so that both verify
+ * the same vendors. Returns the subjects of the one, and those of the others by turns.
+ */
+export async function seedSubjects(stack: VerificationStack): Promise<{ one: Subject[]; many: Subject[] }> {
+  const [first, ...others] = Array.from({ length: ORGANIZATIONS + 1 }, () => callerOf(newId("org")));
+  const one: Subject[] = [];
+  const many: Subject[] = [];
+  for (let index = 0; one.length < VENDORS; index++) {
+    const uei = ueiOf(SEED, index);
+    const subject = await storeAnswer(stack, first!, uei);
+    if (!subject) continue;
+    many.push((await storeAnswer(stack, others[one.length % ORGANIZATIONS]!, uei))!);
+    one.push(subject);
   }
-  return subjects;
+  return { one, many };
+}
+
+/** Returns the subject, or undefined where the vendor does not pass. */
+async function storeAnswer(
+  { entities, verifications }: VerificationStack,
+  caller: Subject["caller"],
+  uei: string,
+): Promise<Subject | undefined> {
+  const { entity } = await entities.lookUp({ caller, identifiers: { uei } });
+  const subject = { caller, entityId: entity!.id };
+  const { verification } = await verifications.verify(cachedCall(subject));
+  return verification?.overallResult === CheckStatus.PASS ? subject : undefined;
 }
 
 /** Returns the request that is measured. */
