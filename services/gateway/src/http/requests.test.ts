@@ -17,7 +17,7 @@ describe("paths and methods", () => {
     "/v1/entities/",
     "/V1/entities",
     "/v1//entities",
-    "/v1/monitors/x/runs",
+    "/v1/monitors/x/nothing",
     "/v1/health/",
     "/admin",
   ])("%s does not exist, with or without a key", async (path) => {
