@@ -4,5 +4,5 @@ export const retention: readonly { readonly what: string; readonly days: number;
   { what: "The list of requests", days: 7, listed: "the request log" },
   { what: "Audit log", days: 730, listed: "the audit log" },
   { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
-  { what: "Monitor runs", days: 30, listed: "runs of monitors" },
+  { what: "Monitor runs", days: 400, listed: "runs of monitors" },
 ];

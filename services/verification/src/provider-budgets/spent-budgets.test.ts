@@ -323,8 +323,8 @@ describe("SAM.gov's quota", () => {
     const bothAsked = Promise.withResolvers<void>();
     gate = bothAsked.promise;
     let asked = 0;
-    service.entities.schedule.registry = async () => {
-      asked += 1;
+    service.entities.schedule.registry = async (vendors) => {
+      asked += vendors;
       if (asked === 2) bothAsked.resolve();
     };
     const both = [first, second].map((each) => verify(service, each, { check: SAM_REGISTRATION, uei: "PLAYEDABSENT" }));

@@ -39,8 +39,8 @@ export interface TestEntities {
     reveal?: () => Promise<void>;
     /** Runs before the match of a TIN is recorded. */
     match?: () => Promise<void>;
-    /** Runs before a registry record is returned. */
-    registry?: () => Promise<void>;
+    /** Runs before the registry records of so many vendors are returned. */
+    registry?: (vendors: number) => Promise<void>;
     /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
     update?: (signal: AbortSignal) => Promise<void>;
   };
@@ -112,13 +112,13 @@ export async function startTestEntities(): Promise<TestEntities> {
     listTinReplacements: unused,
     takeTinReplacements: unused,
     listWithdrawnLoads: async ({ environment }) => {
-      await schedule.registry?.();
+      await schedule.registry?.(0);
       const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
       return { loads: here.flatMap(([, { withdrawnLoads = [] }]) => withdrawnLoads) };
     },
     getRegistryRecord: unused,
     getRegistryRecords: async ({ environment, queries }) => {
-      await schedule.registry?.();
+      await schedule.registry?.(queries.length);
       return { records: queries.map(({ uei }) => files.get(`${environment} ${uei}`) ?? {}) };
     },
     updateFromProvider: async (request, { signal }) => {
