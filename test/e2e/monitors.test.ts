@@ -62,11 +62,15 @@ describe("a monitor", () => {
       const monitor = (await organization.sandbox.get(`/v1/monitors/${body.id}`)).body;
       return monitor.last_run ? monitor : undefined;
     });
-    expect(ran.last_run).toEqual({
+    const { data_as_of: dates, ...run } = ran.last_run;
+    expect(run).toEqual({
       at: expect.any(String),
       outcome: "pass",
       verification_id: expect.stringMatching(/^ver_/),
     });
+    expect(dates).toEqual({ registration: run.at, exclusions: run.at });
+    const { runs } = (await organization.sandbox.get(`/v1/monitors/${body.id}/runs`)).body;
+    expect(runs.at(-1)).toEqual({ ...run, cause: "first" });
     const verification = await organization.sandbox.get(`/v1/verifications/${ran.last_run.verification_id}`);
     expect(verification.body.results[0].status).toBe("pass");
     await organization.sandbox.delete(`/v1/monitors/${body.id}`);
