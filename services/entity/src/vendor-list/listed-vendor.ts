@@ -135,9 +135,11 @@ export function noteVerification({ verificationId, at, tin, results }: VerifiedV
   const fields = results.map(({ check, status, reason, facts }) => {
     const result: ListedResult = { status, reason, ...by, ...aboutOf(check, { reason, facts, legalName }) };
     const [newest, answered] = [`checks.${check}.newest`, `checks.${check}.answered`];
-    const betterOf = (field: string) => ({ $cond: [isBetter(result, field), { $literal: result }, field] });
+    // Only results of tin_match are about a TIN. What a direct call writes is kept small: MongoDB reads it for each call.
+    const counts = check === "tin_match" ? isBetter : isNewer;
+    const betterOf = (field: string) => ({ $cond: [counts(result, field), { $literal: result }, field] });
     if (status === "error") return { [newest]: betterOf(`$${newest}`) };
-    const isNewestAnswer = isBetter(result, `$${answered}`);
+    const isNewestAnswer = counts(result, `$${answered}`);
     const registration = check === "sam_registration" ? Object.entries(registrationOf(reason, facts)) : [];
     return {
       [newest]: betterOf(`$${newest}`),
