@@ -150,8 +150,16 @@ export function noteVerification({ verificationId, at, tin, results }: VerifiedV
     };
   });
   const name = legalName === "" ? {} : { name_key: { $literal: nameKeyOf(legalName) } };
-  const known = { checked_at: { $max: ["$checked_at", at] }, ...name, ...(tin !== undefined && { subject }) };
-  return [{ $set: known }, { $set: Object.assign({}, ...fields) }, ...withLists];
+  const known = {
+    checked_at: { $max: ["$checked_at", at] },
+    ...name,
+    ...(tin !== undefined && { subject }),
+    ...ONE_WRITE,
+  };
+  // The TIN that a match is about is compared with the vendor's after this verification.
+  const needsSubject = results.some(({ check }) => check === "tin_match");
+  const stages = needsSubject ? [known, Object.assign({}, ...fields)] : [Object.assign(known, ...fields)];
+  return [...stages.map(($set) => ({ $set })), ...findAnew];
 }
 
 /** Returns the update of a vendor whose verifications did not say which TIN and name it has; these are its own now. */
@@ -271,5 +279,7 @@ export const findAnew: Document[] = [
   },
 ];
 
-/** The last stages of each update. */
-const withLists: Document[] = [{ $set: { revision: { $add: ["$revision", 1] } } }, ...findAnew];
+/** Counts a write. */
+const ONE_WRITE = { revision: { $add: ["$revision", 1] } };
+/** The last stages of each other update. */
+const withLists: Document[] = [{ $set: ONE_WRITE }, ...findAnew];
