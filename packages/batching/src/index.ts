@@ -3,6 +3,8 @@ import { currentDeadline, type Deadline, earliest, isTooLate, timerMs, tooLate, 
 import { isOutcomeUnknown } from "@vvs/errors";
 import { seatless } from "@vvs/fair-queue";
 
+export { inBatches } from "./in-batches.ts";
+
 export interface Batching<T, R> {
   /** Processes items in one round trip; returns the results in the same order. */
   readonly run: (items: readonly T[]) => Promise<readonly R[]>;

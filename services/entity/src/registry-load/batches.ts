@@ -1,3 +1,5 @@
+import { inBatches } from "@vvs/batching";
+
 /**
  * Applies items in batches, at most `atOnce` of them at the same time, while the next ones are read. Nothing is applied any
  * more once it has ended, also by an error.
@@ -20,16 +22,4 @@ export async function applyInBatches<T>(
     // Nothing may be written once the lock is released.
     await Promise.allSettled(applying);
   }
-}
-
-/** Yields items in batches. */
-export async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,4 @@
-import { inBatches } from "./batches.ts";
+import { inBatches } from "@vvs/batching";
 import { recordChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
 import type { UeiSet } from "./files/uei-set.ts";

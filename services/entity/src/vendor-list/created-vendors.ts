@@ -1,3 +1,4 @@
+import { inBatches } from "@vvs/batching";
 import { firstId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
 import { isDuplicateKey } from "@vvs/mongo";
@@ -51,12 +52,8 @@ export async function listAllCreated(
     added += missing.length;
   };
   const filter = { organization_id: { $gt: "" }, ...(since && { _id: { $gte: firstId("ent", since) } }) };
-  const batch: Created[] = [];
-  for await (const entity of entities.find(filter).project<Created>({ organization_id: 1, legal_name: 1 })) {
-    batch.push(entity);
-    if (batch.length === BATCH) await add(batch.splice(0));
-  }
-  await add(batch);
+  const created = entities.find(filter).project<Created>({ organization_id: 1, legal_name: 1 });
+  for await (const batch of inBatches(created, BATCH)) await add(batch);
   return added;
 }
 

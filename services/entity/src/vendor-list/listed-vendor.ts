@@ -159,7 +159,7 @@ export function noteVerification({ verificationId, at, tin, results }: VerifiedV
   // The TIN that a match is about is compared with the vendor's after this verification.
   const needsSubject = results.some(({ check }) => check === "tin_match");
   const stages = needsSubject ? [known, Object.assign({}, ...fields)] : [Object.assign(known, ...fields)];
-  return [...stages.map(($set) => ({ $set })), ...findAnew];
+  return [...stages.map(($set) => ({ $set })), ...refilter];
 }
 
 /** Returns the update of a vendor whose verifications did not say which TIN and name it has; these are its own now. */
@@ -256,8 +256,8 @@ const hasFailed = {
 };
 const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, [tag], []] });
 
-/** The update that finds anew by which filters a vendor is found. */
-export const findAnew: Document[] = [
+/** The update that computes again which filters show a vendor. */
+export const refilter: Document[] = [
   {
     $set: {
       lists: {
@@ -282,4 +282,4 @@ export const findAnew: Document[] = [
 /** Counts a write. */
 const ONE_WRITE = { revision: { $add: ["$revision", 1] } };
 /** The last stages of each other update. */
-const withLists: Document[] = [{ $set: ONE_WRITE }, ...findAnew];
+const withLists: Document[] = [{ $set: ONE_WRITE }, ...refilter];

@@ -1,20 +1,20 @@
+import { inBatches } from "@vvs/batching";
 import { maskTin } from "@vvs/identifiers";
 import type { Environment } from "@vvs/tenant";
 import type { Collections } from "../model/documents.ts";
 import { findSubjectDocuments } from "../vendors/subject-documents.ts";
-import { findAnew, type ListedVendorDocument, noteSubject } from "./listed-vendor.ts";
+import { type ListedVendorDocument, noteSubject, refilter } from "./listed-vendor.ts";
 
 const BATCH = 100;
 
 /**
- * Notes the TIN and the name of vendors whose TIN matches are older than `subject`, and finds anew by which filters vendors
- * with TIN matches are found, since replicas of an earlier version go by another rule. It can run again, and beside the
+ * Completes lists that an earlier version wrote: vendors with a TIN match get the TIN and the name that they have now, and the
+ * filters that show them are computed again, because that version used another rule. It can run again, and beside the
  * service.
  */
 export async function noteSubjects(environment: Environment, collections: Collections): Promise<void> {
   const { vendors } = collections;
   const note = async (batch: readonly ListedVendorDocument[]) => {
-    if (batch.length === 0) return;
     const keys = batch.map(({ organization_id: organizationId, entity_id: entityId }) => ({
       tenant: { organizationId, environment },
       entityId,
@@ -31,11 +31,8 @@ export async function noteSubjects(environment: Environment, collections: Collec
     });
     if (writes.length > 0) await vendors.bulkWrite(writes, { ordered: false });
   };
-  const batch: ListedVendorDocument[] = [];
-  for await (const vendor of vendors.find({ "checks.tin_match": { $exists: true }, subject: { $exists: false } })) {
-    batch.push(vendor);
-    if (batch.length === BATCH) await note(batch.splice(0));
-  }
-  await note(batch);
-  await vendors.updateMany({ "checks.tin_match": { $exists: true } }, findAnew);
+  const unnoted = vendors.find({ "checks.tin_match": { $exists: true }, subject: { $exists: false } });
+  for await (const batch of inBatches(unnoted, BATCH)) await note(batch);
+  // The rules differ only for vendors whose TIN match failed.
+  await vendors.updateMany({ "checks.tin_match.answered.status": "fail" }, refilter);
 }
