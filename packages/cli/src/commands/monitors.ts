@@ -1,6 +1,6 @@
 import type { Monitor, MonitorEvent } from "@vendor-verification/client";
 import { checksOption, readChecks } from "../checks.ts";
-import { type Command, oneOf, wholeNumber } from "../command.ts";
+import { type Command, type Context, oneOf, wholeNumber } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { table } from "../output.ts";
 import { take } from "../take.ts";
@@ -73,39 +73,49 @@ export const cancelMonitor: Command = {
   },
 };
 
-export const listMonitorRuns: Command = {
+export const listMonitorRuns = listCommand({
   name: "monitors runs",
   summary: "List the runs of a monitor, newest first.",
-  operands: ["MON_ID"],
-  options: limitOption,
-  help: "With --json one run per line.",
-  async run({ client, output, signal }, args) {
-    const limit = readLimit(args.text("limit"));
-    const runs = await take(
-      client().allMonitorRuns(args.operands[0]!, { limit: Math.min(limit, 100) }, { signal }),
-      limit,
-    );
-    for (const run of runs) output.result(run, () => `${run.at}  ${run.outcome}  ${run.cause}  ${run.verification_id}`);
-    if (runs.length === 0) output.note("There are none.");
-    return exitCodes.ok;
-  },
-};
+  one: "run",
+  read: ({ client, signal }, id, page) => client().allMonitorRuns(id, page, { signal }),
+  text: ({ at, outcome, cause, verification_id }) => [at, outcome, cause, verification_id].join("  "),
+});
 
-export const listMonitorEvents: Command = {
+export const listMonitorEvents = listCommand({
   name: "monitors events",
   summary: "List the changes that a monitor found, newest first.",
-  operands: ["MON_ID"],
-  options: limitOption,
-  help: "With --json one event per line.",
-  async run({ client, output, signal }, args) {
-    const limit = readLimit(args.text("limit"));
-    const all = client().allMonitorEvents(args.operands[0]!, { limit: Math.min(limit, 100) }, { signal });
-    const events = await take(all, limit);
-    for (const event of events) output.result(event, () => eventText(event));
-    if (events.length === 0) output.note("There are none.");
-    return exitCodes.ok;
-  },
-};
+  one: "event",
+  read: ({ client, signal }, id, page) => client().allMonitorEvents(id, page, { signal }),
+  text: eventText,
+});
+
+/** Returns a command that lists what belongs to a monitor. */
+function listCommand<T extends object>({
+  one,
+  read,
+  text,
+  ...command
+}: Pick<Command, "name" | "summary"> & {
+  /** The name of one item. */
+  readonly one: string;
+  readonly read: (context: Context, monitorId: string, page: { limit: number }) => AsyncIterable<T>;
+  /** Returns an item as a person reads it. */
+  readonly text: (item: T) => string;
+}): Command {
+  return {
+    ...command,
+    operands: ["MON_ID"],
+    options: limitOption,
+    help: `With --json one ${one} per line.`,
+    async run(context, args) {
+      const limit = readLimit(args.text("limit"));
+      const items = await take(read(context, args.operands[0]!, { limit: Math.min(limit, 100) }), limit);
+      for (const item of items) context.output.result(item, () => text(item));
+      if (items.length === 0) context.output.note("There are none.");
+      return exitCodes.ok;
+    },
+  };
+}
 
 /** Returns an event in one line for each change. */
 export function eventText({ id, monitor_id, changes, detected_at, external_id }: MonitorEvent): string {
