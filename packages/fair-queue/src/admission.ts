@@ -36,8 +36,9 @@ export interface AdmittedCall {
 
 /**
  * Runs a call when it is its turn. A call within another one of the same queue runs at once, in the same seat; one within a
- * call of another queue gives that seat back meanwhile. One whose caller has left never begins. Errors: those of `work`; rate_limited where the owner's own calls are too many, service_unavailable
- * where all are, or where the call's time for writes is over.
+ * call of another queue gives that seat back meanwhile. A call whose caller has left never begins. Errors: those of `work`;
+ * rate_limited where too many calls of the owner wait; service_unavailable where too many calls of all owners wait, or where
+ * the call's time for writes is over.
  */
 export type Admit = <T>(call: AdmittedCall, work: () => Promise<T>) => Promise<T>;
 

@@ -1,8 +1,8 @@
 import { type Db, MongoServerError } from "mongodb";
 
 /**
- * Lets documents of a collection expire so many seconds after the date in a field, also where an earlier version had given
- * them another age.
+ * Makes the documents of a collection expire `seconds` after the date in a field. If an earlier version created the index with
+ * another number of seconds, the number is changed.
  */
 export async function createExpiry(db: Db, collection: string, field: string, seconds: number): Promise<void> {
   const keyPattern = { [field]: 1 } as const;

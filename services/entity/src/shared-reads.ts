@@ -3,7 +3,7 @@ import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import type { Binary, Document } from "mongodb";
 import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "./model/documents.ts";
 
-/** Maximum number of documents with one identifier, so that a look-up is bounded whatever a file says. */
+/** Maximum number of documents that a look-up reads for one identifier, even if a file gives it to more. */
 export const MAX_CARRIERS = 50;
 /** Maximum number of calls that share a command. */
 const MAX_TOGETHER = 16;

@@ -39,7 +39,7 @@ export interface TestEntities {
     reveal?: () => Promise<void>;
     /** Runs before the match of a TIN is recorded. */
     match?: () => Promise<void>;
-    /** Runs before the registry records of so many vendors are returned. */
+    /** Runs before registry records are returned; gets the number of vendors that they are for. */
     registry?: (vendors: number) => Promise<void>;
     /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
     update?: (signal: AbortSignal) => Promise<void>;
