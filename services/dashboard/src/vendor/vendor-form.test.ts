@@ -56,9 +56,15 @@ describe("the form of one vendor", () => {
   });
 
   test("takes what is not known", () => {
-    const typed = { uei: " sandbx-actve1 ", cage: "", tin: "21-3456789", legal_name: " Acme ", checks: ["tin_match"] };
+    const typed = {
+      uei: " sandbx-actve1 ",
+      cage: "",
+      tin: "21-3456789",
+      legal_name: " NESTL\u00c3\u0089 ",
+      checks: ["tin_match"],
+    };
     expect(readVendorForm(typed, nothing, "sandbox")).toEqual({
-      request: { checks: [TIN_MATCH], identifiers: { uei: "SANDBXACTVE1", tin: "213456789" }, legalName: "Acme" },
+      request: { checks: [TIN_MATCH], identifiers: { uei: "SANDBXACTVE1", tin: "213456789" }, legalName: "NESTLÉ" },
     });
   });
 

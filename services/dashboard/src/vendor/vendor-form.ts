@@ -3,7 +3,7 @@ import { type IdentifierType, normalizeIdentifier } from "@vvs/identifiers";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Environment } from "@vvs/tenant";
-import { holdsDigitsOf, problemOfIdentifier, problemOfText } from "../verifications/verification-form.ts";
+import { holdsDigitsOf, problemOfIdentifier, problemOfText, typedText } from "../verifications/verification-form.ts";
 import type { MadeCheck } from "./checked.ts";
 
 /** What checks need of a vendor, as far as it is known; "" where it is not. The TIN is masked. */
@@ -85,7 +85,7 @@ export function readVendorForm(
     const problem = problemOfIdentifier(type, value, environment);
     if (problem) problems[type] = problem;
   }
-  const legalName = typed.legal_name.trim();
+  const legalName = typedText(typed.legal_name);
   const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);
   if (nameProblem) problems.legal_name = nameProblem;
   const checks = checkNames.filter((name) => typed.checks.includes(name));

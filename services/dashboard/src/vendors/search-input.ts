@@ -1,5 +1,5 @@
 import { containsTin, type IdentifierType, identifierTypes, normalizeIdentifier } from "@vvs/identifiers";
-import { holdsDigitsOf, problemOfText } from "../verifications/verification-form.ts";
+import { holdsDigitsOf, problemOfText, typedText } from "../verifications/verification-form.ts";
 
 const fields = ["uei", "cage", "duns", "tin", "legal_name", "address", "mode"] as const;
 
@@ -13,7 +13,7 @@ export type SearchProblems = NonNullable<ReturnType<typeof readSearch>["problems
 
 /** Returns the input whose fields `read` returns. */
 export function searchInput(read: (name: string) => string): SearchInput {
-  const typed = Object.fromEntries(fields.map((name) => [name, read(name).trim()])) as SearchInput;
+  const typed = Object.fromEntries(fields.map((name) => [name, typedText(read(name))])) as SearchInput;
   return { ...typed, mode: typed.mode === "exact" ? "exact" : "" };
 }
 

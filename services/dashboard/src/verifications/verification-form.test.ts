@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import { readSearch, searchInput } from "../vendors/search-input.ts";
 import { echoOf, readVerification, type VerificationInput, withTypedTin } from "./verification-form.ts";
 
 const typed = (changes: Partial<VerificationInput> = {}): VerificationInput => ({
@@ -29,6 +30,13 @@ test("identifiers are normalized as they are stored, and empty ones are left out
       mode: Mode.REALTIME,
     },
   });
+});
+
+test("a name whose UTF-8 was read as Latin-1 is repaired, as the API does", () => {
+  const { request } = readVerification(typed({ tin: "213456789", legal_name: "NESTL\u00c3\u0089 USA" }), "sandbox");
+  expect(request).toMatchObject({ legalName: "NESTLÉ USA" });
+  const search = searchInput((name) => (name === "legal_name" ? "NESTL\u00c3\u0089 USA" : ""));
+  expect(readSearch(search).request).toMatchObject({ legalName: "NESTLÉ USA" });
 });
 
 test("all problems are reported together", () => {

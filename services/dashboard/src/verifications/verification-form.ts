@@ -2,6 +2,7 @@ import { checkNames, toCheckType } from "@vvs/checks";
 import { containsTin, type IdentifierType, identifierTypes, normalizeIdentifier } from "@vvs/identifiers";
 import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
 import { textProblem } from "@vvs/identifiers/text";
+import { repairControls } from "@vvs/identifiers/written-name";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { Environment } from "@vvs/tenant";
 
@@ -55,7 +56,7 @@ export function readVerification(typed: VerificationInput, environment: Environm
     if (problem) problems[type] = problem;
   }
   if (Object.keys(identifiers).length === 0) problems.identifiers = "Enter at least one identifier.";
-  const legalName = typed.legal_name.trim();
+  const legalName = typedText(typed.legal_name);
   const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);
   if (nameProblem) problems.legal_name = nameProblem;
   const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
@@ -76,6 +77,11 @@ export function problemOfIdentifier(type: IdentifierType, value: string, environ
   const isOutOfPlace = environment === "live" && type === "uei" && isSandboxUei(value);
   const problem = identifierProblem(type, value) ?? (isOutOfPlace ? SANDBOX_UEI_PROBLEM : undefined);
   return problem && `The ${identifierLabels[type]} ${problem}.`;
+}
+
+/** Returns a name or an address as the API would read it. */
+export function typedText(text: string): string {
+  return repairControls(text.trim());
 }
 
 /** Returns the problem of a text that is sent to a service; it never repeats the text. */
