@@ -64,6 +64,9 @@ export function createMonitorDomain(
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),
     commands: createMonitorCommands({ ...options, store, runs, webhooks, auditEntries, idempotency }),
+    /** Makes the extra runs due that waited for the end of a suspension, of all organizations but the suspended ones. */
+    resumeExtras: (suspended: readonly string[]) =>
+      store.resumeExtras(suspended, { now: now(), runTimeoutMs: options.runTimeoutMs }),
     scheduler: createScheduler({ ...options, store, turns, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
     records: createRecordHandlers({ ...options, store, runs, history }),
   };

@@ -97,8 +97,8 @@ describe("a file that changed a vendor", () => {
     );
     const { file_run, claimable_at, ...rest } = await found(soon.id);
     expect(file_run).toMatchObject({ load_id: "registry:1", changed_at: new Date(at) });
-    expect(file_run!.at.getTime()).toBeGreaterThanOrEqual(at);
-    expect(file_run!.at.getTime()).toBeLessThan(at + FILE_RUN_SPREAD_MS);
+    expect(file_run!.at!.getTime()).toBeGreaterThanOrEqual(at);
+    expect(file_run!.at!.getTime()).toBeLessThan(at + FILE_RUN_SPREAD_MS);
     expect(claimable_at).toEqual(file_run!.at);
     expect({ ...rest, claimable_at: before.claimable_at }).toEqual(before);
     expect((await found(urgent.id)).file_run?.at).toEqual(new Date(at));
@@ -106,7 +106,7 @@ describe("a file that changed a vendor", () => {
     domain.pass(FILE_RUN_SPREAD_MS);
     expect(await domain.scheduler.claimDue()).toMatchObject({ due: 2, claimed: 2 });
     const after = await found(soon.id);
-    expect([after.run_seq, after.file_run, after.next_run_at, after.last_due_at]).toEqual([
+    expect([after.run_seq, after.file_run?.at, after.next_run_at, after.last_due_at]).toEqual([
       ...[2, undefined, before.next_run_at, before.last_due_at],
     ]);
     const lateness = (await metric("monitor_run_lateness"))!.dataPoints;
@@ -131,7 +131,7 @@ describe("a file that changed a vendor", () => {
     const [tin, canceled] = [await newMonitor({ entityId, checks: ["tin_match"] }), await newMonitor({ entityId })];
     await domain.commands.cancel(caller, canceled.id);
     await fileChanged(entityId);
-    const waiting = await domain.monitors.find({ file_run: { $exists: true } }).toArray();
+    const waiting = await domain.monitors.find({ "file_run.at": { $exists: true } }).toArray();
     expect(waiting.map(({ _id }) => _id).sort()).toEqual([mine.id, theirs.id].sort());
     expect((await found(tin.id)).claimable_at).toEqual((await found(tin.id)).next_run_at);
   });
@@ -151,16 +151,35 @@ describe("a file that changed a vendor", () => {
     expect(claimed.run_seq).toBe(2);
   });
 
-  test("changes nothing after a newer file, or after a run that was claimed since", async () => {
+  test("changes nothing after a newer file, whether its run is to come or was claimed", async () => {
     const [waiting, ran] = [await newMonitor(), await newMonitor()];
     const older = timestampFromDate(domain.clock.at);
     domain.pass(SECOND);
+    await fileChanged(ran.entityId, { loadId: "registry:2" });
+    await domain.scheduler.claimDue();
     await fileChanged(waiting.entityId, { loadId: "registry:2" });
-    await domain.monitors.updateOne({ _id: ran.id }, { $set: { claimed_at: domain.clock.at } });
     const before = [await found(waiting.id), await found(ran.id)];
     domain.pass(SECOND);
     for (const { entityId } of [waiting, ran]) await fileChanged(entityId, { changedAt: older });
     expect([await found(waiting.id), await found(ran.id)]).toEqual(before);
+  });
+
+  test.each([
+    ["behind", -3_600 * SECOND],
+    ["ahead of", 3_600 * SECOND],
+  ])("starts one run where the clock of its database is %s this service's", async (_name, ms) => {
+    const { id, entityId } = await newMonitor();
+    const loadedAt = domain.clock.at.getTime() + ms;
+    const runs: number[] = [];
+    for (const load of [1, 1, 2, 1, 2]) {
+      const changedAt = timestampFromDate(new Date(loadedAt + load));
+      await fileChanged(entityId, { loadId: `registry:${load}`, changedAt });
+      await domain.scheduler.claimDue();
+      const { run_seq, open_run } = await found(id);
+      if (open_run) await end(id, run_seq);
+      runs.push(run_seq);
+    }
+    expect(runs).toEqual([2, 2, 3, 3, 3]);
   });
 
   test("does not put off the first run of a new monitor", async () => {
@@ -198,26 +217,42 @@ describe("a file that changed a vendor", () => {
     expect((await domain.scheduler.claimDue()).claimed).toBe(1);
     domain.pass(RUN_TIMEOUT_MS);
     await domain.scheduler.claimDue();
-    expect([(await found(ends.id)).file_run, (await found(hangs.id)).run_seq]).toEqual([undefined, 2]);
+    expect([(await found(ends.id)).file_run?.at, (await found(hangs.id)).run_seq]).toEqual([undefined, 2]);
   });
 
-  test("starts no run of a suspended organization, nor later", async () => {
+  test("starts no run of a suspended organization until it goes on, and then one", async () => {
     const { id, entityId } = await newMonitor();
+    const other = await newMonitor({ by: someCaller("live") });
     domain.suspended.add(caller.tenant.organizationId);
-    await fileChanged(entityId);
-    await domain.scheduler.claimDue();
+    for (const loadId of ["registry:1", "registry:2"]) {
+      for (const vendor of [entityId, other.entityId]) await fileChanged(vendor, { loadId });
+      await domain.scheduler.claimDue();
+      expect((await domain.scheduler.claimDue()).due).toBe(0);
+      domain.pass(3_600 * SECOND);
+      expect(await domain.resumeExtras([...domain.suspended])).toBe(0);
+    }
+    expect([(await found(id)).run_seq, (await found(other.id)).run_seq > 1]).toEqual([1, true]);
     domain.suspended.clear();
-    expect((await domain.scheduler.claimDue()).due).toBe(0);
-    expect([(await found(id)).run_seq, (await found(id)).file_run]).toEqual([1, undefined]);
+    expect(await domain.resumeExtras([])).toBe(1);
+    expect((await found(id)).claimable_at).toEqual(domain.clock.at);
+    await domain.scheduler.claimDue();
+    expect(await domain.resumeExtras([])).toBe(0);
+    const after = await found(id);
+    expect([after.run_seq, after.file_run?.load_id, after.file_run?.at]).toEqual([2, "registry:2", undefined]);
   });
 
   test("finds the monitors through an index, and costs nothing where none watches the vendor", async () => {
     await Promise.all(Array.from({ length: 20 }, () => newMonitor()));
     await domain.db.command({ profile: 2 });
     await domain.records.registryChanged(changed(Array.from({ length: 500 }, () => newId("ent"))));
+    await domain.resumeExtras(["org_suspended"]);
     await domain.db.command({ profile: 0 });
-    const [update] = await domain.db.collection("system.profile").find({ op: "update" }).toArray();
-    expect(update).toMatchObject({ planSummary: "IXSCAN { entity_id: 1 }", docsExamined: 0, nModified: 0 });
+    const updates = await domain.db.collection("system.profile").find({ op: "update" }).toArray();
+    const costs = { docsExamined: 0, nModified: 0 };
+    expect(updates).toMatchObject([
+      { planSummary: "IXSCAN { entity_id: 1 }", ...costs },
+      { planSummary: "IXSCAN { extras_wait: 1, organization_id: 1 }", ...costs },
+    ]);
   });
 
   test.each<[string, RecordFields]>([
@@ -253,7 +288,7 @@ describe("a record of a file beside a claim of the same monitor", () => {
     expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 0, lost: 1 });
     expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
     const after = await found(id);
-    expect([after.run_seq, after.claimed_at, after.file_run]).toEqual([2, domain.clock.at, undefined]);
+    expect([after.run_seq, after.open_run?.claimed_at, after.file_run?.at]).toEqual([2, domain.clock.at, undefined]);
   });
 
   test("that comes while the claim is being written still starts its run afterwards", async () => {
@@ -271,7 +306,7 @@ describe("a record of a file beside a claim of the same monitor", () => {
     expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
     await handled;
     const after = await found(id);
-    expect([after.claimed_at, after.file_run?.changed_at]).toEqual([claimedAt, domain.clock.at]);
+    expect([after.open_run?.claimed_at, after.file_run?.changed_at]).toEqual([claimedAt, domain.clock.at]);
     await end(id, 2);
     expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
     expect((await found(id)).run_seq).toBe(3);
@@ -326,6 +361,25 @@ test("an exclusion that is listed before its first day starts one extra run on t
   await end(id, 4, "", [dayIn(0)]);
   expect((await found(id)).exclusion_run_at).toBeUndefined();
   expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+});
+
+test("extra runs that become due while an organization is suspended begin when it goes on, and keep their causes", async () => {
+  const [{ id }, later] = [await newMonitor(), await newMonitor()];
+  const day = (ms: number) => ({ exclusion_run_at: new Date(domain.clock.at.getTime() + ms) });
+  const due = { ...day(SECOND), claimable_at: day(SECOND).exclusion_run_at };
+  await domain.monitors.updateOne({ _id: id }, { $set: due });
+  await domain.monitors.updateOne({ _id: later.id }, { $set: { ...due, expiry_run_at: new Date("2099-01-01") } });
+  domain.suspended.add(caller.tenant.organizationId);
+  domain.pass(60 * SECOND);
+  expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 2 });
+  expect(await domain.runs.countDocuments({ run_seq: 2 })).toBe(0);
+  domain.suspended.clear();
+  await domain.resumeExtras([]);
+  const waited = await found(later.id);
+  expect([waited.exclusion_run_at, waited.expiry_run_at]).toEqual([domain.clock.at, new Date("2099-01-01")]);
+  expect([waited.first_run_at, waited.file_run, waited.extras_wait]).toEqual(Array(3).fill(undefined));
+  expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 2 });
+  expect(await domain.runs.countDocuments({ run_seq: 2, cause: "exclusion" })).toBe(2);
 });
 
 test("a canceled monitor has no run on the first day of an exclusion", async () => {

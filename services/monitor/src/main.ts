@@ -27,7 +27,7 @@ import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
-import { followSuspensions, suspendedAsker } from "./monitors/suspensions.ts";
+import { followSuspensions, runResumption, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
 import { observeDueAge } from "./runs/due-age.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
@@ -128,6 +128,9 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     const schedule = { pollMs: config.SCHEDULE_POLL_MS, onClaimed: relay.nudge, signal: stopping, logger };
     const scheduling = suspensions.firstAnswer().then(() => runScheduler(domain.scheduler, schedule));
     onClose(`${environment} scheduler`, () => scheduling);
+    const resumption = { all: suspensions.all, resumeExtras: domain.resumeExtras, stopping, logger };
+    const resuming = suspensions.firstAnswer().then(() => runResumption(resumption));
+    onClose(`${environment} resumption`, () => resuming);
     return domain;
   }
 

@@ -72,6 +72,10 @@ async function createIndexes(db: Db): Promise<void> {
   const isClaimable = { partialFilterExpression: { claimable_at: { $exists: true } } };
   await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
   await monitors.createIndex(UNPUBLISHED_STATE.key);
+  await monitors.createIndex(
+    { extras_wait: 1, organization_id: 1 },
+    { partialFilterExpression: { extras_wait: true } },
+  );
   await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
   await createExpiry(db, runs.collectionName, "claimed_at", RUN_SECONDS);
   const ended = { partialFilterExpression: { ended_at: { $exists: true } } };

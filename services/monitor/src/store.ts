@@ -42,6 +42,13 @@ export function ifUnavailable<T>(value: T): (error: unknown) => T {
 /** Filter of the index of monitors by entity. Every query contains it, so that the index is used. */
 export const watchesRegistration = { status: "active", checks: "sam_registration" } as const;
 
+/** Returns `claimableAt` of monitors/due.ts as an expression: a missing value does not count. */
+function claimableIn(runTimeoutMs: number) {
+  const extra = { $min: ["$first_run_at", "$expiry_run_at", "$exclusion_run_at", "$file_run.at"] };
+  const due = { $min: ["$next_run_at", { $cond: ["$extras_wait", null, extra] }] };
+  return { $max: [due, { $add: ["$open_run.claimed_at", runTimeoutMs] }] };
+}
+
 /** Returns the collections of one environment; the migration creates them. */
 export function collections(db: Db) {
   return {
@@ -129,7 +136,7 @@ export function createMonitorStore(db: Db) {
         $set: { status: "canceled", canceled_at: at },
         $unset: {
           ...{ next_run_at: true, claimable_at: true, first_run_at: true },
-          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true },
+          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true, extras_wait: true },
         },
       };
       const options = { session, returnDocument: "after" } as const;
@@ -163,19 +170,13 @@ export function createMonitorStore(db: Db) {
           exclusion_run_at: seen.exclusion_run_at ?? ABSENT,
           "file_run.changed_at": seen.file_run?.changed_at ?? ABSENT,
         };
-        const { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run } = next;
-        const { expiry_run_at, exclusion_run_at, file_run } = next;
-        const $set = {
-          ...{ run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run },
-          ...{ expiry_run_at, exclusion_run_at, file_run },
-        };
-        const $unset = {
-          first_run_at: true as const,
-          ...(expiry_run_at ? {} : { expiry_run_at: true as const }),
-          ...(exclusion_run_at ? {} : { exclusion_run_at: true as const }),
-          ...(file_run ? {} : { file_run: true as const }),
-        };
-        return { updateOne: { filter, update: { $set, $unset } } };
+        const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = next;
+        const $set = { run_seq, last_due_at, next_run_at, claimable_at, open_run };
+        const { first_run_at, expiry_run_at, exclusion_run_at, file_run, extras_wait } = next;
+        const extras = { first_run_at, expiry_run_at, exclusion_run_at, file_run, extras_wait };
+        const absent = Object.entries(extras).flatMap(([name, value]) => (value === undefined ? [[name, true]] : []));
+        const $unset = Object.fromEntries(absent);
+        return { updateOne: { filter, update: { $set: { ...$set, ...extras }, $unset } } };
       });
       return (await monitors.bulkWrite(updates, { session, ordered: false })).matchedCount;
     },
@@ -246,34 +247,53 @@ export function createMonitorStore(db: Db) {
 
     /**
      * Gives monitors of all organizations an extra run after a file changed their vendors, at a random time within
-     * `spreadMs` from now on. Only active monitors with sam_registration whose newest run was claimed before `changedAt`, and
-     * that have no extra run for it yet: repeated, and after a newer one, this has no effect. Returns the number of monitors.
-     * Only for records of a load.
+     * `spreadMs` from now on. Only active monitors with sam_registration that have had none for this file or a newer one, so
+     * that repeating it has no effect. A run that was claimed since the load does not count, because the two clocks may
+     * differ. Returns the number of monitors. Only for records of a load.
      */
     async addFileRuns(
       load: { readonly loadId: string; readonly changedAt: Date; readonly entityIds: readonly string[] },
       { now, spreadMs, runTimeoutMs }: { now: Date; spreadMs: number; runTimeoutMs: number },
     ): Promise<number> {
       const { loadId, changedAt, entityIds } = load;
-      const notSince = { $not: { $gte: changedAt } };
       const concerned: Filter<MonitorDocument> = {
         entity_id: { $in: [...entityIds] },
         ...watchesRegistration,
-        claimed_at: notSince,
-        "file_run.changed_at": notSince,
+        "file_run.changed_at": { $not: { $gte: changedAt } },
       };
       const spread = { $add: [now, { $floor: { $multiply: [{ $rand: {} }, spreadMs] } }] };
       // An extra run that is due for an earlier file also sees this one.
       const at = { $min: ["$file_run.at", spread] };
-      // As `claimableAt` in monitors/due.ts: a missing value does not count.
-      const extra = ["$first_run_at", "$expiry_run_at", "$exclusion_run_at", "$file_run.at"];
-      const due = { $min: ["$next_run_at", ...extra] };
-      const claimable_at = { $max: [due, { $add: ["$open_run.claimed_at", runTimeoutMs] }] };
       const update = [
         { $set: { file_run: { load_id: { $literal: loadId }, changed_at: changedAt, at } } },
-        { $set: { claimable_at } },
+        { $set: { claimable_at: claimableIn(runTimeoutMs) } },
       ];
       return (await monitors.updateMany(concerned, update)).matchedCount;
+    },
+
+    /**
+     * Makes the extra runs due now that waited for the end of a suspension, of all organizations but the suspended ones.
+     * Returns the number of monitors.
+     */
+    async resumeExtras(suspended: readonly string[], options: { now: Date; runTimeoutMs: number }): Promise<number> {
+      // A missing value stays missing.
+      const ifSet = (path: string, value: object) => ({ $cond: [{ $gt: [path, null] }, value, path] });
+      const begun = (path: string) => ifSet(path, { $max: [path, options.now] });
+      const file_run = { $mergeObjects: ["$file_run", { at: begun("$file_run.at") }] };
+      const update = [
+        {
+          $set: {
+            first_run_at: begun("$first_run_at"),
+            expiry_run_at: begun("$expiry_run_at"),
+            exclusion_run_at: begun("$exclusion_run_at"),
+            file_run: ifSet("$file_run", file_run),
+          },
+        },
+        { $unset: "extras_wait" },
+        { $set: { claimable_at: claimableIn(options.runTimeoutMs) } },
+      ];
+      const waiting = { extras_wait: true as const, organization_id: { $nin: [...suspended] } };
+      return (await monitors.updateMany(waiting, update)).modifiedCount;
     },
   };
 }

@@ -123,7 +123,7 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
 
   const domain = await openLiveDomain({ mongodbUri: servers.mongodbUri, prefix });
   onClose(() => domain.close());
-  const { monitors } = collections(domain.db);
+  const { monitors, runs } = collections(domain.db);
   const kafka = createKafka(kafkaOptions);
   const consumer = kafka.runConsumer({
     groupId: "monitor.live",
@@ -176,11 +176,11 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
       const isQuiet = async () =>
         (await monitors.countDocuments({ ...ofChanged, run_seq: 1 })) === 0 &&
         (await isPublished()) &&
-        (await monitors.countDocuments({ file_run: { $exists: true } })) === 0;
+        (await monitors.countDocuments({ "file_run.at": { $exists: true } })) === 0;
       await eventually(isQuiet, { timeoutMs: WITHIN_MS, everyMs: 500 });
       const once = await monitors.countDocuments({ ...ofChanged, run_seq: 2 });
       const all = await monitors.countDocuments({ run_seq: { $gt: 1 } });
-      const [first] = await monitors
+      const [first] = await runs
         .find({ run_seq: { $gt: 1 } })
         .sort({ claimed_at: 1 })
         .limit(1)
@@ -190,7 +190,7 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
         diff_changed_monitors: expected,
         diff_missed_or_repeated_runs: expected - once,
         diff_runs_of_unchanged_vendors: all - (await monitors.countDocuments({ ...ofChanged, run_seq: { $gt: 1 } })),
-        diff_first_run_ms: first!.claimed_at!.getTime() - load!.finished_at!.getTime(),
+        diff_first_run_ms: first!.claimed_at.getTime() - load!.finished_at!.getTime(),
       };
     },
   };

@@ -19,14 +19,14 @@ const monitor: MonitorDocument = {
   created_by: "key_1",
   created_as: { frequency: "daily", next_run_at: at(30) },
   run_seq: 4,
-  claimed_at: at(-50),
   last_due_at: at(-60),
   next_run_at: at(30),
   claimable_at: at(30),
   consecutive_errors: 0,
   event_count: 0,
 };
-const fileRun = (second: number) => ({ load_id: "registry:1", changed_at: at(1), at: at(second) });
+const file = { load_id: "registry:1", changed_at: at(1) };
+const fileRun = (second: number) => ({ ...file, at: at(second) });
 
 describe("the next run is due", () => {
   const rows: [string, Partial<MonitorDocument>, unknown][] = [
@@ -48,6 +48,12 @@ describe("the next run is due", () => {
       { cause: "schedule", at: at(30) },
     ],
     ["for the first time", { first_run_at: at(0) }, { cause: "creation", at: at(0) }],
+    ["by the schedule after a file's run was claimed", { file_run: file }, { cause: "schedule", at: at(30) }],
+    [
+      "by the schedule while extra runs wait",
+      { extras_wait: true, first_run_at: at(0), file_run: fileRun(20) },
+      { cause: "schedule", at: at(30) },
+    ],
     ["never, once canceled", { next_run_at: undefined, expiry_run_at: at(10), file_run: fileRun(20) }, undefined],
   ];
   test.each(rows)("%s", (_name, change, expected) => {
@@ -75,11 +81,8 @@ describe("a claim", () => {
     const claimed = afterClaim(options, { ...monitor, file_run: fileRun(300), expiry_run_at: at(400) }, at(31));
     const open_run = { run_seq: 5, claimed_at: at(31) };
     const next = nextRun(options, { ...monitor, last_due_at: at(30), open_run, expiry_run_at: at(400) }, at(31));
-    const { file_run: _, ...expected } = { ...monitor, file_run: undefined };
-    expect(claimed).toEqual({
-      ...{ ...expected, run_seq: 5, claimed_at: at(31), open_run, last_due_at: at(30), expiry_run_at: at(400) },
-      ...next,
-    });
+    const claim = { run_seq: 5, open_run, last_due_at: at(30), expiry_run_at: at(400), file_run: file };
+    expect(claimed).toEqual({ ...monitor, ...claim, ...next });
     expect(claimed.claimable_at).toEqual(at(400));
   });
 
@@ -94,33 +97,42 @@ describe("a claim", () => {
     const claimed = afterClaim(options, { ...monitor, ...change }, at(21));
     expect(claimed).toEqual({
       ...monitor,
+      ...(change.file_run && { file_run: file }),
       run_seq: 5,
-      claimed_at: at(21),
       open_run: { run_seq: 5, claimed_at: at(21) },
       claimable_at: at(31),
     });
   });
 
-  test("does not count as the extra run of a file that changed the vendor later", () => {
-    const file_run = { load_id: "registry:1", changed_at: at(35), at: at(40) };
-    expect(afterClaim(options, { ...monitor, file_run }, at(31)).file_run).toEqual(file_run);
+  test("counts as the extra run of the file that the monitor names, whatever that file's clock says", () => {
+    const later = { load_id: "registry:1", changed_at: at(35) };
+    const claimed = afterClaim(options, { ...monitor, file_run: { ...later, at: at(40) } }, at(31));
+    expect(claimed.file_run).toEqual(later);
+  });
+
+  test("ends the waiting of extra runs", () => {
+    const waiting = { ...monitor, first_run_at: at(0), extras_wait: true } as const;
+    const { first_run_at, extras_wait } = afterClaim(options, waiting, at(31));
+    expect([first_run_at, extras_wait]).toEqual([undefined, undefined]);
   });
 });
 
 describe("a skipped run of a suspended organization", () => {
-  test("moves what is due, and starts nothing", () => {
+  test("moves the schedule, starts nothing and lets the extra runs wait", () => {
     const due = { first_run_at: at(0), expiry_run_at: at(10), exclusion_run_at: at(15), file_run: fileRun(20) };
-    const { first_run_at, ...skipped } = afterSkip(options, { ...monitor, ...due }, at(31));
-    expect(first_run_at).toBeUndefined();
-    expect([skipped.run_seq, skipped.open_run, skipped.claimed_at]).toEqual([4, undefined, at(-50)]);
-    const { expiry_run_at, exclusion_run_at, file_run, last_due_at } = skipped;
-    expect([expiry_run_at, exclusion_run_at, file_run, last_due_at]).toEqual([...Array(3), at(30)]);
+    const skipped = afterSkip(options, { ...monitor, ...due }, at(31));
+    const next = nextRun(options, { ...monitor, last_due_at: at(30) }, at(31));
+    expect(skipped).toEqual({ ...monitor, ...due, extras_wait: true, last_due_at: at(30), ...next });
     expect(skipped.claimable_at).toEqual(skipped.next_run_at);
   });
 
   test("leaves the schedule as it is if only an extra run is due", () => {
-    const skipped = afterSkip(options, { ...monitor, expiry_run_at: at(10), file_run: fileRun(20) }, at(11));
-    expect(skipped).toEqual({ ...monitor, file_run: fileRun(20), claimable_at: at(20) });
+    const due = { expiry_run_at: at(10), file_run: fileRun(20) };
+    expect(afterSkip(options, { ...monitor, ...due }, at(11))).toEqual({ ...monitor, ...due, extras_wait: true });
+  });
+
+  test("lets nothing wait if only the schedule is due", () => {
+    expect(afterSkip(options, { ...monitor, file_run: fileRun(400) }, at(31)).extras_wait).toBeUndefined();
   });
 });
 

@@ -16,7 +16,7 @@ export interface ScheduleOptions {
 
 type DueTimes = Pick<
   MonitorDocument,
-  "next_run_at" | "first_run_at" | "expiry_run_at" | "exclusion_run_at" | "file_run"
+  "next_run_at" | "first_run_at" | "expiry_run_at" | "exclusion_run_at" | "file_run" | "extras_wait"
 >;
 
 /** Runs of the day after an expiration date, and of an exclusion's first day, are spread over this time, in milliseconds. */
@@ -29,19 +29,28 @@ const MIDNIGHT_MS = 60_000;
  */
 const DAY_RUN_START_MS = 2 * MIDNIGHT_MS;
 
+interface DueRun {
+  readonly cause: RunCause;
+  readonly at: Date;
+}
+
 /** Returns why and when the next run is due; undefined for a canceled monitor. */
-export function earliestDue(monitor: DueTimes): { cause: RunCause; at: Date } | undefined {
-  const { next_run_at, first_run_at, expiry_run_at, exclusion_run_at, file_run } = monitor;
-  if (!next_run_at) return undefined;
-  const extra: readonly (readonly [RunCause, Date | undefined])[] = [
+export function earliestDue(monitor: DueTimes): DueRun | undefined {
+  if (!monitor.next_run_at) return undefined;
+  let earliest: DueRun = { cause: "schedule", at: monitor.next_run_at };
+  if (monitor.extras_wait) return earliest;
+  for (const extra of extraRuns(monitor)) if (extra.at < earliest.at) earliest = extra;
+  return earliest;
+}
+
+function extraRuns({ first_run_at, expiry_run_at, exclusion_run_at, file_run }: DueTimes): DueRun[] {
+  const runs: readonly (readonly [RunCause, Date | undefined])[] = [
     ["creation", first_run_at],
     ["expiry", expiry_run_at],
     ["exclusion", exclusion_run_at],
     ["file", file_run?.at],
   ];
-  let earliest: { cause: RunCause; at: Date } = { cause: "schedule", at: next_run_at };
-  for (const [cause, at] of extra) if (at && at < earliest.at) earliest = { cause, at };
-  return earliest;
+  return runs.flatMap(([cause, at]) => (at ? { cause, at } : []));
 }
 
 /**
@@ -69,33 +78,33 @@ export function nextRun(
 }
 
 /**
- * Returns a due monitor after the claim of its next run. The run is also the extra run of any file that changed the vendor
- * before.
+ * Returns a due monitor after the claim of its next run. The run is also the extra run of the file that the monitor names,
+ * which was loaded before the record of it came; the file stays noted, so that a repeated record has no effect.
  */
 export function afterClaim(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
   const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
-  const { file_run, ...rest } = seen;
-  const isLater = file_run && file_run.changed_at > at;
-  const claimed = { ...rest, ...(isLater && { file_run }), run_seq: open_run.run_seq, claimed_at: at, open_run };
-  return afterDueTimes(options, claimed, at);
-}
-
-/** Returns a due monitor of a suspended organization after its next run was skipped. */
-export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
-  const { file_run, ...rest } = seen;
-  return afterDueTimes(options, { ...rest, ...(file_run && file_run.at > at && { file_run }) }, at);
-}
-
-/** Moves the due times that have passed: the schedule to its next one, the others to none. */
-function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
-  const { first_run_at: _, expiry_run_at, exclusion_run_at, ...rest } = monitor;
-  const left = {
+  const { first_run_at: _, extras_wait: _waited, expiry_run_at, exclusion_run_at, file_run, ...rest } = seen;
+  const claimed = {
     ...rest,
     ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }),
     ...(exclusion_run_at && exclusion_run_at > at && { exclusion_run_at }),
+    ...(file_run && { file_run: { load_id: file_run.load_id, changed_at: file_run.changed_at } }),
+    run_seq: open_run.run_seq,
+    open_run,
   };
-  if (left.next_run_at! > at) return { ...left, claimable_at: claimableAt(left, options.runTimeoutMs) };
-  const moved = { ...left, last_due_at: left.next_run_at! };
+  return afterSchedule(options, claimed, at);
+}
+
+/** Returns a due monitor of a suspended organization after its next run was skipped. Its extra runs wait. */
+export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
+  const isExtraDue = extraRuns(seen).some((extra) => extra.at <= at);
+  return afterSchedule(options, { ...seen, ...(isExtraDue && { extras_wait: true }) }, at);
+}
+
+/** Moves the schedule to its next due time, if this one has passed. */
+function afterSchedule(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
+  if (monitor.next_run_at! > at) return { ...monitor, claimable_at: claimableAt(monitor, options.runTimeoutMs) };
+  const moved = { ...monitor, last_due_at: monitor.next_run_at! };
   return { ...moved, ...nextRun(options, moved, at) };
 }
 

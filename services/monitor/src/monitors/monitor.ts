@@ -43,20 +43,23 @@ export interface MonitorDocument {
   };
   /** Number of its newest run; 0 before the first. */
   readonly run_seq: number;
-  /** When its newest run was claimed; absent before the first, and if an older version claimed it. */
-  readonly claimed_at?: Date;
   /** Due time of its newest run by the schedule. */
   readonly last_due_at: Date;
   /** Due time of the next run by the schedule; absent once canceled. */
   readonly next_run_at?: Date;
-  /** Due time of its first run; absent once that was claimed or skipped. */
+  /** Due time of its first run; absent once that was claimed. */
   readonly first_run_at?: Date;
   /** Due time of the extra run on the day after the registration's expiration date, if one is to come. */
   readonly expiry_run_at?: Date;
   /** Due time of the extra run on the first day of an exclusion that was listed before, if one is to come. */
   readonly exclusion_run_at?: Date;
-  /** The extra run after a file changed the vendor, if one is to come: the load, when it was finished, and the due time. */
-  readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at: Date };
+  /**
+   * The newest file that changed the vendor: the load, when it was finished by the clock of its database, and when the extra
+   * run is due; without a due time once that was claimed.
+   */
+  readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at?: Date };
+  /** Its organization is suspended and an extra run is due: none is claimed until the suspension is over. */
+  readonly extras_wait?: true;
   /**
    * When the next run may be claimed: at the earliest due time, but not while the open run delays it. The monitor that waits
    * longest goes first; a new one counts from a minute before its creation. Absent once canceled.

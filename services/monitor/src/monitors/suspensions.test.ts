@@ -4,7 +4,7 @@ import { createLogger } from "@vvs/logging";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { createClient, type ServicePart, serveRpc } from "@vvs/rpc";
-import { followSuspensions, suspendedAsker } from "./suspensions.ts";
+import { followSuspensions, runResumption, suspendedAsker } from "./suspensions.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 let stopping = new AbortController();
@@ -57,6 +57,16 @@ test("while account is unavailable, the last known set stays in effect", async (
   answer.reject(new Error("unavailable"));
   await third;
   expect(isSuspended("org_a")).toBe(true);
+});
+
+test("extra runs resume of all organizations but those that are suspended now, until stopped", async () => {
+  const asked: (readonly string[])[] = [];
+  const resumeExtras = async (suspended: readonly string[]) => {
+    asked.push(suspended);
+    stopping.abort();
+  };
+  await runResumption({ all: () => ["org_a"], resumeExtras, stopping: stopping.signal, logger });
+  expect(asked).toEqual([["org_a"]]);
 });
 
 test("if account was never reached, runs begin after a time limit, with no organization suspended", async () => {

@@ -4,7 +4,7 @@ import type { OrganizationStatusService } from "@vvs/proto/account/v1/organizati
 import { pause, superviseLoop } from "@vvs/retry";
 import { type Client, isUnimplemented } from "@vvs/rpc";
 
-/** Pause between two requests to account, in milliseconds. */
+/** Pause between two requests to account, and between two searches for what waited for its answer, in milliseconds. */
 const POLL_MS = 2_000;
 /** Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. */
 const FIRST_ANSWER_MS = 10_000;
@@ -21,6 +21,31 @@ export function suspendedAsker(account: {
     });
     return (await reply).organizationIds;
   };
+}
+
+/**
+ * Makes the extra runs due that waited for the end of a suspension, every two seconds until stopped. So a suspension that ended
+ * while no replica ran, or while another one still skipped runs, is noticed too.
+ */
+export function runResumption(options: {
+  /** Returns the ids of all suspended organizations. */
+  all: () => readonly string[];
+  resumeExtras: (suspended: readonly string[]) => Promise<unknown>;
+  stopping: AbortSignal;
+  logger: Logger;
+}): Promise<void> {
+  const { all, resumeExtras, stopping, logger } = options;
+  const loop = superviseLoop({
+    async round() {
+      await resumeExtras(all());
+      return POLL_MS;
+    },
+    failure: "resuming extra runs after suspensions fails; retrying",
+    recovery: "resuming extra runs after suspensions succeeds again",
+    stopping,
+    logger,
+  });
+  return loop.ended();
 }
 
 /**

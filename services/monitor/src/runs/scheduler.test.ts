@@ -330,7 +330,7 @@ describe("the monitors of a suspended organization", () => {
   });
 });
 
-test("a monitor whose organization is suspended before its first run has that at its next due time after the reactivation", async () => {
+test("a monitor whose organization is suspended before its first run has that when the organization goes on", async () => {
   const domain = await newDomain();
   const caller = someCaller();
   const { value } = await domain.commands.create(caller, someMonitor({ frequency: "hourly" }));
@@ -338,9 +338,10 @@ test("a monitor whose organization is suspended before its first run has that at
   await domain.scheduler.claimDue();
   domain.suspended.clear();
   expect((await domain.scheduler.claimDue()).due).toBe(0);
-  domain.pass(5 * SECOND);
+  await domain.resumeExtras([]);
   expect((await domain.scheduler.claimDue()).claimed).toBe(1);
-  expect(await domain.store.find(caller.tenant, value._id)).toMatchObject({ run_seq: 1, last_due_at: domain.clock.at });
+  expect((await domain.store.find(caller.tenant, value._id))?.run_seq).toBe(1);
+  expect((await domain.scheduler.claimDue()).due).toBe(0);
   expect(await seqs(domain)).toEqual([1]);
 });
 
