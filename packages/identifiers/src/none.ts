@@ -31,10 +31,11 @@ export function isNoIdentifier(text: string): boolean {
 
 /** Returns the letters and digits of a text in upper case, with O and I as the digits for which they are mistaken. */
 function essence(text: string): string {
-  return text
-    .normalize("NFKC")
-    .replaceAll(/[^\p{L}\p{N}]/gu, "")
-    .toUpperCase()
-    .replaceAll("O", "0")
-    .replaceAll("I", "1");
+  const written = /^[A-Z\d]*$/.test(text)
+    ? text
+    : text
+        .normalize("NFKC")
+        .replaceAll(/[^\p{L}\p{N}]/gu, "")
+        .toUpperCase();
+  return written.replaceAll("O", "0").replaceAll("I", "1");
 }

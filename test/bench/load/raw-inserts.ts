@@ -36,7 +36,7 @@ async function* batchesOf(found: FindCursor, size: number): AsyncGenerator<Docum
 }
 
 /** Number of rows, and of changed entities, that a load of exclusions writes together. */
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 1_000;
 
 /**
  * Writes what the load of an exclusions file wrote into another database that has its entities as they were before, and the

@@ -3,7 +3,7 @@ import { currentCages, everIdentifiedBy } from "../model/cages.ts";
 import type { IsoDate } from "../model/dates.ts";
 import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import { readKnownExclusions, touchGuards } from "../model/exclusions.ts";
+import { hasGuards, readKnownExclusions, touchGuards } from "../model/exclusions.ts";
 import type { RegistryEntityFacts } from "../model/facts.ts";
 import { type ChangeOutcome, commitChanges, type EntityChange, type LoadTarget } from "./commit.ts";
 import { factsHash } from "./facts-hash.ts";
@@ -129,18 +129,19 @@ async function applyNews(
 
 /**
  * Lets own entities take over these registry entities if they were created, or got their identifiers, while those were
- * written. Their writers write a guard before and in their transaction. If this transaction sees the guard, it waits for
- * them or they start again; if it does not, they see the registry entities. If the load is killed before this, loading
- * the file again does it.
+ * written. Their writers write a guard before and in their transaction. A writer whose guard is not there yet will see
+ * the registry entities; for the others, this transaction waits, or they start again. If the load is killed before this,
+ * loading the file again does it.
  */
-function takeOverCreated(
+async function takeOverCreated(
   options: ApplyOptions,
   facts: readonly RegistryEntityFacts[],
   registryChanges: readonly EntityChange[],
 ): Promise<void> {
   const { collections } = options;
-  return options.transact(async (session) => {
-    const identifiers = registryChanges.map(({ entity }) => everIdentifiedBy(entity));
+  const identifiers = registryChanges.map(({ entity }) => everIdentifiedBy(entity));
+  if (!(await hasGuards(collections, identifiers))) return;
+  await options.transact(async (session) => {
     await touchGuards(collections, session, identifiers);
     const own = await findOwn(collections, facts, [], session);
     if (own.every(({ registry_entity_id }) => registry_entity_id !== undefined)) return;

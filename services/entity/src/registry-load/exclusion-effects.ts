@@ -1,24 +1,40 @@
-import type { ClientSession, Filter } from "mongodb";
+import { isDeepStrictEqual } from "node:util";
+import type { ClientSession, Document, Filter } from "mongodb";
 import { everIdentifiedBy } from "../model/cages.ts";
-import type { Collections, ExclusionDocument, LoadDocument } from "../model/documents.ts";
+import type { Collections, ExclusionDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 /** Number of rows that are read and written together. */
-export const EXCLUSIONS_BATCH = 500;
+export const EXCLUSIONS_BATCH = 1_000;
+
+/** What finds the entities of a row. */
+export type NamingRow = Pick<ExclusionDocument, "uei" | "cage">;
 
 const CAGE_FIELDS = ["identifiers.cage", "other_cages", "former_cages"] as const;
 
 /** Yields stored rows in the order of their keys. Rows that are written meanwhile may leave the filter. */
-export async function* storedBatches(
+export function storedBatches(collections: Collections, filter: Filter<ExclusionDocument>) {
+  return batchesOf<ExclusionDocument>(collections, filter, {});
+}
+
+/** Yields who the stored rows name, and which load changed them, in the order of their keys. */
+export function namingBatches(collections: Collections, filter: Filter<ExclusionDocument>) {
+  const projection = { uei: 1, cage: 1, changed_by: 1 };
+  return batchesOf<NamingRow & Pick<ExclusionDocument, "_id" | "changed_by">>(collections, filter, projection);
+}
+
+async function* batchesOf<Row extends Pick<ExclusionDocument, "_id">>(
   { exclusions }: Collections,
   filter: Filter<ExclusionDocument>,
-): AsyncGenerator<ExclusionDocument[]> {
+  projection: Document,
+): AsyncGenerator<Row[]> {
   for (let after = ""; ; ) {
     const batch = await exclusions
       .find({ ...filter, _id: { $gt: after } })
       .sort({ _id: 1 })
       .limit(EXCLUSIONS_BATCH)
+      .project<Row>(projection)
       .toArray();
     if (batch.length === 0) return;
     yield batch;
@@ -32,7 +48,7 @@ export async function* storedBatches(
  */
 export async function refreshEntities(
   target: LoadTarget,
-  rows: readonly ExclusionDocument[],
+  rows: readonly NamingRow[],
   options: {
     file?: Pick<LoadDocument, "file_name" | "cut_date">;
     isKnown?: (row: ExclusionDocument) => boolean;
@@ -51,7 +67,14 @@ export async function refreshEntities(
   const identifiers = found.map(everIdentifiedBy);
   const all = await readKnownExclusions(collections, identifiers, { now, file, session });
   const known = { ...all, rows: all.rows.filter(isKnown) };
-  const changes = found.map((previous) => ({ previous, entity: withExclusions(previous, known) }));
+  const changes = found
+    .map((previous) => ({ previous, entity: withExclusions(previous, known) }))
+    .filter(({ previous, entity }) => !isDeepStrictEqual(excludedBy(previous), excludedBy(entity)));
   const outcomes = await commitChanges(target, changes);
   return outcomes.filter((outcome) => outcome !== "unchanged").length;
+}
+
+/** Returns what rows decide of an entity, apart from their source. */
+function excludedBy({ exclusions = [], flag_ended = false }: UnversionedEntity) {
+  return { exclusions, flag_ended };
 }

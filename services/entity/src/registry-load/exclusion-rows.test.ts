@@ -109,11 +109,11 @@ test("a row that was stored before its effect was known excludes", async () => {
 
 test("equal rows are one with a count, however far apart, and the gravest of those that differ decides", async () => {
   await loads.load([{ 1: uei }]);
-  const others = Array.from({ length: 600 }, (_, index) => ({ cage: `2${1_000 + index}` }));
+  const others = Array.from({ length: 1_100 }, (_, index) => ({ cage: `2${1_000 + index}` }));
   const products = { uei, comment: PRODUCTS, until: "2026-12-01" };
   const bar = { uei, until: "2027-01-01" };
   const file = [products, bar, ...others, products];
-  expect((await loads.exclude(file, "2026-09-07")).counts).toMatchObject({ new: 601, repeated: 1, unchanged: 1 });
+  expect((await loads.exclude(file, "2026-09-07")).counts).toMatchObject({ new: 1_101, repeated: 1, unchanged: 1 });
   const row = { count: 3, effect: "bar", comment: PRODUCTS, termination_date: "2027-01-01" };
   expect(await app.live.exclusions.findOne({ uei })).toMatchObject(row);
   expect(await statusOf()).toBe("debarred");

@@ -4,7 +4,13 @@ import type { ExclusionDocument } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, hasGuards, isGraver, touchGuards } from "../model/exclusions.ts";
 import { applyInBatches } from "./batches.ts";
-import { EXCLUSIONS_BATCH, refreshEntities, storedBatches } from "./exclusion-effects.ts";
+import {
+  EXCLUSIONS_BATCH,
+  type NamingRow,
+  namingBatches,
+  refreshEntities,
+  storedBatches,
+} from "./exclusion-effects.ts";
 import type { ExclusionRow, UnreadableRow } from "./files/exclusion-row.ts";
 import { type ExclusionsFile, readExclusions, validateExclusions } from "./files/exclusions-file.ts";
 import { type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
@@ -40,14 +46,15 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
   const run = { ...options, kind: "exclusions", validate: validateExclusions, counts: COUNTS } as const;
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
+    counts.unidentified = load.file.unidentified;
     const unreadable: (UnreadableRow & { lineNumber: number })[] = [];
     const identified = identifiedRows(options, load, (row) => unreadable.push(row));
     await applyInBatches(identified, { size: EXCLUSIONS_BATCH, atOnce: 1 }, (rows) => writeRows(load, rows));
     const isHeld = await recordUnreadable(load, unreadable);
-    const refresh = (rows: readonly ExclusionDocument[]) => refreshBy(load, rows, isHeld);
+    const refresh = (rows: readonly NamingRow[]) => refreshBy(load, rows, isHeld);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
     // does it.
-    for await (const batch of storedBatches(collections, { load_id: loadId })) {
+    for await (const batch of namingBatches(collections, { load_id: loadId })) {
       await disturbWriters(load, batch);
       counts.entities += await refresh(batch);
     }
@@ -64,25 +71,26 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
   });
 }
 
-/** Yields the rows that name a UEI or a CAGE, and counts the others. */
+/** Yields the rows that name a UEI or a CAGE. */
 async function* identifiedRows(
   { path, onProgress = () => {} }: LoadOptions,
   load: ExclusionsLoad,
   onUnreadable: (row: UnreadableRow & { lineNumber: number }) => void,
 ): AsyncGenerator<ExclusionRow> {
-  let done = 0;
-  for await (const { lineNumber, unreadable, row } of readExclusions(path)) {
+  const { rows: total, unidentifiedLines } = load.file;
+  let read = 0;
+  for await (const { lineNumber, unreadable, row } of readExclusions(path, unidentifiedLines)) {
     if (unreadable) onUnreadable({ ...unreadable, lineNumber });
-    else if (!row) load.counts.unidentified++;
     if (row) yield row;
-    if (++done % EXCLUSIONS_BATCH === 0) onProgress({ phase: "applying", done, total: load.file.rows });
+    const done = Math.min(lineNumber, total);
+    if (++read % EXCLUSIONS_BATCH === 0) onProgress({ phase: "applying", done, total });
   }
 }
 
 /** Refreshes entities by the rows of this load, those that it holds, and those that have ended. */
 function refreshBy(
   load: ExclusionsLoad,
-  rows: readonly ExclusionDocument[],
+  rows: readonly NamingRow[],
   isHeld: (row: ExclusionDocument) => boolean,
 ): Promise<number> {
   const file = { file_name: load.file.fileName, cut_date: load.file.cutDate };
@@ -137,7 +145,10 @@ async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): P
  * Waits for the calls that write an entity without having seen these rows as this load changed them, or makes them start
  * again. They write the guard before their transaction, so that a call whose guard is not there yet will see the rows.
  */
-async function disturbWriters(load: ExclusionsLoad, rows: readonly ExclusionDocument[]): Promise<void> {
+async function disturbWriters(
+  load: ExclusionsLoad,
+  rows: readonly (NamingRow & Pick<ExclusionDocument, "changed_by">)[],
+): Promise<void> {
   const { transact, collections, loadId } = load;
   const changed = rows.filter(({ changed_by }) => changed_by === loadId);
   if (!(await hasGuards(collections, changed))) return;

@@ -21,12 +21,25 @@ export interface AddressWords {
 
 const fractions: Readonly<Record<string, string>> = { "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 " };
 
+/** The texts split last: a load splits each street twice, and cities again and again. */
+const splits = new Map<string, AddressWords>();
+const MAX_SPLITS = 5_000;
+
 /**
  * Splits an address into at most 80 words. A house number with a hyphen or a fraction is one word (`37-28`, `1/2`), so is
  * `N.W.` (NW); `P.O. Box` becomes PO BOX, and a number sign is a word.
  */
 export function splitAddress(text: string): AddressWords {
-  const plain = anyAscii(text.replace(/[½¼¾]/g, (fraction) => fractions[fraction]!))
+  const known = splits.get(text);
+  if (known) return known;
+  if (splits.size === MAX_SPLITS) splits.clear();
+  const split = splitText(text);
+  splits.set(text, split);
+  return split;
+}
+
+function splitText(text: string): AddressWords {
+  const plain = toAscii(text)
     .toUpperCase()
     .replace(/['`]/g, "")
     .replace(/\b(?:POST OFFICE|P\s?\.?\s?O\.?)[\s,]*(BOX|DRAWER)\b/g, " PO BOX ")
@@ -46,4 +59,9 @@ export function splitAddress(text: string): AddressWords {
     words.push(...own);
   }
   return { words: words.slice(0, maxWords), breaks };
+}
+
+function toAscii(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text;
+  return anyAscii(text.replace(/[½¼¾]/g, (fraction) => fractions[fraction]!));
 }

@@ -35,6 +35,12 @@ export interface UnreadableRow {
 export interface ParsedExclusion {
   readonly unreadable?: UnreadableRow;
   readonly row?: ExclusionRow;
+}
+
+/** What the check of a file needs of a row: `key` is that of its `row` in ParsedExclusion. */
+export interface CheckedExclusion {
+  readonly unreadable?: UnreadableRow;
+  readonly key?: string;
   readonly creationDate?: IsoDate;
 }
 
@@ -59,6 +65,8 @@ type ColumnName = keyof typeof columnNames;
 
 /** Reads a column of a row, without spaces around it. */
 type Cells = (column: ColumnName) => string;
+
+type Identifiers = Readonly<Record<"uei" | "cage", string | undefined>>;
 
 /** The positions of the columns in a file, and their number. */
 export interface Columns {
@@ -86,16 +94,30 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
  * or the row can't be read.
  */
 export function parseExclusion(fields: readonly string[], columns: Columns): ParsedExclusion {
+  const { cells, identifiers, unreadable } = readFields(fields, columns);
+  const row = namesVendor(identifiers) ? rowOf(cells, identifiers, unreadable !== undefined) : undefined;
+  return { ...(unreadable && { unreadable }), ...(row && { row }) };
+}
+
+/** Checks the fields of one row, as parseExclusion reads them. */
+export function checkExclusion(fields: readonly string[], columns: Columns): CheckedExclusion {
+  const { cells, identifiers, unreadable } = readFields(fields, columns);
+  const creationDate = unreadable ? undefined : dateIn(cells("creationDate"));
+  return { unreadable, creationDate, key: namesVendor(identifiers) ? keyOf(cells, identifiers) : undefined };
+}
+
+function readFields(fields: readonly string[], columns: Columns) {
   const surplus = fields.length - columns.count;
   const cells = cellsOf(fields, columns, surplus);
-  const reason = findProblem(cells, surplus, columns.count);
-  const creationDate = reason ? undefined : fromExclusionsDate(cells("creationDate"));
-  const uei = identifierIn("uei", cells("uei"));
-  const cage = identifierIn("cage", cells("cage"));
+  const identifiers = { uei: identifierIn("uei", cells("uei")), cage: identifierIn("cage", cells("cage")) };
+  const reason = findProblem(cells, identifiers, { surplus, count: columns.count });
+  if (reason === undefined) return { cells, identifiers };
   const samNumber = surplus === 0 ? cells("samNumber") : "";
-  const unreadable = reason !== undefined && { reason, hash: hashOf(fields), uei, cage, samNumber };
-  const parsed = { ...(unreadable && { unreadable }), ...(creationDate && { creationDate }) };
-  return uei || cage ? { ...parsed, row: rowOf(cells, { uei, cage, isUnreadable: reason !== undefined }) } : parsed;
+  return { cells, identifiers, unreadable: { reason, hash: hashOf(fields), ...identifiers, samNumber } };
+}
+
+function namesVendor({ uei, cage }: Identifiers): boolean {
+  return uei !== undefined || cage !== undefined;
 }
 
 /** Columns right of the comment are counted from the end, since the comment's text may have been split. */
@@ -113,21 +135,19 @@ function cellsOf(fields: readonly string[], { positions }: Columns, surplus: num
   };
 }
 
-function rowOf(
-  cells: Cells,
-  { uei, cage, isUnreadable }: { uei: string | undefined; cage: string | undefined; isUnreadable: boolean },
-): ExclusionRow {
+function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean): ExclusionRow {
   const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
   const isPerson = /^individual$/i.test(cells("classification"));
   const termination = cells("terminationDate");
   const dates = isUnreadable
     ? {}
     : {
-        active_date: fromExclusionsDate(cells("activeDate")),
-        termination_date: isIndefinite(termination) ? ("indefinite" as const) : fromExclusionsDate(termination),
+        active_date: dateIn(cells("activeDate")),
+        termination_date: isIndefinite(termination) ? ("indefinite" as const) : dateIn(termination),
       };
   return {
-    ...keysOf(cells, { uei, cage }),
+    key: keyOf(cells, { uei, cage }),
+    formerKey: formerKeyOf(cells),
     sam_number: cells("samNumber"),
     uei,
     cage,
@@ -141,45 +161,48 @@ function rowOf(
   };
 }
 
-function keysOf(cells: Cells, { uei = "", cage = "" }: { uei?: string; cage?: string }) {
-  const dateOrText = (column: ColumnName) => fromExclusionsDate(cells(column)) ?? cells(column);
-  const [samNumber, agency, causeCode, type] = [
-    cells("samNumber"),
-    cells("agency"),
-    cells("causeCode"),
-    cells("exclusionType"),
-  ];
-  const dates = [dateOrText("activeDate"), dateOrText("creationDate")];
-  const whoAndWhat = [cells("classification"), uei, cage, samNumber, cells("program"), agency, causeCode, type];
-  const written = [samNumber, cells("uei").toUpperCase(), cells("cage").toUpperCase(), agency, causeCode, type];
-  return {
-    key: hashOf([...whoAndWhat, ...dates]),
-    formerKey: hash("sha256", [...written, ...dates].join("|")).slice(0, 32),
-  };
+function keyOf(cells: Cells, { uei = "", cage = "" }: Identifiers): string {
+  const who = [cells("classification"), uei, cage, cells("samNumber")];
+  const what = [cells("program"), cells("agency"), cells("causeCode"), cells("exclusionType")];
+  return hashOf([...who, ...what, ...keyDates(cells)]);
+}
+
+function formerKeyOf(cells: Cells): string {
+  const who = [cells("samNumber"), cells("uei").toUpperCase(), cells("cage").toUpperCase()];
+  const what = [cells("agency"), cells("causeCode"), cells("exclusionType")];
+  return hash("sha256", [...who, ...what, ...keyDates(cells)].join("|")).slice(0, 32);
+}
+
+function keyDates(cells: Cells): string[] {
+  return [cells("activeDate"), cells("creationDate")].map((text) => dateIn(text) ?? text);
 }
 
 function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts), "base64url").slice(0, 22);
 }
 
-function findProblem(cells: Cells, surplus: number, count: number): string | undefined {
+function findProblem(
+  cells: Cells,
+  identifiers: Identifiers,
+  { surplus, count }: { surplus: number; count: number },
+): string | undefined {
   if (surplus < 0) return `the row has ${count + surplus} columns instead of ${count}`;
-  const problem = problemOfCells(cells) ?? (surplus > 0 ? problemOfRepair(cells) : undefined);
+  const problem = problemOfCells(cells, identifiers) ?? (surplus > 0 ? problemOfRepair(cells) : undefined);
   return problem && (surplus > 0 ? `the row has ${surplus} columns too many, and ${problem}` : problem);
 }
 
-function problemOfCells(cells: Cells): string | undefined {
+function problemOfCells(cells: Cells, identifiers: Identifiers): string | undefined {
   if (!/^(firm|individual|vessel|special entity designation)?$/i.test(cells("classification"))) {
     return "the Classification is unknown";
   }
   for (const type of ["uei", "cage"] as const) {
-    const text = cells(type);
-    if (isNoIdentifier(text) || identifierIn(type, text)) continue;
-    return `the ${columnNames[type][0]} is malformed`;
+    if (identifiers[type] === undefined && cells(type) !== "" && !isNoIdentifier(cells(type))) {
+      return `the ${columnNames[type][0]} is malformed`;
+    }
   }
   for (const column of DATES) {
     const text = cells(column);
-    if (text === "" || fromExclusionsDate(text) || (column === "terminationDate" && isIndefinite(text))) continue;
+    if (text === "" || dateIn(text) || (column === "terminationDate" && isIndefinite(text))) continue;
     return `the ${columnNames[column][0]} is not a date`;
   }
   return undefined;
@@ -196,9 +219,22 @@ function problemOfRepair(cells: Cells): string | undefined {
 function identifierIn(type: IdentifierType, text: string): string | undefined {
   if (text === "") return undefined;
   const normalized = normalizeIdentifier(text);
-  return isWellFormed(type, normalized) && !isNoIdentifier(normalized) ? normalized : undefined;
+  return isWellFormed(type, normalized) ? normalized : undefined;
 }
 
 function isIndefinite(text: string): boolean {
   return /^indefinite$/i.test(text);
+}
+
+/** The dates of the rows read last: a file has few different ones, and each row is asked for its dates several times. */
+const dates = new Map<string, IsoDate | undefined>();
+const MAX_DATES = 20_000;
+
+function dateIn(text: string): IsoDate | undefined {
+  if (text === "") return undefined;
+  if (dates.has(text)) return dates.get(text);
+  if (dates.size === MAX_DATES) dates.clear();
+  const date = fromExclusionsDate(text);
+  dates.set(text, date);
+  return date;
 }

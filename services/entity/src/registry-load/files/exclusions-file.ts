@@ -2,16 +2,22 @@ import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
 import { RegistryFileError } from "./errors.ts";
-import { type Columns, findColumns, type ParsedExclusion, parseExclusion } from "./exclusion-row.ts";
+import { type Columns, checkExclusion, findColumns, type ParsedExclusion, parseExclusion } from "./exclusion-row.ts";
 import { type LoadedFile, type Member, openMember, sha256OfFile } from "./member.ts";
 import type { OnProgress } from "./progress-display.ts";
 import { createRowTally } from "./row-tally.ts";
 import { countOf, createCodeCollector } from "./sorted-codes.ts";
 
-/** What a row says, with the 1-based number of its first line. */
-export interface ExclusionItem extends ParsedExclusion {
+/** A row with the 1-based number of its first line. */
+type Numbered<Row> = Row & {
   readonly lineNumber: number;
-}
+  /** Whether it is a line that needs no parser. */
+  readonly isPlain: boolean;
+};
+
+export type ExclusionItem = Numbered<ParsedExclusion>;
+
+type ReadRow<Row> = (fields: readonly string[], columns: Columns) => Row;
 
 const maxLineCharacters = 1_000_000;
 const maxLinesPerRow = 50;
@@ -20,26 +26,36 @@ const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 
 /** An exclusions file that was read to its end and is sound. */
 export interface ExclusionsFile extends LoadedFile {
+  /** Number of readable rows without a UEI and a CAGE. */
+  readonly unidentified: number;
+  /** The lines of those that are a line each: nothing else is known of them, so they need not be read again. */
+  readonly unidentifiedLines: ReadonlySet<number>;
   /** Returns how many rows of the file have a key. */
   countOf(key: string): number;
 }
 
 /**
  * Reads a whole exclusions file (CSV, or a ZIP with exactly one) and checks that it has the needed columns and a date, and
- * that few rows can't be read; `rows` is the number of the others. Memory: 8 bytes per row that names a UEI or a CAGE.
- * Errors: RegistryFileError with the reason why the file must not be loaded.
+ * that few rows can't be read; `rows` is the number of the others. Memory: 8 bytes per row that names a UEI or a CAGE, some
+ * 40 per other row. Errors: RegistryFileError with the reason why the file must not be loaded.
  */
 export async function validateExclusions(path: string, onProgress: OnProgress = () => {}): Promise<ExclusionsFile> {
   const fileName = basename(path);
   const tally = createRowTally();
   const keys = createCodeCollector();
   let latest: IsoDate | undefined;
+  let unidentified = 0;
+  const unidentifiedLines = new Set<number>();
   const sha256 = await sha256OfFile(path);
   const member = await openMember(path, ".csv");
-  for await (const { lineNumber, unreadable, creationDate, row } of readMember(member, fileName)) {
+  for await (const { lineNumber, isPlain, unreadable, creationDate, key } of readMember(member, checkExclusion)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
     tally.add(lineNumber, unreadable?.reason);
-    if (row) keys.add(codeOf(row.key));
+    if (key !== undefined) keys.add(codeOf(key));
+    else if (!unreadable) {
+      unidentified++;
+      if (isPlain) unidentifiedLines.add(lineNumber);
+    }
     if (creationDate && creationDate > (latest ?? "")) latest = creationDate;
   }
   const { readable: rows } = tally.finish(fileName);
@@ -48,7 +64,8 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
     throw new RegistryFileError(`${fileName}: neither its name (_YYDDD) nor its Creation_Date column gives its date`);
   }
   const sorted = keys.finish();
-  return { fileName, cutDate, rows, sha256, isComplete: true, countOf: (key) => countOf(sorted, codeOf(key)) };
+  const known = { fileName, cutDate, rows, sha256, isComplete: true, unidentified, unidentifiedLines };
+  return { ...known, countOf: (key) => countOf(sorted, codeOf(key)) };
 }
 
 /** Returns the beginning of a row's key as a number. */
@@ -56,9 +73,12 @@ function codeOf(key: string): bigint {
   return Buffer.from(key, "base64url").readBigUInt64BE();
 }
 
-/** Reads the rows of an exclusions file that validateExclusions has accepted, in constant memory. */
-export async function* readExclusions(path: string): AsyncGenerator<ExclusionItem> {
-  yield* readMember(await openMember(path, ".csv"), basename(path));
+/** Reads the rows of an exclusions file that validateExclusions has accepted, without these lines, in constant memory. */
+export async function* readExclusions(
+  path: string,
+  withoutLines: ReadonlySet<number> = new Set(),
+): AsyncGenerator<ExclusionItem> {
+  yield* readMember(await openMember(path, ".csv"), parseExclusion, withoutLines);
 }
 
 /**
@@ -74,7 +94,11 @@ export function exclusionsCutDate(fileName: string, memberName: string, latest: 
   return latest;
 }
 
-async function* readMember(member: Member, fileName: string): AsyncGenerator<ExclusionItem> {
+async function* readMember<Row extends object>(
+  member: Member,
+  read: ReadRow<Row>,
+  withoutLines: ReadonlySet<number> = new Set(),
+): AsyncGenerator<Numbered<Row>> {
   let columns: Columns | undefined;
   let lineNumber = 0;
   /** Lines that are not a row by themselves, until one that is. */
@@ -85,23 +109,24 @@ async function* readMember(member: Member, fileName: string): AsyncGenerator<Exc
       lineNumber++;
       if (line === "") continue;
       if (!columns) {
-        columns = columnsOf(splitLine(line), fileName);
+        columns = columnsOf(splitLine(line), member.name);
         continue;
       }
-      const fields = plainFields(line, columns.count);
-      if (open.length > 0 && (fields || startOfRow.test(line) || open.length === maxLinesPerRow)) {
-        yield* itemsOf(open, openedAt, columns);
+      const isLeftOut = withoutLines.has(lineNumber);
+      const fields = isLeftOut ? undefined : plainFields(line, columns.count);
+      if (open.length > 0 && (isLeftOut || fields || startOfRow.test(line) || open.length === maxLinesPerRow)) {
+        yield* rowsOf(open, openedAt, columns, read);
         open = [];
       }
-      if (fields) yield { lineNumber, ...parseExclusion(fields, columns) };
-      else {
+      if (fields) yield { ...read(fields, columns), lineNumber, isPlain: true };
+      else if (!isLeftOut) {
         if (open.length === 0) openedAt = lineNumber;
         open.push(line);
       }
     }
   }
-  if (!columns) throw new RegistryFileError(`${fileName} is empty`);
-  if (open.length > 0) yield* itemsOf(open, openedAt, columns);
+  if (!columns) throw new RegistryFileError(`${member.name} is empty`);
+  if (open.length > 0) yield* rowsOf(open, openedAt, columns, read);
 }
 
 /** Yields lines. A file may mix their ends: a row that was added by hand often has another end than the rows before it. */
@@ -134,12 +159,18 @@ function columnsOf(header: string[], fileName: string): Columns {
 }
 
 /** Reads lines that are one row with line breaks, or a row each. A quote that is never closed swallows no other row. */
-function* itemsOf(lines: readonly string[], openedAt: number, columns: Columns): Generator<ExclusionItem> {
+function* rowsOf<Row extends object>(
+  lines: readonly string[],
+  openedAt: number,
+  columns: Columns,
+  read: ReadRow<Row>,
+): Generator<Numbered<Row>> {
   const together = lines.length > 1 ? splitLine(lines.join("\n")) : [];
   const rows = together.length >= columns.count ? [together] : lines.map(splitLine);
   for (const [index, fields] of rows.entries()) {
     const whole = fields.length < columns.count ? splitQuoted(lines[index]!) : fields;
-    yield { lineNumber: openedAt + index, ...parseExclusion(whole.length < columns.count ? fields : whole, columns) };
+    const row = read(whole.length < columns.count ? fields : whole, columns);
+    yield { ...row, lineNumber: openedAt + index, isPlain: false };
   }
 }
 

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startTestApplication, type TestApplication } from "../../services/entity/src/testing/application.ts";
+import { createLoads } from "../../services/entity/src/testing/loads.ts";
+import { commandsDuring, monitored, total } from "../support/command-counts.ts";
+
+// How many commands MongoDB gets for a load's batch of rows. They don't depend on the machine's speed.
+
+let app: TestApplication;
+let loads: ReturnType<typeof createLoads>;
+beforeAll(async () => {
+  app = await startTestApplication(monitored(process.env.MONGODB_URI!));
+  app.clock.now = new Date("2026-09-20T12:00:00Z");
+  loads = createLoads(app);
+});
+afterAll(() => app.stop());
+
+const ueis = (first: string, count: number) =>
+  Array.from({ length: count }, (_, index) => first + String(index).padStart(11, "0"));
+const extract = (all: readonly string[], day: string) =>
+  loads.load(
+    all.map((uei) => ({ 1: uei, 4: "", 12: `LOADED ${uei} LLC` })),
+    { day },
+  );
+const exclude = (all: readonly string[], day: string) =>
+  loads.exclude(
+    all.map((uei) => ({ uei })),
+    day,
+  );
+/** Returns the number of commands of a load, without the renewals of its lock. */
+async function cost(load: () => Promise<unknown>): Promise<number> {
+  const { "update registry_locks": _renewals, ...counts } = await commandsDuring([app.client], load);
+  return total(counts);
+}
+
+test("a batch of 250 entities of an extract costs at most 9 commands if they are new, else 2", async () => {
+  const [first, added] = [ueis("A", 250), ueis("B", 500)];
+  const once = await cost(() => extract(first, "06"));
+  expect((await cost(() => extract([...first, ...added], "07"))) - once).toBeLessThanOrEqual(2 * 9 + 2);
+  expect(await app.live.entities.countDocuments()).toBe(750);
+  expect((await cost(() => extract([...first, ...added], "08"))) - once).toBeLessThanOrEqual(3 * 2 - 8);
+});
+
+test("a batch of 1,000 rows of exclusions costs at most 6 commands, new or known", async () => {
+  const [first, added] = [ueis("C", 1_000), ueis("D", 3_000)];
+  const once = await cost(() => exclude(first, "2026-09-06"));
+  expect((await cost(() => exclude([...first, ...added], "2026-09-07"))) - once).toBeLessThanOrEqual(3 * 6 + 1);
+  expect(await app.live.exclusions.countDocuments()).toBe(4_000);
+  expect((await cost(() => exclude([...first, ...added], "2026-09-08"))) - once).toBeLessThanOrEqual(3 * 6);
+});
