@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { consumerGroups, type ProducerRecord, topicFor } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
-import { runOutboxRelay } from "@vvs/outbox";
+import { type OutboxRecord, runOutboxRelay } from "@vvs/outbox";
 import { CheckType, type IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import type { Mode, VendorSchema } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
+import { MongoClient } from "mongodb";
 import { callerFor, startTestApplication } from "../../services/entity/src/testing/application.ts";
 import { createLoads } from "../../services/entity/src/testing/loads.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
@@ -50,7 +51,9 @@ export async function startCostStack(mongodbUri: string) {
       return answer;
     },
   };
-  const verification = await startTestService({ mongodbUri: uri, entities, now: () => NOW });
+  const stored: OutboxRecord[] = [];
+  const onStored = (_environment: unknown, completed: OutboxRecord) => void stored.push(completed);
+  const verification = await startTestService({ mongodbUri: uri, entities, onStored, now: () => NOW });
   const clients = [entity.client, verification.databases.live.client];
   const holds = heldCommands(verification.databases.live);
   /** Handlers of verification's records. */
@@ -65,18 +68,21 @@ export async function startCostStack(mongodbUri: string) {
       noted += records.length;
     },
   };
+  const relay = runOutboxRelay({
+    db: verification.databases.live,
+    producer,
+    owner: randomUUID(),
+    logger: createLogger({ service: "test", level: "silent" }),
+    pollMs: 600_000,
+  });
+  const watcher = await new MongoClient(mongodbUri).connect();
+  const outbox = watcher.db(verification.databases.live.databaseName).collection("outbox");
   /** Publishes all verifications that are stored in one round, and waits until entity's lists have noted so many more. */
   async function publish(verifications: number): Promise<void> {
     const before = noted;
-    const relay = runOutboxRelay({
-      db: verification.databases.live,
-      producer,
-      owner: randomUUID(),
-      logger: createLogger({ service: "test", level: "silent" }),
-      pollMs: 600_000,
-    });
+    for (const completed of stored.splice(0)) relay.publish(completed);
     await eventually(() => noted === before + verifications);
-    await relay.stop();
+    await eventually(async () => (await outbox.countDocuments()) === 0);
   }
   const { entity: vendor } = await entity.gateway.lookUp({ caller: callerFor("org_1"), identifiers: { uei: UEI } });
 
@@ -124,6 +130,8 @@ export async function startCostStack(mongodbUri: string) {
       }),
     async stop() {
       holds.restore();
+      await relay.stop();
+      await watcher.close();
       await verification.stop();
       await entity.stop();
     },

@@ -23,7 +23,7 @@ export interface StackOptions {
   readonly registry?: string;
   /** Calls that each organization may cause at a provider; without a limit where absent. */
   readonly providerBudgets?: readonly { provider: string; perMinute: number; perDay: number }[];
-  /** Options for Node in the verification service's process. */
+  /** Options for Node in the processes of both services. */
   readonly nodeOptions?: readonly string[];
   readonly log: (line: string) => void;
 }
@@ -77,6 +77,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     name: "entity",
     environment: { ...environment, ...secrets },
     logFile: join(logDir, "entity.log"),
+    nodeOptions: options.nodeOptions,
   });
   const account = await startHelper({
     name: "account",

@@ -4,13 +4,13 @@ import type { Producer, ProducerRecord } from "@vvs/kafka";
 import { testKafka } from "@vvs/kafka/testing";
 import { createLogger } from "@vvs/logging";
 import { eventually } from "@vvs/testing";
-import { type Db, MongoClient, ObjectId } from "mongodb";
+import { type CommandStartedEvent, type Db, MongoClient, ObjectId } from "mongodb";
 import { createOutbox, migrateOutbox, type OutboxRecord } from "./outbox.ts";
 import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";
 import { outboxRows } from "./rows.ts";
 
 const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const client = new MongoClient(process.env.MONGODB_URI!, { writeConcern: { w: "majority" } });
+const client = new MongoClient(process.env.MONGODB_URI!, { writeConcern: { w: "majority" }, monitorCommands: true });
 const logger = createLogger({ service: "test", level: "silent" });
 const producer = kafka.producer();
 const relays: OutboxRelay[] = [];
@@ -144,6 +144,73 @@ test("rows are kept while Kafka is unavailable, and published when it is back", 
   isUnavailable = false;
   await eventually(async () => (await unsent()) === 0);
   expect(textsOf(await read(topic))).toEqual(["a1", "a2"]);
+});
+
+/** A record of this process, as it knows it after the commit. */
+const ownRecord = (topic: string, key: string): OutboxRecord => ({ ...record(topic, key, 0), rowId: new ObjectId() });
+
+/** Starts a relay that has read the outbox, and reads it again only where it must. */
+async function readingOnce(topic: string, options: Partial<RelayOptions> = {}): Promise<OutboxRelay> {
+  await commit(record(topic, "first", 0));
+  const started = relay({ pollMs: 600_000, ...options });
+  await eventually(async () => (await unsent()) === 0);
+  return started;
+}
+
+test("a committed record that names its row is published and deleted without being read", async () => {
+  const topic = await createTopic("own");
+  const { publish } = await readingOnce(topic);
+  const own = ownRecord(topic, "own");
+  await commit(own);
+  const reads: unknown[] = [];
+  const note = ({ command }: CommandStartedEvent) => command.find === "outbox" && reads.push(command);
+  client.on("commandStarted", note);
+  publish(own);
+  await eventually(async () => (await unsent()) === 0);
+  client.off("commandStarted", note);
+  expect(reads).toEqual([]);
+  const published = await read(topic);
+  expect(published.map(({ headers }) => headers["record-id"])).toEqual(["first-0", "own-0"]);
+});
+
+test("a committed record that could not be sent is read and sent again", async () => {
+  const topic = await createTopic("own-again");
+  let failures = 0;
+  const flaky: Pick<Producer, "send"> = {
+    async send(records) {
+      if (records[0]?.key === "own" && ++failures === 1) throw new Error("Kafka is unavailable");
+      await producer.send(records);
+    },
+  };
+  const { publish } = await readingOnce(topic, { producer: flaky });
+  const own = ownRecord(topic, "own");
+  await commit(own);
+  publish(own);
+  await eventually(async () => (await unsent()) === 0);
+  expect(textsOf(await read(topic))).toEqual(["first0", "own0"]);
+});
+
+test("more committed records than a page holds are all published", async () => {
+  const topic = await createTopic("own-pages");
+  const { publish } = await readingOnce(topic);
+  const all = Array.from({ length: 700 }, (_, index) => ownRecord(topic, `own${index}`));
+  await commit(...all);
+  for (const own of all) publish(own);
+  await eventually(async () => (await unsent()) === 0);
+  expect(await read(topic)).toHaveLength(701);
+});
+
+test("records of other processes are published while this one's follow each other", async () => {
+  const topic = await createTopic("own-and-others");
+  const { publish } = await readingOnce(topic, { pollMs: 20 });
+  await commit(record(topic, "other", 0));
+  let count = 0;
+  await eventually(async () => {
+    const own = ownRecord(topic, `own${++count}`);
+    await commit(own);
+    publish(own);
+    return (await outboxRows(db).countDocuments({ key: "other" })) === 0;
+  });
 });
 
 test("a nudge publishes a record before the next poll", async () => {

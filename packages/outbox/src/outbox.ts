@@ -1,6 +1,6 @@
 import { context, propagation } from "@opentelemetry/api";
 import { MAX_RECORD_BYTES, recordBytes } from "@vvs/kafka";
-import { Binary, type ClientSession, type Db } from "mongodb";
+import { Binary, type ClientSession, type Db, type ObjectId } from "mongodb";
 import { migrateLeases } from "./leases.ts";
 import { type OutboxRow, oldestRowMs, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
 
@@ -27,6 +27,11 @@ export interface OutboxRecord {
   /** The message in protobuf's binary form. */
   readonly value: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Id of its row, with the time of the database's clock; MongoDB assigns one where absent. With it the relay need not read the
+   * record. Only for the single record of a key.
+   */
+  readonly rowId?: ObjectId;
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -46,8 +51,7 @@ export function createOutbox(options: { db: Db }) {
      */
     async append(session: ClientSession, ...records: OutboxRecord[]): Promise<void> {
       if (records.length === 0) return;
-      const unnumbered = records.map(toRow) as OutboxRow[];
-      await rows.insertMany(unnumbered, { session, forceServerObjectId: true });
+      await rows.insertMany(records.map(toRow) as OutboxRow[], { session, forceServerObjectId: true });
     },
 
     /** Returns how long the oldest unpublished record has waited, in milliseconds by the database's clock; 0 if none waits. */
@@ -69,13 +73,15 @@ export async function migrateOutbox(db: Db): Promise<void> {
   await migrateLeases(db, "outbox");
 }
 
-function toRow(record: OutboxRecord): Omit<OutboxRow, "_id"> {
+/** Returns a record's row. Errors: the record is too large for Kafka. */
+export function toRow(record: OutboxRecord): Omit<OutboxRow, "_id"> & Partial<Pick<OutboxRow, "_id">> {
   const traced = record.headers?.traceparent ? record : withActiveTrace(record);
   const headers = { ...traced.headers, [RECORD_ID_HEADER]: record.id };
   if (recordBytes({ ...record, headers }) > MAX_RECORD_BYTES - SEND_HEADERS_BYTES) {
     throw new Error(`the record ${record.id} for ${record.topic} is too large for Kafka`);
   }
   return {
+    ...(record.rowId && { _id: record.rowId }),
     record_id: record.id,
     shard: shardOf(record.key),
     topic: record.topic,

@@ -3,6 +3,7 @@ import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
 import { type LeasedWork, runLeasedWork } from "./leased-work.ts";
 import { createLeases } from "./leases.ts";
+import type { OutboxRecord } from "./outbox.ts";
 import { createSweep } from "./sweep.ts";
 import { createOutboxMetrics } from "./telemetry.ts";
 
@@ -24,7 +25,10 @@ export interface RelayOptions {
   readonly leaseMs?: number;
 }
 
-export type OutboxRelay = LeasedWork;
+export interface OutboxRelay extends LeasedWork {
+  /** Publishes a committed record soon; one that names its row, and whose shard this relay holds, without reading it. */
+  publish(record: OutboxRecord): void;
+}
 
 /**
  * Publishes the rows of one database's outbox until stopped, and tries again while Kafka or MongoDB is unavailable. It
@@ -36,11 +40,18 @@ export function runOutboxRelay(options: RelayOptions): OutboxRelay {
   const stopping = new AbortController();
   const metrics = createOutboxMetrics(db);
   const leases = createLeases({ db, name: "outbox", owner, leaseMs, settled: () => sweep.settled() });
-  const sweep = createSweep({ ...options, ...leases, stopping: stopping.signal, onRelayed: metrics.relayed });
+  const sweep = createSweep({ ...options, ...leases, pollMs, stopping: stopping.signal, onRelayed: metrics.relayed });
   const logger = options.logger.child({ database: db.databaseName, work: "outbox relay" });
   const work = runLeasedWork({ leases, leaseMs, pollMs, work: sweep.run, stopping, logger });
   return {
-    nudge: work.nudge,
+    nudge() {
+      sweep.readAll();
+      work.nudge();
+    },
+    publish(record) {
+      sweep.add(record);
+      work.nudge();
+    },
     async stop() {
       metrics.close();
       await work.stop();

@@ -8,7 +8,7 @@ export const SHARDS = 16;
 
 /** A committed record of which Kafka has not confirmed yet that it is stored. */
 export interface OutboxRow {
-  /** Assigned by MongoDB, so that the age of a row does not depend on a replica's clock. */
+  /** Its time is that of the database's clock, so that the age of a row does not depend on a replica's. */
   readonly _id: ObjectId;
   /** The record's id, for people; consumers find it in the record itself. */
   readonly record_id: string;

@@ -1,20 +1,36 @@
 import type { Producer, ProducerRecord } from "@vvs/kafka";
 import type { Db } from "mongodb";
+import { type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 
-/** Sends all waiting rows once, key by key, so that a busy key does not block the others. */
+/**
+ * Sends waiting rows: those that this process has just committed, without reading them, or all, key by key, so that a busy key
+ * does not block the others.
+ */
 export function createSweep(options: {
   db: Db;
   producer: Pick<Producer, "send">;
   /** Returns the shards to send; called before each page. */
   held: () => readonly number[];
+  /** Maximum time between the beginnings of two rounds that read all waiting rows, while rounds follow each other. */
+  pollMs: number;
   stopping: AbortSignal;
   onRelayed(count: number): void;
 }) {
   const rows = outboxRows(options.db);
   let current: Promise<unknown> = Promise.resolve();
+  /** Rows that this process has committed since the last round; at most a page. */
+  let committed: OutboxRow[] = [];
+  let mustReadAll = true;
+  let readAgainMs = 0;
+
+  async function send(page: readonly OutboxRow[]): Promise<void> {
+    await options.producer.send(page.map(toRecord));
+    await rows.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
+    options.onRelayed(page.length);
+  }
 
   /** Returns the key at which the next page starts, or undefined when this one was the last. */
   async function sendPage(from: string | undefined): Promise<string | undefined> {
@@ -27,21 +43,54 @@ export function createSweep(options: {
       .limit(PAGE_ROWS)
       .toArray();
     if (page.length === 0) return undefined;
-    await options.producer.send(page.map(toRecord));
-    await rows.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
-    options.onRelayed(page.length);
+    await send(page);
     return page.length < PAGE_ROWS ? undefined : page.at(-1)!.key;
   }
 
+  /** Does work that `settled` waits for. */
+  function settling<T>(work: Promise<T>): Promise<T> {
+    current = work.catch(() => undefined);
+    return work;
+  }
+
+  async function sendAll(): Promise<void> {
+    readAgainMs = performance.now() + options.pollMs;
+    let from: string | undefined;
+    do {
+      from = await settling(sendPage(from));
+    } while (from !== undefined && !options.stopping.aborted);
+  }
+
+  async function sendCommitted(own: readonly OutboxRow[]): Promise<void> {
+    const held = options.held();
+    // Other relays send those of their shards.
+    const page = own.filter(({ shard }) => held.includes(shard));
+    if (page.length > 0) await settling(send(page));
+  }
+
   return {
+    /** Lets the next round read all waiting rows. */
+    readAll(): void {
+      mustReadAll = true;
+    },
+    /** Adds a committed record to the next round. */
+    add(record: OutboxRecord): void {
+      const { _id, ...row } = toRow(record);
+      if (_id && committed.length < PAGE_ROWS) committed.push({ _id, ...row });
+      else mustReadAll = true;
+    },
     /** Errors: Kafka or the database is unavailable; rows not deleted by then are sent again by the next run. */
     async run(): Promise<void> {
-      let from: string | undefined;
-      do {
-        const page = sendPage(from);
-        current = page.catch(() => undefined);
-        from = await page;
-      } while (from !== undefined && !options.stopping.aborted);
+      const own = committed;
+      const readsAll = mustReadAll || own.length === 0 || performance.now() >= readAgainMs;
+      committed = [];
+      mustReadAll = false;
+      try {
+        await (readsAll ? sendAll() : sendCommitted(own));
+      } catch (error) {
+        mustReadAll = true;
+        throw error;
+      }
     },
     /** Resolves when the page being sent, if any, has arrived or failed. */
     async settled(): Promise<void> {

@@ -3,7 +3,7 @@ import { createIdempotencyStore } from "@vvs/idempotency";
 import type { Kafka } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import type { EnvironmentDatabases } from "@vvs/mongo";
-import { createOutbox } from "@vvs/outbox";
+import { createOutbox, type OutboxRecord } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
 import { type Environment, environments, perEnvironment, type Tenant } from "@vvs/tenant";
@@ -73,8 +73,8 @@ export async function createDomain(options: {
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
   maxForwarding?: number;
   topicFor: Kafka["topicFor"];
-  /** Called when a verification was stored, so that it can be published. */
-  onStored: (environment: Environment) => void;
+  /** Called with the record of a verification that was stored, so that it can be published. */
+  onStored: (environment: Environment, completed: OutboxRecord) => void;
   /** The queue of runs that wait for SAM.gov's API. */
   queue: QueueSettings;
   now: () => Date;

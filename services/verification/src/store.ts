@@ -1,7 +1,7 @@
 import { notTheEffect } from "@vvs/deadline";
 import type { HeldKey, IdempotencyStore } from "@vvs/idempotency";
 import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey } from "@vvs/mongo";
-import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
+import type { Outbox, OutboxRecord } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
@@ -19,7 +19,7 @@ import { queueCollections } from "./sam-gov-queue/documents.ts";
 /** What is stored of one verification. */
 interface Saving {
   readonly records: VerificationRecords;
-  /** Publishes the verification. */
+  /** Publishes the verification; with the trace of its call, since calls share transactions. */
   readonly completed: OutboxRecord;
   /** The call's Idempotency-Key, completed in the same transaction; undefined where it has none. */
   readonly key: HeldKey | undefined;
@@ -80,10 +80,10 @@ export function createVerificationStore(options: {
      * before the transaction, since a body without a record is harmless but a record without its body is not. Verifications
      * that end at the same moment share a transaction. Errors: DuplicateRunError.
      */
-    async save({ environment }: Tenant, { records, completed, ...saving }: Saving): Promise<void> {
-      await bodies[environment].put(records.bodies).catch(notTheEffect);
+    async save({ environment }: Tenant, saving: Saving): Promise<void> {
+      await bodies[environment].put(saving.records.bodies).catch(notTheEffect);
       try {
-        await stores[environment].save({ ...saving, records, completed: withActiveTrace(completed) });
+        await stores[environment].save(saving);
       } catch (cause) {
         if (!isDuplicateKey(cause, "run_record_id")) throw cause;
         throw new DuplicateRunError("the run has a verification already", { cause });

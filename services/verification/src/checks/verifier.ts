@@ -3,8 +3,9 @@ import { ServiceError } from "@vvs/errors";
 import type { HeldKey } from "@vvs/idempotency";
 import { type Kafka, topicNames } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
+import { type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { Environment } from "@vvs/tenant";
-import type { ClientSession } from "mongodb";
+import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
 import { toCompleted } from "../messages.ts";
 import type { Asking } from "../sam-gov-queue/question.ts";
@@ -46,8 +47,8 @@ export function createVerifier(options: {
   facts: Pick<FactForwarder, "forward">;
   conclude: Conclude;
   topicFor: Kafka["topicFor"];
-  /** Called when a verification was stored, so that it can be published. */
-  onStored: (environment: Environment) => void;
+  /** Called with the record of a verification that was stored, so that it can be published. */
+  onStored: (environment: Environment, completed: OutboxRecord) => void;
   limits: Pick<TimeLimits, "callMs">;
   now: () => Date;
   logger: Logger;
@@ -57,7 +58,8 @@ export function createVerifier(options: {
   async function save(request: VerificationRequest, conclusions: readonly Conclusion[]) {
     const { tenant } = request.caller;
     const { environment } = tenant;
-    const records = verificationRecords(request, conclusions, now());
+    const at = now();
+    const records = verificationRecords(request, conclusions, at);
     const { verification } = records;
     const { _id: id, run } = verification;
     const isDirect = !run && request.subject.readsDirectTopic;
@@ -66,9 +68,13 @@ export function createVerifier(options: {
       isDirect ? topicNames.verificationCompletedDirect : topicNames.verificationCompleted,
     );
     const value = toCompleted(tenant, records, request.subject);
-    const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
+    // The records of a monitor have an order, which only the relay's read keeps.
+    const place = run
+      ? { key: run.monitor_id, seq: run.run_seq }
+      : { key: id, rowId: new ObjectId(ObjectId.generate(Math.floor(at.getTime() / 1_000))) };
+    const completed = withActiveTrace({ id, topic, value, ...place });
     await store.save(tenant, { records, completed, key: request.key, complete: request.complete });
-    options.onStored(environment);
+    options.onStored(environment, completed);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");
     facts.forward(request, conclusions);

@@ -50,6 +50,8 @@ export async function startTestService(options: {
   /** Receives the service's log lines; they are dropped where absent. */
   logger?: Logger;
   evidence?: Partial<EvidenceSettings>;
+  /** Receives the records of stored verifications; they are dropped where absent. */
+  onStored?: Parameters<typeof createDomain>[0]["onStored"];
   /** Settings of the queue of SAM.gov's API that differ: its calls start immediately. The queue works only when a test says so. */
   queue?: Partial<QueueSettings>;
   /** The service's clock. */
@@ -93,7 +95,7 @@ export async function startTestService(options: {
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
     maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
-    onStored: () => undefined,
+    onStored: options.onStored ?? (() => undefined),
     queue: { gatherMs: 0, slots: { runs: 16, tinRuns: 4 }, owner: randomBytes(6).toString("hex"), ...options.queue },
     now,
     logger,
