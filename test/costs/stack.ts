@@ -18,17 +18,21 @@ import { heldCommands } from "../support/command-holds.ts";
 export interface VerifyFields {
   readonly target?: { readonly case: "vendor"; readonly value: MessageInitShape<typeof VendorSchema> };
   readonly idempotency?: MessageInitShape<typeof IdempotencySchema>;
+  readonly checks?: CheckType[];
 }
 
 /** The UEI of the registered vendor. */
 export const UEI = "ABCDEFGHJK71";
-const NOW = new Date("2026-09-07T12:00:00Z");
+export const NOW = new Date("2026-09-07T12:00:00Z");
 
 /**
  * Entity and verification with a real MongoDB, on whose clients commands can be counted. Records go from verification's outbox
- * to entity without Kafka.
+ * to entity without Kafka. `providers`: verification's live providers with their accounts and budgets; the files where absent.
  */
-export async function startCostStack(mongodbUri: string) {
+export async function startCostStack(
+  mongodbUri: string,
+  providers: Pick<Parameters<typeof startTestService>[0], "live" | "accounts" | "settings"> = {},
+) {
   const uri = monitored(mongodbUri);
   const entity = await startTestApplication(uri);
   entity.clock.now = NOW;
@@ -53,7 +57,7 @@ export async function startCostStack(mongodbUri: string) {
   };
   const stored: OutboxRecord[] = [];
   const onStored = (_environment: unknown, completed: OutboxRecord) => void stored.push(completed);
-  const verification = await startTestService({ mongodbUri: uri, entities, onStored, now: () => NOW });
+  const verification = await startTestService({ mongodbUri: uri, entities, onStored, now: () => NOW, ...providers });
   const clients = [entity.client, verification.databases.live.client];
   const holds = heldCommands(verification.databases.live);
   /** Handlers of verification's records. */

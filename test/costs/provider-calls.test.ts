@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { loadConfig, z } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { providerAccounts, providersSection } from "../../services/verification/src/providers/config.ts";
+import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
+import type { Provider } from "../../services/verification/src/providers/provider.ts";
+import { unlimited } from "../../services/verification/src/testing/service.ts";
+import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
+import { type CommandCounts, total } from "../support/command-counts.ts";
+import { NOW, startCostStack, UEI, type VerifyFields } from "./stack.ts";
+
+// How many commands MongoDB gets for a realtime call that asks a provider with a quota and a budget, beside the call itself.
+
+let answers = 0;
+const tinVendor: Provider = {
+  name: "taxbandits",
+  check: "tin_match",
+  async ask(question, { signal }) {
+    await question.tin(signal);
+    const content = JSON.stringify({ answer: ++answers });
+    return {
+      outcome: "pass",
+      reason: "",
+      confidence: 1,
+      dataDate: NOW,
+      facts: {},
+      content,
+      contentType: "application/json",
+    };
+  },
+};
+
+let sam: PlayedSamGov;
+let stack: Awaited<ReturnType<typeof startCostStack>>;
+const closers: (() => unknown)[] = [];
+const byTin: VerifyFields = {
+  target: { case: "vendor", value: { identifiers: { uei: UEI, tin: "710000001" } } },
+  checks: [CheckType.TIN_MATCH],
+};
+beforeAll(async () => {
+  sam = await playSamGov();
+  sam.register({ uei: UEI });
+  const config = loadConfig(z.object(providersSection), {
+    SAM_GOV_API_KEY: sam.apiKey,
+    SAM_GOV_BASE_URL: sam.baseUrl,
+    SAM_GOV_DAILY_QUOTA: "1000",
+  });
+  const budget = { perMinute: 100, perDay: 100 };
+  const providerBudgets = new Map(["sam_gov_api", "taxbandits"].map((name) => [name, budget]));
+  const logger = createLogger({ service: "test", level: "silent" });
+  const onClose = (_name: string, close: () => unknown) => void closers.push(close);
+  stack = await startCostStack(process.env.MONGODB_URI!, {
+    live: (of) => [...createLiveProviders({ config, ...of, now: () => NOW, logger, onClose }), tinVendor],
+    accounts: providerAccounts(config),
+    settings: { get: async () => ({ ...unlimited, providerBudgets }) },
+  });
+  // The organization has an answer of each check, and is in the lists of vendors.
+  await stack.verify(0, Mode.REALTIME);
+  await stack.verify(0, Mode.REALTIME, byTin);
+  await stack.publish(2);
+});
+afterAll(async () => {
+  await stack.stop();
+  for (const close of closers) await close();
+  await sam.close();
+});
+
+/** The commands of one call, without the write of counted attempts, which happens at most every five seconds. */
+async function costOf(fields: VerifyFields): Promise<CommandCounts> {
+  const { "update provider_attempts": _attempts, ...counts } = await stack.count(1, () =>
+    stack.verify(0, Mode.REALTIME, fields),
+  );
+  return counts;
+}
+
+test("a call that asks SAM.gov's API costs at most 14 commands, one for its quota and one for its budget", async () => {
+  const before = sam.calls().length;
+  const counts = await costOf({});
+  expect(sam.calls()).toHaveLength(before + 1);
+  expect(counts).toMatchObject({ "findAndModify provider_calls": 1, "findAndModify organization_provider_calls": 1 });
+  expect(total(counts)).toBeLessThanOrEqual(14);
+});
+
+test("a call that asks a TIN vendor about a TIN it repeats costs at most 16 commands, one for its budget", async () => {
+  const before = answers;
+  const counts = await costOf(byTin);
+  expect(answers).toBe(before + 1);
+  expect(counts).toMatchObject({ "findAndModify organization_provider_calls": 1 });
+  expect(total(counts)).toBeLessThanOrEqual(16);
+});
