@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { containsTin, maskTins } from "./index.ts";
-import { textProblem } from "./text.ts";
+import { textProblem, visibleRanges } from "./text.ts";
 
 test.each([
   "Acme Tools, Inc. & Söhne – “Nº 5”",
@@ -34,6 +34,16 @@ test.each([
   ["a\ud800", "Unicode"],
 ])("%j is refused, and the message says why (%s)", (text, word) => {
   expect(textProblem(text)).toMatch(word);
+});
+
+test("the ranges contain every letter, digit, punctuation mark and symbol, and nothing that is shown as nothing", () => {
+  const isVisible = (code: number) => visibleRanges.some(([first, last]) => first <= code && code <= last);
+  const wrong = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => {
+    const character = String.fromCodePoint(code);
+    if (/[\p{Z}\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u.test(character)) return isVisible(code);
+    return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) && !isVisible(code);
+  });
+  expect(wrong).toEqual([]);
 });
 
 const zeros = ["0", "\uff10", "\u0660", "\u0966", "\u{1d7ce}", "\u{1fbf0}"];

@@ -31,26 +31,26 @@ const samples = [
   "a\u0000",
   "x".repeat(300),
   "x".repeat(301),
+  `${"x".repeat(300)} `,
+  "\u{1c1ee}",
   ...["NESTLÉ", "Ж", "L’Été – “Ça”", "株式会社", "🏭"].map(misread),
   "Ã\u0089toile\u0085",
   "É\u0089 Ltd",
 ];
 
 describe.each([
-  ["names", readableText(300), 4_000],
-  ["external ids", externalId(), 4_000],
-  ["texts", text(), 0],
-])("the documented pattern of %s", (_name, schema, maxRefused) => {
+  ["names", readableText(300)],
+  ["external ids", externalId()],
+  ["texts", text()],
+])("the documented pattern of %s", (_name, schema) => {
   const fitting = fits(schema);
   const refusedAndAccepted = (write: (character: string) => string) => {
     const differing = characters.map(write).filter((value) => fitting(value) !== schema.safeParse(value).success);
     return { refused: differing.filter(fitting), accepted: differing.filter((value) => !fitting(value)) };
   };
 
-  test("fits every character that the schema accepts by itself, and few others", () => {
-    const { refused, accepted } = refusedAndAccepted((character) => character);
-    expect(accepted).toEqual([]);
-    expect(refused.length).toBeLessThanOrEqual(maxRefused);
+  test("fits exactly the characters that the schema accepts by themselves", () => {
+    expect(refusedAndAccepted((character) => character)).toEqual({ refused: [], accepted: [] });
   });
 
   test("fits exactly the characters that the schema accepts in a word", () => {

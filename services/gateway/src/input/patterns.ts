@@ -1,3 +1,5 @@
+import { visibleRanges } from "@vvs/identifiers/text";
+
 /**
  * Patterns of texts as sent, for the OpenAPI document. They use only what every engine of regular expressions knows, so
  * no \p{…}. The schemas beside them validate; a test compares both.
@@ -10,36 +12,7 @@ const TRIMMED = String.raw`[\t-\r \u2028\u2029]*`;
 const SPACES = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
 const DASHES = String.raw`\u058a\u05be\u1400\u1806\u2010-\u2015\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\-`;
 
-/** First and last code points of ranges that contain every character that can be seen, and few others. */
-const VISIBLE_RANGES: readonly (readonly [number, number])[] = [
-  [0x21, 0x7e],
-  [0xa1, 0xac],
-  [0xae, 0x2ff],
-  [0x370, 0x482],
-  [0x48a, 0x115e],
-  [0x1161, 0x167f],
-  [0x1681, 0x1fff],
-  [0x2010, 0x2027],
-  [0x2030, 0x205e],
-  [0x2070, 0x20cf],
-  [0x2100, 0x27ff],
-  [0x2801, 0x2fff],
-  [0x3001, 0x3163],
-  [0x3165, 0xd7fb],
-  [0xf900, 0xfdff],
-  [0xfe10, 0xfefc],
-  [0xff01, 0xff9f],
-  [0xffa1, 0xfffd],
-  [0x10000, 0x12543],
-  [0x12f90, 0x14646],
-  [0x16100, 0x18df2],
-  [0x1aff0, 0x1b2fb],
-  [0x1bc00, 0x1fbfa],
-  [0x20000, 0x2ee5d],
-  [0x2f800, 0x2fa1d],
-  [0x30000, 0x33479],
-];
-const VISIBLE = `[${VISIBLE_RANGES.map(([first, last]) => `${character(first)}-${character(last)}`).join("")}]`;
+const VISIBLE = `[${visibleRanges.map(([first, last]) => `${character(first)}-${character(last)}`).join("")}]`;
 
 /** Returns a character of a class. Those beyond U+FFFF stand for themselves, because engines escape them differently. */
 function character(code: number): string {

@@ -7,9 +7,9 @@ import { oneLinePattern, readablePattern, textPattern } from "./patterns.ts";
 function bounded(maxCharacters: number) {
   return z
     .string()
+    .refine((value) => [...value].length <= maxCharacters, `must be at most ${maxCharacters} characters`)
     .trim()
-    .min(1, "must not be empty")
-    .refine((value) => [...value].length <= maxCharacters, `must be at most ${maxCharacters} characters`);
+    .min(1, "must not be empty");
 }
 
 /** Accepts a text that is not empty and can be stored. Trims it. */
@@ -28,7 +28,7 @@ function oneLine(bound: ReturnType<typeof bounded>) {
 }
 
 /**
- * Accepts a name or an address that is not empty and has at most this many characters. Trims it, and repairs UTF-8 that was
+ * Accepts a name or an address that is not empty and has at most this many characters as sent. Trims it, and repairs UTF-8 that was
  * read as Latin-1, whose control characters would be refused.
  */
 export function readableText(maxCharacters: number) {
