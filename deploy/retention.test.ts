@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MongoClient } from "mongodb";
+import { type Kept, kept } from "./testing/kept.ts";
 import { projectRoot } from "./local/services.ts";
 import { migrateDatabases } from "./migrate.ts";
 
@@ -22,17 +23,37 @@ async function databases(): Promise<string[]> {
   return found.databases.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
-/** Returns each collection with an expiry index and its seconds; 0 if each document has its own time. */
-async function actualRetention(): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+/** Returns the service's database and each of its collections, with the seconds of its expiry index where it has one. */
+async function migrated(): Promise<{ service: string; collection: string; seconds: number | undefined }[]> {
+  const found = [];
   for (const name of await databases()) {
-    for (const collection of await client.db(name).collections()) {
-      for (const { expireAfterSeconds } of await collection.indexes()) {
-        if (expireAfterSeconds !== undefined) found.set(collection.collectionName, expireAfterSeconds);
-      }
+    const service = name.slice(prefix.length).replace(/_(live|sandbox)$/, "");
+    for (const { collectionName: collection, indexes } of await indexed(name)) {
+      const expiring = indexes.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+      found.push({ service, collection, seconds: expiring[0]?.expireAfterSeconds });
     }
   }
   return found;
+}
+
+async function indexed(database: string) {
+  const collections = await client.db(database).collections();
+  return Promise.all(
+    collections.map(async (each) => ({ collectionName: each.collectionName, indexes: await each.indexes() })),
+  );
+}
+
+const secondsIn = (one: Kept | undefined) => (typeof one === "object" && "seconds" in one ? one.seconds : undefined);
+
+/** Returns each collection that MongoDB expires and its seconds; 0 if each document has its own time. */
+function expiring(): Map<string, number> {
+  const all = Object.values(kept).flatMap(Object.entries<Kept>);
+  return new Map(
+    all.flatMap(([collection, one]) => {
+      const seconds = secondsIn(one);
+      return seconds === undefined ? [] : [[collection, seconds] as const];
+    }),
+  );
 }
 
 /** Returns each collection in the table of the operations guide with its retention as text. */
@@ -54,23 +75,27 @@ function secondsOf(how: string): number {
   return count ? (Number(count) || 1) * SECONDS[unit!]! : 0;
 }
 
-test("the operations guide lists every collection that MongoDB expires, with the right time", async () => {
-  const table = documentedRetention();
-  const actual = await actualRetention();
-  expect(actual.size).toBeGreaterThan(8);
-  expect([...actual.keys()].filter((collection) => !table.has(collection))).toEqual([]);
-  for (const [collection, seconds] of actual) {
-    expect({ collection, seconds }).toEqual({ collection, seconds: secondsOf(table.get(collection)!) });
-  }
+test("the table names every collection of every service, and MongoDB expires what it says, when it says", async () => {
+  const found = await migrated();
+  const inTable = found.map(({ service, collection }) => ({
+    service,
+    collection,
+    seconds: secondsIn(kept[service]![collection]),
+  }));
+  expect(found.filter(({ service, collection }) => !kept[service]?.[collection])).toEqual([]);
+  expect(found).toEqual(inTable);
+  const existing = new Set(found.map(({ service, collection }) => `${service}.${collection}`));
+  const named = Object.entries(kept).flatMap(([service, its]) => Object.keys(its).map((one) => `${service}.${one}`));
+  expect(named.filter((one) => !existing.has(one))).toEqual([]);
 });
 
-test("MongoDB expires every collection that the operations guide lists as expiring", async () => {
-  const actual = await actualRetention();
-  // The service deletes these when their work is done: the relay outbox rows, the mailer sent emails, and so on.
-  const done = ["outbox", "mails", "parked_runs", "sam_gov_questions", "registry_announcements", "audit_entries"];
-  const byOthers = new Set(["evidence", "evidence_bodies", ...done]);
-  const named = [...documentedRetention().keys()].filter(
-    (name) => !byOthers.has(name) && !/_$/.test(name) && name !== "account",
-  );
-  expect(named.filter((collection) => !actual.has(collection))).toEqual([]);
+test("the operations guide lists every collection that documents are deleted from, with the right time", () => {
+  const guide = documentedRetention();
+  for (const [collection, seconds] of expiring()) {
+    expect({ collection, seconds: secondsOf(guide.get(collection) ?? "missing") }).toEqual({ collection, seconds });
+  }
+  const deleting = Object.values(kept).flatMap((its) => Object.keys(its).filter((one) => its[one] !== "always"));
+  expect(deleting.filter((collection) => !guide.has(collection))).toEqual([]);
+  const named = [...guide.keys()].filter((name) => !/_$/.test(name) && name !== "account");
+  expect(named.filter((collection) => !deleting.includes(collection))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { createCollections } from "@vvs/mongo";
+import { createCollections, createExpiry } from "@vvs/mongo";
 import { type Collection, type MongoClient, MongoServerError } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
 import { approveExisting } from "./organizations/approve-existing.ts";
@@ -55,11 +55,11 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.auditLog.createIndex({ organization_id: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ organization_id: 1, actor: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ organization_id: 1, action: 1, at: -1, _id: -1 }),
-    store.auditLog.createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
+    createExpiry(db, store.auditLog.collectionName, "at", AUDIT_KEPT_DAYS * DAY_SECONDS),
     store.invitations.createIndex({ organization_id: 1, email: 1 }, { unique: true }),
     store.invitations.createIndex({ token_hash: 1 }, { unique: true }),
     store.invitations.createIndex({ expires_at: 1 }, { expireAfterSeconds: INVITATIONS_SHOWN_SECONDS }),
-    store.formerMembers.createIndex({ removed_at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
+    createExpiry(db, store.formerMembers.collectionName, "removed_at", AUDIT_KEPT_DAYS * DAY_SECONDS),
     store.removedMembers.createIndex({ organization_id: 1, email: 1 }),
     store.removedMembers.createIndex({ organization_id: 1, "identity.issuer": 1, "identity.subject": 1 }),
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),

@@ -1,5 +1,5 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
 import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -12,6 +12,8 @@ import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
 const GUARD_SECONDS = 86_400;
+/** How long it is on record who received a TIN, in seconds: seven years. */
+const REVEALS_SECONDS = 2_557 * 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
@@ -110,6 +112,7 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { unrecorded: 1, _id: 1 }, partialFilterExpression: { unrecorded: { $exists: true } } },
   ]);
   await tinReveals.createIndexes([{ key: { organization_id: 1, at: -1 } }]);
+  await createExpiry(db, tinReveals.collectionName, "at", REVEALS_SECONDS);
   await collections.vendors.createIndexes([...vendorIndexes]);
   await collections.vendorMonitors.createIndexes([{ key: { organization_id: 1, entity_id: 1, active: 1 } }]);
   await migrateIdempotency(db);

@@ -8,7 +8,7 @@ import { invalid } from "../refusals.ts";
 import type { AccountStore, AuditDocument } from "../store.ts";
 
 /** How long entries are kept, and the email addresses of former members that they refer to. */
-export const AUDIT_KEPT_DAYS = 730;
+export const AUDIT_KEPT_DAYS = 2_557;
 const MAX_LIMIT = 100;
 
 /** An entry with the email addresses of the users it refers to, if any. */

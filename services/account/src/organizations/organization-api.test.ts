@@ -76,7 +76,7 @@ test("an owner changes a role, removes the member, and reads both in the audit l
     { ...shared, action: "member.removed", details: { role: "read_only" } },
     { ...shared, action: "member.role_changed", details: { from: "developer", to: "read_only" } },
   ]);
-  expect([first.keptDays, second.next]).toEqual([730, undefined]);
+  expect([first.keptDays, second.next]).toEqual([2_557, undefined]);
 });
 
 test.each(["gateway", "webhook-dispatcher", "monitor"])("%s may call none of these methods", async (caller) => {

@@ -2,7 +2,7 @@
 export const retention: readonly { readonly what: string; readonly days: number; readonly listed: string }[] = [
   { what: "Usage", days: 400, listed: "usage of keys, by hour" },
   { what: "The list of requests", days: 7, listed: "the request log" },
-  { what: "Audit log", days: 730, listed: "the audit log" },
+  { what: "Audit log", days: 2_557, listed: "the audit log" },
   { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
   { what: "Monitor runs", days: 400, listed: "runs of monitors" },
 ];

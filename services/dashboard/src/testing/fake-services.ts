@@ -288,7 +288,7 @@ function auditLogPart(state: FakeState): ServicePart {
     async listAuditEntries(request) {
       note(state, "listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
       const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };
-      return { entries: state.auditEntries, next: state.hasOlder ? next : undefined, keptDays: 730 };
+      return { entries: state.auditEntries, next: state.hasOlder ? next : undefined, keptDays: 2_557 };
     },
   });
 }
