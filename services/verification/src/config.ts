@@ -35,6 +35,11 @@ const evidenceSection = {
 
 const schema = z.object({
   ...evidenceSection,
+  /**
+   * Whether new content of evidence is compressed. Versions that do not know this setting can't read such content, so set
+   * it once none of them runs, nor will be rolled back to.
+   */
+  EVIDENCE_COMPRESSION: flag().default(false),
   /** Days after which evidence is removed; 0 keeps it forever. */
   EVIDENCE_RETENTION_DAYS: count().default(0),
   ...serviceSection,
@@ -102,6 +107,7 @@ export function evidenceSettings(config: z.infer<typeof schema>): EvidenceSettin
     store: config.EVIDENCE_STORE,
     s3: s3Options(config),
     keyPrefix: config.EVIDENCE_S3_PREFIX,
+    compressing: config.EVIDENCE_COMPRESSION,
     retentionDays: config.EVIDENCE_RETENTION_DAYS,
   };
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, expect, test } from "@jest/globals";
-import { MongoClient } from "mongodb";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { Binary, MongoClient } from "mongodb";
 import { commandsDuring, monitored } from "../../../../test/support/command-counts.ts";
-import { bodiesOf, createEvidenceBodies, sha256Of } from "./bodies.ts";
+import { bodiesOf, createEvidenceBodies, type ObjectStore, sha256Of } from "./bodies.ts";
 
 const client = new MongoClient(monitored(process.env.MONGODB_URI!));
 const db = client.db(`t${randomBytes(5).toString("hex")}`);
@@ -13,7 +13,16 @@ afterAll(async () => {
 
 const bodyOf = (content: string) => ({ sha256: sha256Of(content), content });
 let now = new Date("2026-11-25T12:00:00Z");
-const replica = () => createEvidenceBodies({ db, store: "mongodb", keyPrefix: "", objects: undefined, now: () => now });
+const withDefaults = {
+  db,
+  store: "mongodb",
+  keyPrefix: "",
+  compressing: false,
+  objects: undefined,
+  now: () => now,
+} as const;
+const replica = (options: Partial<Parameters<typeof createEvidenceBodies>[0]> = {}) =>
+  createEvidenceBodies({ ...withDefaults, ...options });
 const lastPut = async (content: string) => (await bodiesOf(db).findOne({ _id: sha256Of(content) }))!.last_put_at;
 
 test("bodies of calls at the same moment are stored by one write, equal ones once", async () => {
@@ -43,4 +52,41 @@ test("replicas that store the same bodies at the same moment all succeed", async
   const contents = Array.from({ length: 20 }, (_, index) => bodyOf(`shared ${index}`));
   await Promise.all(Array.from({ length: 6 }, () => replica().put(contents)));
   expect(await bodiesOf(db).countDocuments({ _id: { $in: contents.map(({ sha256 }) => sha256) } })).toBe(20);
+});
+
+describe.each(["mongodb", "s3"] as const)("compressed bodies in %s", (store) => {
+  const held = new Map<string, Uint8Array>();
+  const objects: ObjectStore = {
+    put: async (key, bytes) => void held.set(key, bytes),
+    get: async (key) => held.get(key),
+    remove: async (key) => void held.delete(key),
+  };
+  const [plain, compressing] = [replica({ store, objects }), replica({ store, objects, compressing: true })];
+  const read = async ({ sha256 }: { sha256: string }) => String(Buffer.from((await plain.get(sha256))!));
+  const storedOf = async ({ sha256 }: { sha256: string }) => {
+    const body = (await bodiesOf(db).findOne({ _id: sha256 }))!;
+    return { ...body, stored: body.object_key ? held.get(body.object_key)! : body.content!.buffer };
+  };
+
+  test("take less room, and are read like those from before", async () => {
+    const [before, after, tiny] = [`old é ${store} `, `new é ${store} `, `${store}`].map((text, index) =>
+      bodyOf(text.repeat(index === 2 ? 1 : 500)),
+    );
+    await plain.put([before!]);
+    await compressing.put([before!, after!, tiny!]);
+    for (const body of [before!, after!, tiny!]) expect(await read(body)).toBe(body.content);
+    const { bytes, stored, compression } = await storedOf(after!);
+    expect([bytes, compression]).toEqual([Buffer.byteLength(after!.content), "gzip"]);
+    expect(stored.length).toBeLessThan(bytes / 20);
+    for (const body of [before!, tiny!]) expect((await storedOf(body)).compression).toBeUndefined();
+  });
+
+  test("that were tampered with differ from their hash", async () => {
+    const body = bodyOf(`tampered ${store} `.repeat(500));
+    await compressing.put([body]);
+    const { object_key } = await storedOf(body);
+    if (object_key) held.set(object_key, Buffer.from("{}"));
+    else await bodiesOf(db).updateOne({ _id: body.sha256 }, { $set: { content: new Binary(Buffer.from("{}")) } });
+    expect(await read(body)).toBe("{}");
+  });
 });

@@ -3,6 +3,7 @@ import { createBatcher } from "@vvs/batching";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { Binary, type Collection, type Db } from "mongodb";
+import { compress, decompress, type Encoding } from "./compression.ts";
 
 /** The content of an answer, without a reference to the tenant it was given for. */
 export interface EvidenceBody {
@@ -12,10 +13,9 @@ export interface EvidenceBody {
 }
 
 /** A stored body: one per content. A tenant that can see a record of evidence can see the body it names. */
-export interface BodyDocument {
+export interface BodyDocument extends Encoding {
   /** The SHA-256. */
   readonly _id: string;
-  readonly bytes: number;
   /** The content, where MongoDB holds it. */
   readonly content?: Binary;
   /** The key of the object, where an object store holds the content. */
@@ -25,7 +25,7 @@ export interface BodyDocument {
   readonly last_put_at: Date;
 }
 
-type Held = Pick<BodyDocument, "bytes" | "content" | "object_key"> & Pick<EvidenceBody, "sha256">;
+type Held = Pick<BodyDocument, keyof Encoding | "content" | "object_key"> & Pick<EvidenceBody, "sha256">;
 
 /** An object to remove: no body names it, or none will once its body's document is removed. */
 export interface RemovalDocument {
@@ -69,15 +69,19 @@ export function createEvidenceBodies(options: {
   store: "mongodb" | "s3";
   /** Prefix of the keys of objects. */
   keyPrefix: string;
+  /** Whether new bodies are compressed. Those of both kinds stay readable. */
+  compressing: boolean;
   /** Needed where `store` is s3, and to read bodies that are there. */
   objects: ObjectStore | undefined;
   now: () => Date;
 }) {
-  const { store, objects, keyPrefix, now } = options;
+  const { store, objects, keyPrefix, compressing, now } = options;
   const bodies = bodiesOf(options.db);
   const removals = removalsOf(options.db);
   /** When bodies were put last, in the order of their puts. */
   const recent = new Map<string, number>();
+
+  const encode = async (bytes: Buffer) => (compressing ? compress(bytes) : { bytes: bytes.length, stored: bytes });
 
   /** Returns false where the body is not stored yet. */
   async function touch(sha256: string): Promise<boolean> {
@@ -108,13 +112,14 @@ export function createEvidenceBodies(options: {
   });
 
   /** Notes the object for removal first, so that one that no body will name is found. The body's document ends the note. */
-  async function insertObject(store: ObjectStore, sha256: string, bytes: Buffer): Promise<void> {
+  async function insertObject(store: ObjectStore, sha256: string, content: Buffer): Promise<void> {
     // A new key each time, so that the removal of an old body can never remove one that was put again.
     const key = `${keyPrefix}${sha256}/${randomUUID()}`;
     await removals.insertOne({ _id: key, put_at: now() });
-    await store.put(key, bytes);
+    const { stored, ...held } = await encode(content);
+    await store.put(key, stored);
     const isFirst = await inTransaction(options.db.client, async (session) => {
-      const { filter, update, upsert } = insertion({ sha256, bytes: bytes.length, object_key: key });
+      const { filter, update, upsert } = insertion({ sha256, ...held, object_key: key });
       // Another replica or call stored the body first.
       if ((await bodies.updateOne(filter, update, { upsert, session })).upsertedCount === 0) return false;
       const noted = await removals.deleteOne({ _id: key, put_at: { $exists: true } }, { session });
@@ -130,12 +135,19 @@ export function createEvidenceBodies(options: {
     );
   }
 
+  function getObject(key: string): Promise<Uint8Array | undefined> {
+    if (!objects) throw new Error("a body of evidence is in an object store, and none is configured");
+    return objects.get(key);
+  }
+
   async function putOne({ sha256, content }: EvidenceBody): Promise<void> {
     const putAt = recent.get(sha256);
     if (putAt !== undefined && Math.abs(now().getTime() - putAt) < RECENT_MS) return;
     const bytes = Buffer.from(content, "utf8");
-    if (store === "mongodb") await putContent({ sha256, bytes: bytes.length, content: new Binary(bytes) });
-    else if (!objects) throw new Error("no object store is configured");
+    if (store === "mongodb") {
+      const { stored, ...held } = await encode(bytes);
+      await putContent({ sha256, ...held, content: new Binary(stored) });
+    } else if (!objects) throw new Error("no object store is configured");
     else if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);
     recent.delete(sha256);
     recent.set(sha256, now().getTime());
@@ -151,9 +163,8 @@ export function createEvidenceBodies(options: {
     /** Returns a body's bytes; undefined where there is no such body. */
     async get(sha256: string): Promise<Uint8Array | undefined> {
       const body = await bodies.findOne({ _id: sha256 });
-      if (!body?.object_key) return body?.content?.buffer;
-      if (!objects) throw new Error("a body of evidence is in an object store, and none is configured");
-      return objects.get(body.object_key);
+      const stored = body?.object_key ? await getObject(body.object_key) : body?.content?.buffer;
+      return stored && decompress(stored, body!);
     },
   };
 }

@@ -34,7 +34,14 @@ async function main(args: string[]): Promise<void> {
     const now = await databaseClock({ client, stopping });
     const { records, faults } = await verifyEvidence({
       evidence: collectionsOf(databases[environment]).evidence,
-      bodies: createEvidenceBodies({ db: databases[environment], store: "mongodb", keyPrefix: "", objects, now }),
+      bodies: createEvidenceBodies({
+        db: databases[environment],
+        store: "mongodb",
+        keyPrefix: "",
+        compressing: false,
+        objects,
+        now,
+      }),
       since,
       onFault: (id, fault) => console.error(`${id}: ${fault}`),
     });

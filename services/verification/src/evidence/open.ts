@@ -14,6 +14,8 @@ export interface EvidenceSettings {
   readonly s3: S3Options | undefined;
   /** Prefix of the key of each object. */
   readonly keyPrefix: string;
+  /** Whether new bodies are compressed. */
+  readonly compressing: boolean;
   /** Days after which evidence is removed; 0 keeps it forever. */
   readonly retentionDays: number;
 }
@@ -38,7 +40,7 @@ export async function openEvidence(options: {
   logger: Logger;
 }): Promise<Evidence> {
   const { databases, settings, now, logger } = options;
-  const { store, retentionDays } = settings;
+  const { store, compressing, retentionDays } = settings;
   const closing = new AbortController();
   const stopping = closing.signal;
   const objects = settings.s3 && (await createS3Objects(settings.s3));
@@ -67,7 +69,7 @@ export async function openEvidence(options: {
   return {
     bodies: perEnvironment((environment) => {
       const keyPrefix = `${settings.keyPrefix}${environment}/`;
-      return createEvidenceBodies({ db: databases[environment], store, keyPrefix, objects, now });
+      return createEvidenceBodies({ db: databases[environment], store, keyPrefix, compressing, objects, now });
     }),
     expiry,
     async close() {
