@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { type Kept, kept } from "./testing/kept.ts";
 import { projectRoot } from "./local/services.ts";
 import { migrateDatabases } from "./migrate.ts";
+import { type Kept, kept } from "./testing/kept.ts";
 
 const prefix = `t${randomBytes(6).toString("hex")}_`;
 const client = new MongoClient(process.env.MONGODB_URI!);
@@ -24,13 +24,20 @@ async function databases(): Promise<string[]> {
 }
 
 /** Returns the service's database and each of its collections, with the seconds of its expiry index where it has one. */
-async function migrated(): Promise<{ service: string; collection: string; seconds: number | undefined }[]> {
+async function migrated(): Promise<
+  { service: string; isSandbox: boolean; collection: string; seconds: number | undefined }[]
+> {
   const found = [];
   for (const name of await databases()) {
     const service = name.slice(prefix.length).replace(/_(live|sandbox)$/, "");
     for (const { collectionName: collection, indexes } of await indexed(name)) {
       const expiring = indexes.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
-      found.push({ service, collection, seconds: expiring[0]?.expireAfterSeconds });
+      found.push({
+        service,
+        isSandbox: name.endsWith("_sandbox"),
+        collection,
+        seconds: expiring[0]?.expireAfterSeconds,
+      });
     }
   }
   return found;
@@ -43,7 +50,10 @@ async function indexed(database: string) {
   );
 }
 
-const secondsIn = (one: Kept | undefined) => (typeof one === "object" && "seconds" in one ? one.seconds : undefined);
+function secondsIn(one: Kept | undefined, isSandbox = false): number | undefined {
+  if (typeof one !== "object" || !("seconds" in one)) return undefined;
+  return isSandbox ? (one.inSandbox ?? one.seconds) : one.seconds;
+}
 
 /** Returns each collection that MongoDB expires and its seconds; 0 if each document has its own time. */
 function expiring(): Map<string, number> {
@@ -77,10 +87,9 @@ function secondsOf(how: string): number {
 
 test("the table names every collection of every service, and MongoDB expires what it says, when it says", async () => {
   const found = await migrated();
-  const inTable = found.map(({ service, collection }) => ({
-    service,
-    collection,
-    seconds: secondsIn(kept[service]![collection]),
+  const inTable = found.map((one) => ({
+    ...one,
+    seconds: secondsIn(kept[one.service]?.[one.collection], one.isSandbox),
   }));
   expect(found.filter(({ service, collection }) => !kept[service]?.[collection])).toEqual([]);
   expect(found).toEqual(inTable);

@@ -2,8 +2,11 @@
 export type Kept =
   /** Nobody deletes them. */
   | "always"
-  /** MongoDB deletes them this many seconds after the date in the field of the expiry index; 0: at that date. */
-  | { readonly seconds: number }
+  /**
+   * MongoDB deletes them this many seconds after the date in the field of the expiry index; 0: at that date. `inSandbox` is
+   * for what the sandbox keeps of them.
+   */
+  | { readonly seconds: number; readonly inSandbox?: number }
   /** The part of the service that deletes them when their work is done, or by their age. */
   | { readonly by: string };
 
@@ -105,7 +108,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   monitor: {
     monitors: "always",
     monitor_counts: "always",
-    monitor_events: "always",
+    monitor_events: { by: "the sandbox retention; live ones are kept always" },
     event_positions: "always",
     event_waits: "always",
     schedule_turns: "always",
@@ -123,7 +126,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     ...outbox,
   },
   webhook_dispatcher: {
-    deliveries: { seconds: 90 * DAY },
+    deliveries: { seconds: 90 * DAY, inSandbox: 31 * DAY },
     replays: { seconds: 90 * DAY },
     endpoints: "always",
     monitor_urls: "always",

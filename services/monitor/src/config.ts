@@ -37,6 +37,10 @@ const schema = z.object({
   SANDBOX_WEEKLY_MS: count(100).default(60_000),
   /** Fast interval of a monthly monitor, in milliseconds. */
   SANDBOX_MONTHLY_MS: count(100).default(60_000),
+  /** Days for which events of sandbox monitors are kept. */
+  SANDBOX_KEPT_DAYS: count(1).default(14),
+  /** Maximum number of sandbox events of an organization; beyond it the oldest go, but none younger than a day. */
+  SANDBOX_KEPT_EVENTS: count(1).default(10_000),
   /** Maximum number of live records handled at the same time. Each is a short transaction. */
   LIVE_CONCURRENCY: count(1).default(16),
   /** Maximum number of sandbox records handled at the same time. Separate, so that sandbox load cannot slow live. */

@@ -25,6 +25,7 @@ import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
+import { runSandboxRetention } from "./events/sandbox-retention.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
 import { followSuspensions, runResumption, suspendedAsker } from "./monitors/suspensions.ts";
@@ -136,6 +137,9 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
 
   const live = startDomain("live", config.LIVE_CONCURRENCY);
   const sandbox = startDomain("sandbox", config.SANDBOX_CONCURRENCY);
+  const keeping = { days: config.SANDBOX_KEPT_DAYS, newest: config.SANDBOX_KEPT_EVENTS };
+  const retention = runSandboxRetention({ db: databases.sandbox, client, keeping, now, stopping, logger });
+  onClose("sandbox retention", () => retention.ended());
   const handlers = createMonitorHandlers({ live, sandbox }, stopping);
   const server = await serveRpc({
     service: MonitorService,

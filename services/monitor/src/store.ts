@@ -181,10 +181,18 @@ export function createMonitorStore(db: Db) {
       return (await monitors.bulkWrite(updates, { session, ordered: false })).matchedCount;
     },
 
-    /** Increments the event count of an active monitor. Returns undefined if it is canceled or does not exist. */
-    async countEvent(tenant: Tenant, session: ClientSession, id: string): Promise<MonitorDocument | undefined> {
+    /**
+     * Increments the event count of an active monitor. Returns undefined if it is canceled, does not exist, or its events
+     * of this run were removed.
+     */
+    async countEvent(
+      tenant: Tenant,
+      session: ClientSession,
+      { id, runSeq }: { id: string; runSeq: number },
+    ): Promise<MonitorDocument | undefined> {
       const options = { session, returnDocument: "after" } as const;
-      return (await monitors.findOneAndUpdate(active(tenant, id), { $inc: { event_count: 1 } }, options)) ?? undefined;
+      const counted = { ...active(tenant, id), events_removed_to: { $not: { $gte: runSeq } } };
+      return (await monitors.findOneAndUpdate(counted, { $inc: { event_count: 1 } }, options)) ?? undefined;
     },
 
     /**

@@ -57,6 +57,10 @@ const schema = z.object({
   WEBHOOK_CONCURRENCY_PER_HOST: count(2).default(128),
   /** Maximum number of sandbox events per organization and hour that are delivered. */
   WEBHOOK_SANDBOX_EVENTS_PER_HOUR: count().default(1_000),
+  /** Days for which the sandbox's deliveries are kept. Their ids are kept for 31 days. */
+  WEBHOOK_SANDBOX_KEPT_DAYS: count(1).max(30).default(14),
+  /** Maximum number of sandbox deliveries of an organization; beyond it the oldest go, but none younger than a day. */
+  WEBHOOK_SANDBOX_KEPT_DELIVERIES: count(1).default(10_000),
   /** Maximum number of attempts in flight to one URL; fewer while it does not answer fast. */
   WEBHOOK_CONCURRENCY_PER_URL: count(1).default(64),
 });

@@ -21,6 +21,7 @@ import { createConnections } from "./attempt/connections.ts";
 import { egressConfig } from "./attempt/egress-config.ts";
 import { loadWebhookDispatcherConfig, poolsOf } from "./config.ts";
 import { createSandboxLimit } from "./delivery/sandbox-limit.ts";
+import { runSandboxRetention } from "./delivery/sandbox-retention.ts";
 import { createDeliveryApi, startDelivery } from "./domain.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -110,5 +111,8 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
     onClose("consumer", () => consumer.stop());
     joined.push(consumer.ready);
   }
+  const keeping = { days: config.WEBHOOK_SANDBOX_KEPT_DAYS, newest: config.WEBHOOK_SANDBOX_KEPT_DELIVERIES };
+  const retention = runSandboxRetention({ db: databases.sandbox, keeping, now, stopping, logger });
+  onClose("sandbox retention", () => retention.ended());
   await Promise.all(joined);
 });

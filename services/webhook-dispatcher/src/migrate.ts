@@ -1,16 +1,21 @@
-import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
 import type { Db, MongoClient } from "mongodb";
 
 /** Longer than topics keep records, so that a record that is read again creates no second delivery. */
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
+/** The same in the sandbox, where they are reduced to their ids before. Longer than dead letters are kept. */
+const SANDBOX_IDS_KEPT_SECONDS = 31 * 24 * 60 * 60;
 
 /** Creates collections and indexes; repeatable. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
   const databases = environmentDatabases(options.client, options.prefix, "webhook-dispatcher");
-  await Promise.all([migrateDatabase(databases.live), migrateDatabase(databases.sandbox)]);
+  await Promise.all([
+    migrateDatabase(databases.live, DELIVERIES_KEPT_SECONDS),
+    migrateDatabase(databases.sandbox, SANDBOX_IDS_KEPT_SECONDS),
+  ]);
 }
 
-async function migrateDatabase(db: Db): Promise<void> {
+async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<void> {
   const deliveries = db.collection("deliveries");
   const newestFirst = { organization_id: 1, created_at: -1, _id: -1 } as const;
   await deliveries.createIndexes([
@@ -31,8 +36,8 @@ async function migrateDatabase(db: Db): Promise<void> {
     { key: newestFirst, partialFilterExpression: { status: "failed" }, name: "failed" },
     { key: newestFirst, partialFilterExpression: { status: "pending" }, name: "pending" },
     { key: newestFirst, partialFilterExpression: { test: true }, name: "tests" },
-    { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
   ]);
+  await createExpiry(db, "deliveries", "created_at", deliveriesKeptSeconds);
   await createCollections(db, ["monitor_urls"]);
   await db.collection("sandbox_hours").createIndexes([{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]);
   await db

@@ -21,14 +21,14 @@ export function createEventHistory(options: {
   const { events } = collections(options.db);
 
   async function insert(tenant: Tenant, session: ClientSession, event: EventDocument) {
-    const { organization_id, monitor_id, verification_id } = event;
+    const { organization_id, monitor_id, run_seq, verification_id } = event;
     if (await events.findOne({ organization_id, monitor_id, verification_id }, { session })) return "duplicate";
     // This writes to the monitor, so a concurrent cancellation happens either before or after the whole transaction.
-    const monitor = await store.countEvent(tenant, session, monitor_id);
+    const monitor = await store.countEvent(tenant, session, { id: monitor_id, runSeq: run_seq });
     if (!monitor) {
-      if (!(await store.find(tenant, monitor_id, session)))
-        throw new PoisonRecordError("the record names a monitor that does not exist");
-      return "canceled";
+      const found = await store.find(tenant, monitor_id, session);
+      if (!found) throw new PoisonRecordError("the record names a monitor that does not exist");
+      return found.status === "canceled" ? "canceled" : "duplicate";
     }
     const { external_id = event.external_id } = monitor;
     const numbered = { ...event, ...(external_id && { external_id }) };
@@ -40,8 +40,8 @@ export function createEventHistory(options: {
   return {
     /**
      * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. A number of
-     * the monitor takes the place of the event's. Does nothing if the monitor is canceled or the event is already stored. Errors: PoisonRecordError for a monitor that does not
-     * exist.
+     * the monitor takes the place of the event's. Does nothing if the monitor is canceled, or the event is already stored
+     * or past its time. Errors: PoisonRecordError for a monitor that does not exist.
      */
     async record(tenant: Tenant, event: EventDocument): Promise<"recorded" | "canceled" | "duplicate"> {
       try {

@@ -82,6 +82,8 @@ export interface MonitorDocument {
   readonly erring?: { readonly since: Date; readonly lacks_input: boolean };
   /** Number of events in its history. */
   readonly event_count: number;
+  /** The sandbox has removed its events of runs up to this one. Absent while it has removed none. */
+  readonly events_removed_to?: number;
   readonly canceled_at?: Date;
   /** The status that was published last (state-publisher.ts); absent before the first time. */
   readonly published_status?: "active" | "canceled";
@@ -109,7 +111,7 @@ export interface RunDocument {
   readonly verification_id?: string;
 }
 
-/** A detected change as stored in the history. Kept for ever. */
+/** A detected change as stored in the history. Kept forever, in the sandbox for some time (sandbox-retention.ts). */
 export interface EventDocument {
   readonly _id: string;
   readonly organization_id: string;
