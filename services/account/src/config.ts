@@ -1,4 +1,4 @@
-import { environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { count, environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { callsSection } from "@vvs/fair-queue";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -56,6 +56,8 @@ export const loadAccountConfig = () =>
         ...rpcSection,
         ...callsSection,
         ...mailSection,
+        /** Maximum number of an organization's sandbox requests in the request log, besides those of the last day. */
+        SANDBOX_KEPT_REQUESTS: count(1).default(10_000),
         /** The same, of which only the keys part needs them. */
         API_KEY_PEPPERS: keyRing().optional(),
         /** Identity providers of organizations as JSON, including their secrets; see docs/single-sign-on.md. */

@@ -8,6 +8,7 @@ import { loadAccountConfig, processName, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
+import { runSandboxRetention } from "./request-log/sandbox-retention.ts";
 
 await runService(processName(), loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ ...mongoOptions(config), service: "account", logger, stopping });
@@ -26,6 +27,8 @@ await runService(processName(), loadAccountConfig, async ({ config, logger, onCl
   function startKeys() {
     const domain = createKeysDomain(shared, config.API_KEY_PEPPERS!);
     const { store, keyRecords: records } = domain;
+    const retention = runSandboxRetention({ store, newest: config.SANDBOX_KEPT_REQUESTS, now, stopping, logger });
+    onClose("sandbox retention", () => retention.ended());
     const keyFeed = createKeyFeed({ store, records, logger, onWatchers: metrics.watchers });
     return { services: keysServices({ domain, keyFeed }), endWatches: () => keyFeed.close() };
   }

@@ -5,6 +5,7 @@ import type { Tenant } from "@vvs/tenant";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
 import { BURST } from "./allowance.ts";
 import type { LoggedRequest, RequestQuery } from "./request-log.ts";
+import { removeSurplus } from "./sandbox-retention.ts";
 
 let account: TestAccount;
 beforeAll(async () => {
@@ -206,4 +207,25 @@ test("the operations of a log are read from its index, without its requests", as
   });
   expect(explained.executionStats).toMatchObject({ totalDocsExamined: 0 });
   expect(explained.executionStats.totalKeysExamined).toBeLessThan(10);
+});
+
+test("the sandbox's oldest requests beyond an organization's number are removed, but no live ones and none of the last day", async () => {
+  const org = "org_surplus";
+  const [live, sandbox] = [tenantOf(org), tenantOf(org, "sandbox")];
+  const requests = [48, 36, 30, 12].map((hours) =>
+    requestOf({ request_id: `${hours} h`, created_at: minutesAgo(hours * 60) }),
+  );
+  for (const tenant of [live, sandbox]) await report(tenant, requests);
+  const remove = (newest: number) =>
+    removeSurplus({
+      store: account.domain.store,
+      newest,
+      now: account.clock.now,
+      stopping: new AbortController().signal,
+    });
+  expect(await remove(3)).toBe(1);
+  expect(await idsOf(sandbox)).toEqual(["12 h", "30 h", "36 h"]);
+  expect(await remove(1)).toBe(2);
+  expect(await idsOf(sandbox)).toEqual(["12 h"]);
+  expect(await idsOf(live)).toHaveLength(4);
 });

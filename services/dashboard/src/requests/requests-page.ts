@@ -40,7 +40,7 @@ ${
 <h2 id="list">${list.isNarrowed ? "Matching requests" : `${view.name} API requests`}</h2>
 ${leftOutNote(found, view)}
 ${requestList(options, found)}
-<p class="hint">Shows requests with a valid API key, newest first, without their bodies and queries. Requests are kept for ${found.keptDays} days. Times are in UTC.</p>
+<p class="hint">Shows requests with a valid API key, newest first, without their bodies and queries. Requests are kept for ${found.keptDays} days${view.environment === "sandbox" ? ", or for at least a day if there are very many" : ""}. Times are in UTC.</p>
 </section>`
 }`;
 }
