@@ -12,6 +12,7 @@ import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
 import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
 import type { createShowProviders } from "./provider-health/provider-report.ts";
+import type { JudgeRuns } from "./runs/judge-runs.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
@@ -30,6 +31,7 @@ export const callers: Callers<typeof VerificationService> = {
   getProviderUsage: ["dashboard"],
   getProviderHealth: ["dashboard"],
   getSamGovCalls: ["dashboard"],
+  judgeRuns: ["monitor"],
 };
 
 /** Creates the handlers of the service's RPCs. */
@@ -45,6 +47,7 @@ export function createHandlers(options: {
   readUsage: (tenant: Tenant) => Promise<ProviderUsage[]>;
   readHistory: ReadProviderHistory;
   readCallsReport: ReadCallsReport;
+  judgeRuns: JudgeRuns;
 }): Handlers<typeof VerificationService> {
   const { admit, store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
 
@@ -141,6 +144,7 @@ export function createHandlers(options: {
         })),
       };
     },
+    judgeRuns: async (request, { signal }) => ({ judgements: await options.judgeRuns(request.runs, signal) }),
   };
   return handlers;
 }

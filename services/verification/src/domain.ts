@@ -30,13 +30,14 @@ import { createProviders } from "./providers/providers.ts";
 import { createRegistryReader, type RegistryReader } from "./providers/sam-gov/registry-reader.ts";
 import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
 import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
+import { createRunJudge } from "./runs/judge-runs.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
 import { createVerifyRun } from "./runs/verify-run.ts";
 import { createAskedProvider } from "./sam-gov-queue/asked-provider.ts";
 import { createReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import { queueCollections } from "./sam-gov-queue/documents.ts";
 import { createSamGovQueue, type QueueSettings } from "./sam-gov-queue/queue.ts";
-import { createVerificationStore } from "./store.ts";
+import { collectionsOf, createVerificationStore } from "./store.ts";
 import { createAskWithinLimits } from "./tin-guessing/guess-limits.ts";
 import { createGuessesStore } from "./tin-guessing/guesses-store.ts";
 import { createReadTinTerms } from "./tin-guessing/tin-terms.ts";
@@ -122,6 +123,12 @@ export async function createDomain(options: {
   const withdrawnLoads = createReadWithdrawnLoads({ entities, clock: options.clock ?? (() => performance.now()) });
   const asking = { withdrawnLoads, entities, subjects, providers, observe, limits, now };
   const conclude = createConcluder({ store, ...guessing, ...asking });
+  const judgeRuns = createRunJudge({
+    ...guessing,
+    ...asking,
+    collections: collectionsOf(databases.live),
+    hasApi: live.some(({ name }) => name === SAM_GOV_API.name),
+  });
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;
@@ -141,7 +148,7 @@ export async function createDomain(options: {
   });
   const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
   const read = { report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
-  const handlers = createHandlers({ admit, store, idempotency, subjects, verifier, ...read });
+  const handlers = createHandlers({ admit, store, idempotency, subjects, verifier, judgeRuns, ...read });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });

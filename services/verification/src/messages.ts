@@ -12,6 +12,7 @@ import {
 } from "@vvs/proto/verification/v1/verification";
 import { exclusionToMessage, partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
+import { answerDigest } from "./checks/answer-digest.ts";
 import type { CheckSubject } from "./checks/check-inputs.ts";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
@@ -166,7 +167,15 @@ function answeredIn(conclusion: Conclusion) {
   const answer: Pick<Answer, "facts" | "details" | "parts" | "withdrawnLoads"> =
     conclusion.kind === "stored" ? conclusion.stored : conclusion.answer;
   const { parts, withdrawnLoads = [] } = answer;
-  return { facts: completedFacts(answer), parts: parts && partsToMessage(parts, withdrawnLoads) };
+  return {
+    facts: completedFacts(answer),
+    ...(parts && { parts: partsToMessage(parts, withdrawnLoads) }),
+    ...(parts && conclusion.kind === "answered" && { digest: digestOf(conclusion) }),
+  };
+}
+
+function digestOf({ check, fingerprint, answer }: Extract<Conclusion, { kind: "answered" }>): Uint8Array {
+  return answerDigest(check, fingerprint, answer);
 }
 
 function completedFacts({ facts, details }: Partial<Pick<Answer, "facts" | "details">>): Record<string, string> {

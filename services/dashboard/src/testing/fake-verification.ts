@@ -84,6 +84,7 @@ export function verificationService(state: FakeState) {
       getProviderUsage: dashboardOnly,
       getProviderHealth: dashboardOnly,
       getSamGovCalls: dashboardOnly,
+      judgeRuns: [],
     },
   };
 }
@@ -140,5 +141,6 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
       note("getSamGovCalls", "{}");
       return state.samGovCalls;
     },
+    judgeRuns: async () => ({}),
   };
 }

@@ -32,8 +32,6 @@ export interface LatestAnswerDocument {
 const MAX_TOGETHER = 32;
 /** Maximum number of commands in flight; further reads wait and share the next one. One makes the largest batches. */
 const COMMANDS_AT_ONCE = 1;
-/** All documents in the first reply, since a second one would cost another round trip: two for each read. */
-const ONE_REPLY = { batchSize: 2 * MAX_TOGETHER + 1 };
 
 /** What is stored of a question. */
 export interface KnownAnswers {
@@ -52,21 +50,26 @@ export type ReadKnownAnswers = (tenant: Tenant, key: AnswerKey, publicKey?: stri
 type Question = Pick<AnswerDocument, "organization_id" | "entity_id" | "check_type" | "inputs_fingerprint">;
 
 /** Creates the reader of one environment's answers. Reads at the same moment share a command. */
-export function createReadKnownAnswers(collections: {
-  latestAnswers: Collection<LatestAnswerDocument>;
-  publicAnswers: Pick<Collection<PublicAnswer>, "collectionName">;
-  answers: Collection<AnswerDocument>;
-}): ReadKnownAnswers {
+export function createReadKnownAnswers(
+  collections: {
+    latestAnswers: Collection<LatestAnswerDocument>;
+    publicAnswers: Pick<Collection<PublicAnswer>, "collectionName">;
+    answers: Collection<AnswerDocument>;
+  },
+  maxTogether = MAX_TOGETHER,
+): ReadKnownAnswers {
   const { latestAnswers, publicAnswers, answers } = collections;
+  // All documents in the first reply, since a second one would cost another round trip: two for each read.
+  const oneReply = { batchSize: 2 * maxTogether + 1 };
 
   async function find(ids: readonly string[], publicKeys: readonly string[]) {
     const latest = { _id: { $in: ids } };
-    if (publicKeys.length === 0) return { latest: await latestAnswers.find(latest, ONE_REPLY).toArray(), kept: [] };
+    if (publicKeys.length === 0) return { latest: await latestAnswers.find(latest, oneReply).toArray(), kept: [] };
     const pipeline = [{ $match: { _id: { $in: publicKeys } } }, { $project: { _id: 0, kept: "$$ROOT" } }];
     const found = await latestAnswers
       .aggregate<LatestAnswerDocument | { readonly kept: PublicAnswer }>(
         [{ $match: latest }, { $unionWith: { coll: publicAnswers.collectionName, pipeline } }],
-        ONE_REPLY,
+        oneReply,
       )
       .toArray();
     return {
@@ -83,13 +86,13 @@ export function createReadKnownAnswers(collections: {
       const newest = new Map(found.latest.map((each) => [each._id, newestOf(each)]));
       const kept = new Map(found.kept.map((each) => [each._id, each]));
       const others = [...byId].flatMap(([id, question]) => (newest.has(id) ? [] : question));
-      for (const answer of await readEarlier(answers, others)) newest.set(latestId(answer), answer);
+      for (const answer of await readEarlier(answers, others, oneReply)) newest.set(latestId(answer), answer);
       return asked.map(({ question, publicKey = "" }) => ({
         newest: newest.get(latestId(question)) ?? null,
         kept: kept.get(publicKey),
       }));
     },
-    maxSize: MAX_TOGETHER,
+    maxSize: maxTogether,
     atOnce: COMMANDS_AT_ONCE,
     // A read fails because of the database, never because of one of the keys.
     failsAll: () => true,
@@ -105,6 +108,7 @@ export function createReadKnownAnswers(collections: {
 async function readEarlier(
   answers: Collection<AnswerDocument>,
   questions: readonly Question[],
+  oneReply: { batchSize: number },
 ): Promise<AnswerDocument[]> {
   const [first, ...others] = questions.map((question) => [
     { $match: question },
@@ -113,7 +117,7 @@ async function readEarlier(
   ]);
   if (!first) return [];
   const union = others.map((pipeline) => ({ $unionWith: { coll: answers.collectionName, pipeline } }));
-  return answers.aggregate<AnswerDocument>([...first, ...union], ONE_REPLY).toArray();
+  return answers.aggregate<AnswerDocument>([...first, ...union], oneReply).toArray();
 }
 
 /** Returns the answer, judged again from the newest parts where it does not have them itself. */

@@ -38,13 +38,14 @@ export interface Subjects {
 /** Reads subjects in batches: verifications at the same moment share a call, in which each tenant sees only its own. */
 export function createSubjects(
   entities: Pick<Client<typeof EntityService>, "getCheckSubjects" | "resolveVendor">,
+  maxTogether = MAX_TOGETHER,
 ): Subjects {
   const ask = createBatcher<{ tenant: Tenant; entityId: string }, ProtoSubject>({
     async run(keys) {
       const requested = keys.map(({ tenant, entityId }) => ({ tenant: toProtoTenant(tenant), entityId }));
       return (await entities.getCheckSubjects({ keys: requested })).subjects;
     },
-    maxSize: MAX_TOGETHER,
+    maxSize: maxTogether,
     atOnce: CALLS_AT_ONCE,
   });
 

@@ -384,6 +384,15 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
    * @generated from field: vvs.events.v1.RegistrationParts parts = 6;
    */
   parts?: RegistrationParts | undefined;
+
+  /**
+   * Hash of the answer without the dates of its data: the watched fields, the question, the status, the reason and the facts.
+   * While two runs of a monitor have the same one, nothing that it watches has changed. Only with parts; empty in records from
+   * before this field.
+   *
+   * @generated from field: bytes digest = 7;
+   */
+  digest: Uint8Array;
 };
 
 /**

@@ -672,6 +672,80 @@ export declare type ListProvidersResponse = Message<"vvs.verification.v1.ListPro
 export declare const ListProvidersResponseSchema: GenMessage<ListProvidersResponse>;
 
 /**
+ * The monitors to judge.
+ *
+ * @generated from message vvs.verification.v1.JudgeRunsRequest
+ */
+export declare type JudgeRunsRequest = Message<"vvs.verification.v1.JudgeRunsRequest"> & {
+  /**
+   * 1 to 500.
+   *
+   * @generated from field: repeated vvs.verification.v1.StandingRun runs = 1;
+   */
+  runs: StandingRun[];
+};
+
+/**
+ * Describes the message vvs.verification.v1.JudgeRunsRequest.
+ * Use `create(JudgeRunsRequestSchema)` to create a new message.
+ */
+export declare const JudgeRunsRequestSchema: GenMessage<JudgeRunsRequest>;
+
+/**
+ * A live monitor's newest run.
+ *
+ * @generated from message vvs.verification.v1.StandingRun
+ */
+export declare type StandingRun = Message<"vvs.verification.v1.StandingRun"> & {
+  /**
+   * org_…, the owner.
+   *
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 2;
+   */
+  entityId: string;
+
+  /**
+   * As in the run's CheckOutcome.
+   *
+   * @generated from field: bytes digest = 3;
+   */
+  digest: Uint8Array;
+};
+
+/**
+ * Describes the message vvs.verification.v1.StandingRun.
+ * Use `create(StandingRunSchema)` to create a new message.
+ */
+export declare const StandingRunSchema: GenMessage<StandingRun>;
+
+/**
+ * The judgements.
+ *
+ * @generated from message vvs.verification.v1.JudgeRunsResponse
+ */
+export declare type JudgeRunsResponse = Message<"vvs.verification.v1.JudgeRunsResponse"> & {
+  /**
+   * One for each run, in the order of the request.
+   *
+   * @generated from field: repeated vvs.verification.v1.RunJudgement judgements = 1;
+   */
+  judgements: RunJudgement[];
+};
+
+/**
+ * Describes the message vvs.verification.v1.JudgeRunsResponse.
+ * Use `create(JudgeRunsResponseSchema)` to create a new message.
+ */
+export declare const JudgeRunsResponseSchema: GenMessage<JudgeRunsResponse>;
+
+/**
  * Where an answer may come from.
  *
  * @generated from enum vvs.verification.v1.Mode
@@ -703,6 +777,46 @@ export enum Mode {
  * Describes the enum vvs.verification.v1.Mode.
  */
 export declare const ModeSchema: GenEnum<Mode>;
+
+/**
+ * How a run now would end, beside a monitor's newest run.
+ *
+ * @generated from enum vvs.verification.v1.RunJudgement
+ */
+export enum RunJudgement {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: RUN_JUDGEMENT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It would have the same digest.
+   *
+   * @generated from enum value: RUN_JUDGEMENT_SAME = 1;
+   */
+  SAME = 1,
+
+  /**
+   * It would have another digest, or stored data can't answer it.
+   *
+   * @generated from enum value: RUN_JUDGEMENT_DIFFERENT = 2;
+   */
+  DIFFERENT = 2,
+
+  /**
+   * It can't be answered before a newer exclusions file is loaded.
+   *
+   * @generated from enum value: RUN_JUDGEMENT_OVERDUE = 3;
+   */
+  OVERDUE = 3,
+}
+
+/**
+ * Describes the enum vvs.verification.v1.RunJudgement.
+ */
+export declare const RunJudgementSchema: GenEnum<RunJudgement>;
 
 /**
  * Runs checks and stores what providers answered.
@@ -794,6 +908,18 @@ export declare const VerificationService: GenService<{
     methodKind: "unary";
     input: typeof GetSamGovCallsRequestSchema;
     output: typeof GetSamGovCallsResponseSchema;
+  },
+  /**
+   * Judges what later runs of live monitors of sam_registration only would answer now, from stored data and by the code that
+   * answers runs. Nothing is written and no provider is called. Callers: monitor.
+   * Errors: invalid_request for more than 500 runs; service_unavailable where our own data can't be read.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.JudgeRuns
+   */
+  judgeRuns: {
+    methodKind: "unary";
+    input: typeof JudgeRunsRequestSchema;
+    output: typeof JudgeRunsResponseSchema;
   },
 }>;
 

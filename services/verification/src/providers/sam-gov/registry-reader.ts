@@ -16,6 +16,7 @@ const CALLS_AT_ONCE = 2;
 /** Creates a reader whose questions at the same moment share a call to the entity service. */
 export function createRegistryReader(
   entities: Pick<Client<typeof EntityService>, "getRegistryRecord" | "getRegistryRecords">,
+  maxTogether = MAX_TOGETHER,
 ): RegistryReader {
   const ask = perEnvironment((name) => {
     const environment = toProtoEnvironment(name);
@@ -26,7 +27,7 @@ export function createRegistryReader(
         const ofEach = () => Promise.all(queries.map((query) => entities.getRegistryRecord({ environment, ...query })));
         return read?.records ?? ofEach();
       },
-      maxSize: MAX_TOGETHER,
+      maxSize: maxTogether,
       atOnce: CALLS_AT_ONCE,
     });
   });

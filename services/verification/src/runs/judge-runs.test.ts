@@ -1,0 +1,144 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
+import { type Client, createClient } from "@vvs/rpc";
+import type { Binary } from "mongodb";
+import { createTestMonitor, type PlayedQueue, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
+import type { TestService } from "../testing/service.ts";
+
+// The digests of runs, and runs that are judged in bulk instead of being made.
+
+const { SAME, DIFFERENT, OVERDUE } = RunJudgement;
+
+/** What the simulated API says of every vendor, too. */
+const AS_API = { cage: "1PLY1", entityType: "Corporate Entity (Not Tax Exempt)" };
+
+let queue: PlayedQueue;
+let service: TestService;
+let client: Client<typeof VerificationService>;
+let vendors = 0;
+beforeAll(async () => {
+  queue = await startPlayedQueue("2026-11-02T15:00:00Z");
+  service = await queue.startReplica();
+  client = createClient(VerificationService, {
+    address: `127.0.0.1:${service.port}`,
+    caller: "monitor",
+    tls: undefined,
+  });
+});
+afterAll(async () => {
+  client.close();
+  await queue.stop();
+});
+beforeEach(() => queue.setTime("2026-11-02T15:00:00Z"));
+
+/** What files say of an active vendor that nothing excludes; the exclusions file is of the test's day. */
+function filesOf(uei: string, record: TestFiles["record"] = {}, exclusionsAge = 0): TestFiles {
+  return {
+    record: { uei, legalName: "Acme LLC", extractCode: "A", expirationDate: "2026-11-20", ...AS_API, ...record },
+    ...{ registryCutDate: "2026-11-01", registryLoad: "registry:1" },
+    ...{ exclusionsCutDate: queue.daysAgo(exclusionsAge), exclusionsLoad: "exclusions:1" },
+  };
+}
+
+async function digestOf(verificationId: string): Promise<Uint8Array> {
+  const rows = service.databases.live.collection<{ record_id: string; value: Binary }>("outbox");
+  const { value } = (await rows.findOne({ record_id: verificationId }))!;
+  const record: VerificationCompleted = fromBinary(VerificationCompletedSchema, value.value());
+  return record.checks[0]!.digest;
+}
+
+/** Runs a new monitor twice; returns its row for a judgement. */
+async function standing() {
+  const uei = `JUDGED${String(++vendors).padStart(6, "0")}`;
+  queue.setFiles(uei, filesOf(uei));
+  queue.sam.register({ uei, legalName: "Acme LLC", expirationDate: "2026-11-20" });
+  const monitor = createTestMonitor({ uei }, { replicas: [service] });
+  await monitor.run();
+  await monitor.run();
+  const { _id } = (await monitor.verificationOf(2))!;
+  const { organizationId, entityId } = monitor;
+  return { uei, monitor, row: { organizationId, entityId, digest: await digestOf(_id) } };
+}
+
+type Row = Awaited<ReturnType<typeof standing>>["row"];
+const judge = async (...runs: Row[]) => (await client.judgeRuns({ runs })).judgements;
+
+describe("a standing run is judged", () => {
+  test("as the same while nothing changes, whatever the dates of its data, and nothing is written", async () => {
+    const { uei, row } = await standing();
+    const { live } = service.databases;
+    const stored = () =>
+      Promise.all(["verifications", "evidence", "outbox"].map((c) => live.collection(c).countDocuments()));
+    const before = await stored();
+    expect(await judge(row)).toEqual([SAME]);
+    queue.passHours(24);
+    queue.setFiles(uei, { ...filesOf(uei), registryCutDate: "2026-11-03", registryLoad: "registry:2" });
+    expect(await judge(row)).toEqual([SAME]);
+    expect(await stored()).toEqual(before);
+    expect(row.digest).toHaveLength(16);
+  });
+
+  test("as different once a fact, an exclusion's effect or the question changes, or a date passes", async () => {
+    const { uei, monitor, row } = await standing();
+    const changed: TestFiles[] = [
+      filesOf(uei, { legalName: "Acme Incorporated" }),
+      {
+        ...filesOf(uei),
+        exclusions: [
+          { program: "Reciprocal", activeDate: "2026-10-01", terminationDate: "indefinite", effect: "product" },
+        ],
+      },
+    ];
+    for (const files of changed) {
+      queue.setFiles(uei, { ...files, registryCutDate: "2026-11-03", exclusionsCutDate: queue.daysAgo(0) });
+      queue.setTime("2026-11-03T15:00:00Z");
+      expect(await judge(row)).toEqual([DIFFERENT]);
+    }
+    queue.setFiles(uei, filesOf(uei));
+    expect(await judge(row)).toEqual([SAME]);
+    queue.setTime("2026-11-21T15:00:00Z");
+    queue.setFiles(uei, filesOf(uei));
+    expect(await judge(row)).toEqual([DIFFERENT]);
+    queue.setTime("2026-11-02T15:00:00Z");
+    queue.setFiles(uei, filesOf(uei));
+    service.entities.put(row.organizationId, monitor.entityId, { subject: { uei: "JUDGEDOTHER1" } });
+    expect(await judge(row)).toEqual([DIFFERENT]);
+  });
+
+  test("as overdue where only a newer exclusions file could answer", async () => {
+    const { uei, row } = await standing();
+    queue.setTime("2026-11-06T15:00:00Z");
+    const nobody = "0".repeat(12);
+    queue.setFiles(nobody, { registryCutDate: "2026-11-01", exclusionsCutDate: queue.daysAgo(4) });
+    queue.setFiles(uei, filesOf(uei, {}, 4));
+    expect(await judge(row)).toEqual([OVERDUE]);
+    queue.setFiles(nobody, { registryCutDate: "2026-11-01", exclusionsCutDate: queue.daysAgo(0) });
+    queue.setFiles(uei, filesOf(uei));
+    expect(await judge(row)).toEqual([SAME]);
+  });
+
+  test("as different for an organization that can't see the entity, and by its own stored answers only", async () => {
+    const { uei, row } = await standing();
+    const other = { ...row, organizationId: newId("org") };
+    expect(await judge(other, row)).toEqual([DIFFERENT, SAME]);
+    // Only the first organization's stored answer knows a vendor that the files don't list.
+    service.entities.put(other.organizationId, row.entityId, { subject: { legalName: "V", uei } });
+    expect(await judge(other, row)).toEqual([SAME, SAME]);
+    await queue.collections().publicAnswers.deleteMany({});
+    queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
+    expect(await judge(other, row)).toEqual([DIFFERENT, SAME]);
+  });
+});
+
+test("many runs share their reads, and more than 500 are refused", async () => {
+  const { row } = await standing();
+  const reads: number[] = [];
+  service.entities.schedule.registry = async (read) => void reads.push(read);
+  expect(new Set(await judge(...Array.from({ length: 300 }, () => row)))).toEqual(new Set([SAME]));
+  service.entities.schedule.registry = async () => undefined;
+  expect(reads.length).toBeLessThanOrEqual(4);
+  await expect(judge(...Array.from({ length: 501 }, () => row))).rejects.toMatchObject({ code: "invalid_request" });
+});

@@ -1,0 +1,81 @@
+import { ServiceError } from "@vvs/errors";
+import { RunJudgement, type StandingRun } from "@vvs/proto/verification/v1/verification";
+import type { Tenant } from "@vvs/tenant";
+import { answerDigest } from "../checks/answer-digest.ts";
+import { type CheckTask, createConcluder } from "../checks/conclude.ts";
+import { createReadKnownAnswers } from "../checks/latest-answers.ts";
+import { createSubjects } from "../checks/subjects.ts";
+import { createRegistryReader } from "../providers/sam-gov/registry-reader.ts";
+import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
+
+/** Maximum number of runs in a call. */
+const MAX_TOGETHER = 500;
+/** Maximum number of runs whose data is read together: as many as entity answers in a call. */
+const READ_TOGETHER = 100;
+/** Stands for any later run of a monitor; nothing is stored under it. */
+const LATER_RUN = { monitorId: "", runSeq: 2, recordId: "" };
+const { SAME, DIFFERENT, OVERDUE } = RunJudgement;
+
+/** Returns a judgement for each run, in their order. Errors: invalid_request; service_unavailable. */
+export type JudgeRuns = (
+  runs: readonly Pick<StandingRun, "organizationId" | "entityId" | "digest">[],
+  signal: AbortSignal,
+) => Promise<RunJudgement[]>;
+
+/**
+ * Creates the function that judges live runs of sam_registration as they would be answered now. Each is concluded as a real one
+ * is, all at the same time, with reads that they share and the provider that answers later runs. Nothing is counted as an
+ * attempt: no provider is called.
+ */
+export function createRunJudge(
+  options: Omit<Parameters<typeof createConcluder>[0], "store" | "subjects" | "providers" | "observe"> & {
+    entities: Parameters<typeof createSubjects>[0] & Parameters<typeof createRegistryReader>[0];
+    collections: Parameters<typeof createReadKnownAnswers>[0];
+    /** SAM.gov's API is configured. */
+    hasApi: boolean;
+  },
+): JudgeRuns {
+  const { entities, collections, hasApi, now } = options;
+  const subjects = createSubjects(entities, READ_TOGETHER);
+  const provider = createSamGovExtract({ entities: createRegistryReader(entities, READ_TOGETHER), hasApi, now });
+  const conclude = createConcluder({
+    ...options,
+    store: { knownAnswers: createReadKnownAnswers(collections, READ_TOGETHER) },
+    subjects,
+    providers: { live: [provider], sandbox: [] },
+    observe: () => (_provider, _callClass, attempt) => attempt(),
+  });
+
+  /** Returns `unanswered` where the files alone can't answer, and asking SAM.gov's API would not help. */
+  async function judge(tenant: Tenant, entityId: string, digest: Uint8Array, signal: AbortSignal) {
+    const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
+    if (!subject) return DIFFERENT;
+    const caller = { tenant, actor: "", requestId: "" };
+    const task: CheckTask = { caller, subject, suppliedTin: "", mode: "realtime", run: LATER_RUN };
+    const concluded = await conclude("sam_registration", task, signal);
+    if (concluded.kind === "answered") {
+      const now = answerDigest(concluded.check, concluded.fingerprint, concluded.answer);
+      return now.equals(digest) ? SAME : DIFFERENT;
+    }
+    const isStale = concluded.kind === "error" && concluded.reason === "stale_source";
+    return isStale && !concluded.asking ? "unanswered" : DIFFERENT;
+  }
+
+  return async (runs, signal) => {
+    if (runs.length > MAX_TOGETHER) {
+      throw new ServiceError("invalid_request", { message: `Give at most ${MAX_TOGETHER} runs.` });
+    }
+    const judged = await Promise.all(
+      runs.map(({ organizationId, entityId, digest }) =>
+        judge({ organizationId, environment: "live" }, entityId, digest, signal),
+      ),
+    );
+    const isOutdated = judged.includes("unanswered") && (await provider.isOutdated!({ signal }));
+    return judged.map((each) => (each === "unanswered" ? (isOutdated ? OVERDUE : DIFFERENT) : each));
+  };
+}
+
+function goneAsUndefined(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
+  throw error;
+}
