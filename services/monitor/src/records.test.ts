@@ -96,6 +96,39 @@ describe("a completed verification", () => {
     expect(await datesOf({ status: CheckStatus.ERROR })).toBeUndefined();
   });
 
+  test("with the digest of the run before makes its monitor stand until a run is claimed, a change or a cancellation", async () => {
+    const standing = async () => {
+      const monitor = await newMonitor();
+      for (const seq of [1, 2]) {
+        if (seq > 1) await startNext();
+        const record = completed(monitor, seq, CheckStatus.PASS);
+        const check = {
+          checkType: CheckType.SAM_REGISTRATION,
+          status: CheckStatus.PASS,
+          digest: Buffer.from("digest"),
+        };
+        record.checks.push(create(CheckOutcomeSchema, check));
+        await domain.records.verificationCompleted(record);
+      }
+      expect((await found(monitor)).standing).toEqual({ run_seq: 2, since: domain.clock.at });
+      return monitor;
+    };
+    const startNext = async () => {
+      domain.pass(600 * SECOND);
+      await domain.scheduler.claimDue();
+    };
+    const ends: ((monitor: { tenant: Tenant; id: string }) => Promise<unknown>)[] = [
+      startNext,
+      ({ tenant, id }) => domain.commands.update(callerIn(tenant), id, { frequency: "daily" }),
+      ({ tenant, id }) => domain.commands.cancel(callerIn(tenant), id),
+    ];
+    for (const end of ends) {
+      const monitor = await standing();
+      await end(monitor);
+      expect(await found(monitor)).not.toHaveProperty("standing");
+    }
+  });
+
   test("that is delivered again has no effect", async () => {
     const monitor = await newMonitor();
     const record = completed(monitor, 1, CheckStatus.ERROR);

@@ -122,6 +122,7 @@ function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   return {
     ...{ runSeq, at, outcome, verificationId, lacksInput },
     dataAsOf: registration && dataAsOf(registration, at),
+    digest: Buffer.from(registration?.digest ?? []).toString("hex") || undefined,
     expirationDate: parts?.registration?.expirationDate,
     exclusionDays: parts?.exclusions?.exclusions.map(({ activeDate }) => activeDate),
   };

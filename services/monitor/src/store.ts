@@ -136,7 +136,7 @@ export function createMonitorStore(db: Db) {
         $set: { status: "canceled", canceled_at: at },
         $unset: {
           ...{ next_run_at: true, claimable_at: true, first_run_at: true },
-          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true, extras_wait: true },
+          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true, extras_wait: true, standing: true },
         },
       };
       const options = { session, returnDocument: "after" } as const;
@@ -175,7 +175,7 @@ export function createMonitorStore(db: Db) {
         const { first_run_at, expiry_run_at, exclusion_run_at, file_run, extras_wait } = next;
         const extras = { first_run_at, expiry_run_at, exclusion_run_at, file_run, extras_wait };
         const absent = Object.entries(extras).flatMap(([name, value]) => (value === undefined ? [[name, true]] : []));
-        const $unset = Object.fromEntries(absent);
+        const $unset = { ...Object.fromEntries(absent), standing: true as const };
         return { updateOne: { filter, update: { $set: { ...$set, ...extras }, $unset } } };
       });
       return (await monitors.bulkWrite(updates, { session, ordered: false })).matchedCount;

@@ -83,7 +83,15 @@ export function nextRun(
  */
 export function afterClaim(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
   const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
-  const { first_run_at: _, extras_wait: _waited, expiry_run_at, exclusion_run_at, file_run, ...rest } = seen;
+  const {
+    first_run_at: _,
+    extras_wait: _waited,
+    standing: _stood,
+    expiry_run_at,
+    exclusion_run_at,
+    file_run,
+    ...rest
+  } = seen;
   const claimed = {
     ...rest,
     ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }),
@@ -98,7 +106,8 @@ export function afterClaim(options: ScheduleOptions, seen: MonitorDocument, at: 
 /** Returns a due monitor of a suspended organization after its next run was skipped. Its extra runs wait. */
 export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
   const isExtraDue = extraRuns(seen).some((extra) => extra.at <= at);
-  return afterSchedule(options, { ...seen, ...(isExtraDue && { extras_wait: true }) }, at);
+  const { standing: _, ...rest } = seen;
+  return afterSchedule(options, { ...rest, ...(isExtraDue && { extras_wait: true }) }, at);
 }
 
 /** Moves the schedule to its next due time, if this one has passed. */

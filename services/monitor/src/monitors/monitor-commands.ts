@@ -143,7 +143,7 @@ export function createMonitorCommands(
         await options.expectEntity(caller, entityId, change.externalId);
       }
       const changed = await inTransaction(client, async (session) => {
-        const monitor = await existing(tenant, id, session);
+        const { standing: _, ...monitor } = await existing(tenant, id, session);
         if (monitor.status === "canceled") throw new ServiceError("monitor_canceled");
         const numbered = withExternalId(withUrl(monitor, change.webhookUrl), change.externalId);
         const next = withFrequency(options, numbered, change.frequency);

@@ -75,7 +75,14 @@ export interface MonitorDocument {
     readonly verification_id: string;
     /** Absent where its sam_registration learned nothing, and in runs of older versions. */
     readonly data_as_of?: DataDates;
+    /** The digest of its answer, in hex. Absent where its sam_registration learned nothing, in the sandbox, and in runs of older versions. */
+    readonly digest?: string;
   };
+  /**
+   * Present while no run is open, the last two runs had the same digest, and there is no check but sam_registration: the newest
+   * run, and when it ended. Valid only while `run_seq` is the monitor's: a replica of an older version claims runs and leaves this.
+   */
+  readonly standing?: { readonly run_seq: number; readonly since: Date };
   /** Number of consecutive runs that ended in error. */
   readonly consecutive_errors: number;
   /** Present while there are any: when the first of them ended, and whether the last one lacked data that the organization must supply. */
@@ -132,7 +139,7 @@ export interface EventDocument {
 
 /** Returns a monitor as it was right after its creation: the answer to a repeated creation. */
 export function asCreated(monitor: MonitorDocument): MonitorDocument {
-  const { last_run: _lastRun, erring: _erring, canceled_at: _canceledAt, ...lasting } = monitor;
+  const { last_run: _lastRun, standing: _standing, erring: _erring, canceled_at: _canceledAt, ...lasting } = monitor;
   const { webhook_url: _webhookUrl, external_id: _externalId, ...rest } = lasting;
   return { ...rest, ...monitor.created_as, status: "active", consecutive_errors: 0 };
 }

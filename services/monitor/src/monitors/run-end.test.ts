@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { registryDay } from "@vvs/registration";
+import { fastClock } from "../testing/domain.ts";
 import { at, fresh } from "../testing/fresh-monitor.ts";
+import { afterClaim, afterSkip } from "./due.ts";
 import type { MonitorDocument } from "./monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
 
@@ -64,6 +66,42 @@ describe("the end of a run", () => {
     const { next_run_at: _, claimable_at: __, ...rest } = fresh;
     const ended = afterRun({ ...rest, status: "canceled" }, end(1, "pass"));
     expect([ended.next_run_at, ended.claimable_at, ended.last_run?.outcome]).toEqual([undefined, undefined, "pass"]);
+  });
+});
+
+describe("a monitor stands", () => {
+  const digest = (runSeq: number, of: string | undefined) => ({ ...end(runSeq, "pass"), digest: of });
+  const next = (monitor: MonitorDocument, run: RunEnd) => afterRun({ ...monitor, run_seq: run.runSeq }, run);
+  const first = next(fresh, digest(1, "aa"));
+  const standing = next(first, digest(2, "aa"));
+
+  test("once two runs had the same digest, since the second of them ended", () => {
+    expect([first.standing, standing.standing]).toEqual([undefined, { run_seq: 2, since: at(2) }]);
+    expect(standing.last_run?.digest).toBe("aa");
+    expect(next(standing, digest(3, "aa")).standing).toEqual({ run_seq: 3, since: at(3) });
+  });
+
+  test.each<[string, RunEnd]>([
+    ["another digest", digest(3, "bb")],
+    ["none, as of an older version", digest(3, undefined)],
+    ["an error", end(3, "error")],
+  ])("no longer after a run with %s, nor after the first run that follows it", (_name, run) => {
+    const ended = next(standing, run);
+    expect([ended.standing, next(ended, digest(4, "aa")).standing]).toEqual([undefined, undefined]);
+  });
+
+  test("no longer once its next run is claimed, nor by the end of an older one", () => {
+    const options = { environment: "live", fastClock, runTimeoutMs: RUN_TIMEOUT_MS } as const;
+    const claimed = afterClaim(options, standing, at(50));
+    expect(claimed.standing).toBeUndefined();
+    expect(afterSkip(options, standing, at(50)).standing).toBeUndefined();
+    expect(afterRun({ ...first, run_seq: 3 }, digest(2, "aa")).standing).toBeUndefined();
+  });
+
+  test("never with tin_match", () => {
+    const checks = ["sam_registration", "tin_match"] as const;
+    const both = next({ ...fresh, checks }, digest(1, "aa"));
+    expect(next(both, digest(2, "aa")).standing).toBeUndefined();
   });
 });
 

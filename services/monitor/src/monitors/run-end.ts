@@ -10,6 +10,8 @@ export interface RunEnd {
   readonly verificationId: string;
   /** Absent if its sam_registration learned nothing, or it has none. */
   readonly dataAsOf?: DataDates | undefined;
+  /** The digest of its sam_registration, in hex; absent where that learned nothing, in the sandbox, and from older versions. */
+  readonly digest?: string | undefined;
   /** Whether every check that ended in error lacked data that the organization must supply. */
   readonly lacksInput: boolean;
   /** The registration's expiration date (YYYY-MM-DD), or empty if it has none; undefined if the run did not learn it. */
@@ -20,7 +22,7 @@ export interface RunEnd {
 
 /**
  * Returns the monitor after the end of a run. Ends may arrive in any order: only the newest ended run sets `last_run`, the
- * error count and the extra runs after the expiration date and on the first day of an exclusion. Once the open run has ended, the next one may be claimed at its
+ * error count, the extra runs after the expiration date and on the first day of an exclusion, and whether the monitor stands. Once the open run has ended, the next one may be claimed at its
  * due time.
  */
 export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: number): MonitorDocument {
@@ -34,8 +36,8 @@ export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: nu
 }
 
 function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
-  const { erring, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...answered } = monitor;
-  const { expirationDate: date, exclusionDays: days } = end;
+  const { erring, standing: _, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...answered } = monitor;
+  const { expirationDate: date, exclusionDays: days, digest } = end;
   const expiry_run_at = date === undefined ? expiryBefore : expiryRunAt(monitor._id, date, end.at);
   const exclusion_run_at = days === undefined ? exclusionBefore : exclusionRunAt(monitor._id, days, end.at);
   const isError = end.outcome === "error";
@@ -45,7 +47,14 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
     ...(expiry_run_at && { expiry_run_at }),
     ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
-    last_run: { run_seq, at, outcome, verification_id, ...(data_as_of && { data_as_of }) },
+    last_run: { run_seq, at, outcome, verification_id, ...(data_as_of && { data_as_of }), ...(digest && { digest }) },
+    ...(stands(monitor, end) && { standing: { run_seq, since: at } }),
     consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
   };
+}
+
+/** Does the monitor stand after this run? It must be the newest one. */
+function stands({ checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
+  const isOnlyRegistration = checks.every((check) => check === "sam_registration");
+  return isOnlyRegistration && runSeq === run_seq && digest !== undefined && digest === last_run?.digest;
 }

@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(() => queue.setTime("2026-11-02T15:00:00Z"));
 
 /** What files say of an active vendor that nothing excludes; the exclusions file is of the test's day. */
-function filesOf(uei: string, record: TestFiles["record"] = {}, exclusionsAge = 0): TestFiles {
+function filesOf(uei: string, record: { legalName?: string } = {}, exclusionsAge = 0) {
   return {
     record: { uei, legalName: "Acme LLC", extractCode: "A", expirationDate: "2026-11-20", ...AS_API, ...record },
     ...{ registryCutDate: "2026-11-01", registryLoad: "registry:1" },
@@ -141,4 +141,17 @@ test("many runs share their reads, and more than 500 are refused", async () => {
   service.entities.schedule.registry = async () => undefined;
   expect(reads.length).toBeLessThanOrEqual(4);
   await expect(judge(...Array.from({ length: 501 }, () => row))).rejects.toMatchObject({ code: "invalid_request" });
+});
+
+test("nothing is judged where our own reads take too long", async () => {
+  const { uei, row } = await standing();
+  const slow = await queue.startReplica({}, { limits: { attemptMs: 100 } });
+  slow.entities.put(row.organizationId, row.entityId, { subject: { legalName: "V", uei } });
+  const end = Promise.withResolvers<void>();
+  slow.entities.schedule.registry = () => end.promise;
+  const address = `127.0.0.1:${slow.port}`;
+  const monitor = createClient(VerificationService, { address, caller: "monitor", tls: undefined });
+  await expect(monitor.judgeRuns({ runs: [row] })).rejects.toMatchObject({ code: "service_unavailable" });
+  end.resolve();
+  monitor.close();
 });

@@ -2,7 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import { RunJudgement, type StandingRun } from "@vvs/proto/verification/v1/verification";
 import type { Tenant } from "@vvs/tenant";
 import { answerDigest } from "../checks/answer-digest.ts";
-import { type CheckTask, createConcluder } from "../checks/conclude.ts";
+import { type CheckTask, type Conclusion, createConcluder } from "../checks/conclude.ts";
 import { createReadKnownAnswers } from "../checks/latest-answers.ts";
 import { createSubjects } from "../checks/subjects.ts";
 import { createRegistryReader } from "../providers/sam-gov/registry-reader.ts";
@@ -57,6 +57,9 @@ export function createRunJudge(
       const now = answerDigest(concluded.check, concluded.fingerprint, concluded.answer);
       return now.equals(digest) ? SAME : DIFFERENT;
     }
+    if (concluded.kind === "error" && isOutOfTime(concluded)) {
+      throw new ServiceError("service_unavailable", { retryAfterSeconds: 1 });
+    }
     const isStale = concluded.kind === "error" && concluded.reason === "stale_source";
     return isStale && !concluded.asking ? "unanswered" : DIFFERENT;
   }
@@ -73,6 +76,11 @@ export function createRunJudge(
     const isOutdated = judged.includes("unanswered") && (await provider.isOutdated!({ signal }));
     return judged.map((each) => (each === "unanswered" ? (isOutdated ? OVERDUE : DIFFERENT) : each));
   };
+}
+
+/** Did our own reads take too long? That says nothing of the vendor. A fault of ours does: its run shows it. */
+function isOutOfTime({ reason, attempts }: Extract<Conclusion, { kind: "error" }>): boolean {
+  return reason === "providers_failed" && !attempts.some((attempt) => attempt.reason === "internal_error");
 }
 
 function goneAsUndefined(error: unknown): undefined {
