@@ -56,10 +56,10 @@ export const loadAccountConfig = () =>
         ...rpcSection,
         ...callsSection,
         ...mailSection,
-        /** Maximum number of an organization's sandbox requests in the request log, besides those of the last day. */
-        SANDBOX_KEPT_REQUESTS: count(1).default(10_000),
         /** The same, of which only the keys part needs them. */
         API_KEY_PEPPERS: keyRing().optional(),
+        /** Maximum number of an organization's sandbox requests in the request log, besides those of the last day. */
+        SANDBOX_KEPT_REQUESTS: count(1).default(10_000),
         /** Identity providers of organizations as JSON, including their secrets; see docs/single-sign-on.md. */
         IDENTITY_PROVIDERS: identityProvidersVariable().prefault("[]"),
         /** Address that the gRPC server binds to; without TLS, loopback only. */

@@ -98,7 +98,7 @@ function kept(): Html {
 <h2 id="kept">How long data is kept</h2>
 ${facts([
   ...retention.map(({ what, days }) => [what, `${days} days`] as const),
-  ["Verifications, changes found by monitors, and versions of vendors", "forever"],
+  ["Verifications, changes found by live monitors, and versions of vendors", "forever"],
   ["Evidence", "forever, unless the operator of this service has set a limit"],
 ])}
 </section>`;

@@ -4,5 +4,7 @@ export const retention: readonly { readonly what: string; readonly days: number;
   { what: "The list of requests", days: 7, listed: "the request log" },
   { what: "Audit log", days: 2_557, listed: "the audit log" },
   { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
+  { what: "Webhook deliveries in the test environment", days: 14, listed: "the sandbox's deliveries" },
+  { what: "Changes found by monitors in the test environment", days: 14, listed: "events of sandbox monitors" },
   { what: "Monitor runs", days: 400, listed: "runs of monitors" },
 ];
