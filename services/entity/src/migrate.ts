@@ -88,6 +88,7 @@ async function createIndexes(db: Db): Promise<void> {
   await remembered.createIndexes([
     { key: { organization_id: 1, entity_id: 1, type: 1 }, unique: true },
     { key: { organization_id: 1, type: 1, value: 1 } },
+    { key: { value: 1, entity_id: 1 }, partialFilterExpression: { value: { $exists: true } } },
     { key: { organization_id: 1, type: 1, hash: 1 } },
     {
       key: { organization_id: 1, external_id: 1, created_at: -1, _id: -1 },

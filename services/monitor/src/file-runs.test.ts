@@ -5,7 +5,12 @@ import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { type RegistryChanged, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import {
+  LoadStep,
+  type RegistryChanged,
+  RegistryChangedSchema,
+  VerificationCompletedSchema,
+} from "@vvs/proto/events/v1/events";
 import { registryDay } from "@vvs/registration";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type CallerContext, toProtoTenant } from "@vvs/tenant";
@@ -180,6 +185,15 @@ describe("a file that changed a vendor", () => {
       runs.push(run_seq);
     }
     expect(runs).toEqual([2, 2, 3, 3, 3]);
+  });
+
+  test("starts no run by the record of a step of its load", async () => {
+    const { id, entityId } = await newMonitor();
+    const before = await found(id);
+    // One of a version that this one does not know, too.
+    for (const step of [LoadStep.LOADED, LoadStep.WITHDRAWAL_BEGUN, LoadStep.WITHDRAWN, 99 as LoadStep])
+      await fileChanged(entityId, { step });
+    expect(await found(id)).toEqual(before);
   });
 
   test("does not put off the first run of a new monitor", async () => {

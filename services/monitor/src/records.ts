@@ -4,7 +4,13 @@ import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { CheckType } from "@vvs/proto/common/v1/common";
-import type { ChangeDetected, CheckOutcome, RegistryChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import {
+  type ChangeDetected,
+  type CheckOutcome,
+  LoadStep,
+  type RegistryChanged,
+  type VerificationCompleted,
+} from "@vvs/proto/events/v1/events";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { EventHistory } from "./events/event-history.ts";
@@ -91,19 +97,24 @@ export function createRecordHandlers(options: {
       logger.info({ ...ids, event_id: eventId, outcome }, "change detected");
     },
 
-    /** Gives the monitors of vendors that a file changed an extra run: urgent ones now, the others within some minutes. */
+    /**
+     * Gives the monitors of vendors that a file changed an extra run: urgent ones now, the others within some minutes. A step
+     * of a load names no vendor, and is only logged.
+     */
     async registryChanged(record: RegistryChanged): Promise<void> {
-      const { recordId, loadId, entityIds, urgentEntityIds } = record;
+      const { recordId, loadId, entityIds, urgentEntityIds, step } = record;
       if (!recordId || !loadId || entityIds.length === 0 || [...entityIds, ...urgentEntityIds].includes("")) {
         throw new PoisonRecordError("the record names no load, or no entity");
       }
       const load = { loadId, changedAt: timeIn(record.changedAt) };
+      const ids = { environment, load_id: loadId, record_id: recordId };
+      if (step !== LoadStep.UNSPECIFIED) return logger.info({ ...ids, step: LoadStep[step] }, "a step of a load");
       const add = (ids: readonly string[], spreadMs: number) =>
         store.addFileRuns({ ...load, entityIds: ids }, { now: now(), spreadMs, runTimeoutMs });
       const urgent = urgentEntityIds.length > 0 ? await add(urgentEntityIds, 0) : 0;
       const monitors = urgent + (await add(entityIds, fileRunSpreadMs));
       const counts = { entities: entityIds.length, monitors, urgent };
-      logger.info({ environment, load_id: loadId, record_id: recordId, ...counts }, "a file changed vendors");
+      logger.info({ ...ids, ...counts }, "a file changed vendors");
     },
   };
 }

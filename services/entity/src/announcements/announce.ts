@@ -1,4 +1,4 @@
-import type { ClientSession, ObjectId } from "mongodb";
+import { type ClientSession, ObjectId } from "mongodb";
 import type { Collections } from "../model/documents.ts";
 
 /** The index of the pages that are not published. */
@@ -9,8 +9,8 @@ export const UNPUBLISHED = {
 } as const;
 
 /**
- * Stores, in the transaction that finishes a load or a withdrawal, that all changes made so far are to be published: those
- * of this run, and those of earlier ones that were killed. Call it under the load lock, so that no other run is changing
+ * Stores, in the transaction that finishes a load or a withdrawal, that this is to be published, after all changes made so far:
+ * those of this run, and those of earlier ones that were killed. Call it under the load lock, so that no other run is changing
  * anything. Publishing needs Kafka, so the service does it and not the process that loads.
  */
 export async function announceChanges(
@@ -20,5 +20,15 @@ export async function announceChanges(
 ): Promise<void> {
   const found = await changes.distinct("unpublished", UNPUBLISHED.partialFilterExpression, { session });
   const runs = found.filter((run) => run !== undefined);
-  if (runs.length > 0) await announcements.insertOne({ _id: runId, load_id: loadId, withdrawn, runs }, { session });
+  await announcements.insertOne({ _id: runId, load_id: loadId, withdrawn, runs }, { session });
+}
+
+/** Stores, in the transaction that marks a load as withdrawn, that this is to be published. */
+export async function announceWithdrawal(
+  { announcements }: Collections,
+  session: ClientSession,
+  loadId: string,
+): Promise<void> {
+  const announcement = { _id: new ObjectId(), load_id: loadId, withdrawn: true, begun: true as const, runs: [] };
+  await announcements.insertOne(announcement, { session });
 }

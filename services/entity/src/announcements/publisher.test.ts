@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { LoadStep } from "@vvs/proto/events/v1/events";
 import { findLoad } from "../registry-load/change-log.ts";
 import { withdrawLoad } from "../registry-load/withdraw.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads, type LoadOverrides, pausingCommit, pausingTransaction } from "../testing/loads.ts";
-import { holdPublisher, publishAll, publisherOf, TOPIC, takeRecords } from "../testing/publishing.ts";
+import { holdPublisher, publishAll, publisherOf, publishSteps, TOPIC, takeRecords } from "../testing/publishing.ts";
 
 let app: TestApplication;
 let loads: ReturnType<typeof createLoads>;
@@ -120,6 +121,51 @@ test("own entities are published with the registry entity whose exclusions chang
   expect(urgentOf(records)).toContain(entity!.id);
 });
 
+test("an entity is published with a row of a CAGE that it carried in an earlier file", async () => {
+  await loads.load([{ 1: excluded!, 4: "5ABC1" }]);
+  await loads.load([{ 1: excluded!, 4: "" }], { day: "13" });
+  await publishAll(app);
+  for (const [day, rows] of [
+    ["2026-09-14", [{ cage: "5ABC1" }]] as const,
+    ["2026-09-15", [{ cage: "5ABC9" }]] as const,
+  ]) {
+    await loads.exclude(rows, day);
+    expect(urgentOf(await publishAll(app))).toEqual(await idsOf(excluded));
+  }
+});
+
+test("an entity is published with a row of a CAGE that only an organization supplied, until it is withdrawn", async () => {
+  await loads.load([{ 1: excluded!, 4: "" }]);
+  await loads.exclude([{ cage: "5ABC9" }]);
+  const [entityId] = await idsOf(excluded);
+  await app.live.remembered.insertOne({
+    ...{ _id: "rem_1", organization_id: "org_load", entity_id: entityId!, type: "cage", value: "5ABC1" },
+  });
+  await publishAll(app);
+  const { loadId } = await loads.exclude([{ cage: "5ABC9" }, { cage: "5ABC1" }], "2026-02-10");
+  expect(urgentOf(await publishAll(app))).toEqual([entityId]);
+  await loads.exclude([{ cage: "5ABC9" }, { cage: "5ABC1" }], "2026-02-10");
+  expect(await publishAll(app)).toEqual([]);
+  await withdraw(loadId);
+  expect(sorted(await publishAll(app))).toEqual([entityId]);
+  await loads.exclude([{ cage: "5ABC1" }], "2026-02-11");
+  await loads.exclude([{ cage: "5ABC9" }], "2026-02-12");
+  expect(urgentOf(await publishAll(app))).toEqual([entityId, entityId]);
+  await app.live.remembered.deleteMany({});
+});
+
+test("an entity whose flag stands is published when the file's row is gone, and when its row limits only products", async () => {
+  await loads.load([
+    { 1: excluded!, 116: "D" },
+    { 1: cleared!, 116: "D" },
+  ]);
+  await loads.exclude([{ uei: excluded }, { uei: cleared }], "2026-09-07");
+  await publishAll(app);
+  const comment = "Section 889. The entity is not itself excluded.";
+  await loads.exclude([{ uei: cleared, comment }], "2026-09-08");
+  expect(urgentOf(await publishAll(app))).toEqual(await idsOf(excluded, cleared));
+});
+
 test("own entities that no registry has are published with their exclusions", async () => {
   const { entity } = await createOwn(excluded);
   await loads.exclude([{ uei: excluded }]);
@@ -187,12 +233,55 @@ describe.each(kinds)("a load of the kind %s", (kind) => {
     for (const { changedAt } of others) expect(changedAt).toEqual(record!.changedAt);
   });
 
-  test("that was loaded again publishes nothing more", async () => {
+  test("that was loaded again publishes no change", async () => {
     await prepare(kind);
     await second();
     await publishAll(app);
     await second();
     expect(await publishAll(app)).toEqual([]);
+  });
+
+  test("ends with a record of its own, after those of its changes, also where it changed nothing", async () => {
+    await prepare(kind);
+    const { loadId } = await second();
+    const steps = async () =>
+      (await publishSteps(app)).map(({ step, loadId: of, recordId }) => ({ step, of, recordId }));
+    const first = await steps();
+    expect(first).toMatchObject([{ step: LoadStep.UNSPECIFIED }, { step: LoadStep.LOADED, of: loadId }]);
+    await second();
+    const again = await steps();
+    expect(again).toMatchObject([{ step: LoadStep.LOADED, of: loadId }]);
+    expect(new Set([...first, ...again].map(({ recordId }) => recordId)).size).toBe(3);
+    expect(await steps()).toEqual([]);
+  });
+
+  test("is announced as withdrawn when that is marked, once, and again when everything is restored", async () => {
+    await prepare(kind);
+    const { loadId } = await second();
+    await publishAll(app);
+    const killed = pausingTransaction(app, 1);
+    const killing = withdraw(loadId, killed.given).catch((error: unknown) => error);
+    await killed.beginning;
+    expect(await publishSteps(app)).toMatchObject([{ step: LoadStep.WITHDRAWAL_BEGUN, loadId, key: loadId }]);
+    await expireLock();
+    await withdraw(loadId);
+    const records = await publishSteps(app);
+    const steps = records.map(({ step }) => step);
+    expect([steps[0], ...steps.slice(-2)]).toEqual([0, LoadStep.UNSPECIFIED, LoadStep.WITHDRAWN].map(Number));
+    expect(steps).not.toContain(LoadStep.WITHDRAWAL_BEGUN);
+    killed.begin();
+    killed.commit();
+    await killing;
+    expect(await publishSteps(app)).toEqual([]);
+  });
+
+  test("has records of steps that consumers of earlier versions take, and that name no entity", async () => {
+    await prepare(kind);
+    await second();
+    const [step] = (await publishSteps(app)).filter((record) => record.step !== LoadStep.UNSPECIFIED);
+    expect(step!.entityIds).toHaveLength(1);
+    expect(await app.live.entities.countDocuments({ _id: step!.entityIds[0] })).toBe(0);
+    expect([step!.urgentEntityIds, step!.changedAt > new Date(0)]).toEqual([[], true]);
   });
 
   test.each([

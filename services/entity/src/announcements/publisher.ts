@@ -1,17 +1,19 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { trace } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import type { OutboxRecord } from "@vvs/outbox";
 import { createLeases, createOutbox, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
-import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import { LoadStep, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import type { Db, Filter, MongoClient, ObjectId } from "mongodb";
 import { type AnnouncementDocument, type ChangePageDocument, collectionsOf } from "../model/documents.ts";
 import { UNPUBLISHED } from "./announce.ts";
 
 /** Maximum number of entities in a record. */
 const RECORD_ENTITIES = 500;
+/** Named by a record of a step, which consumers of earlier versions would refuse without any entity. No entity has this id. */
+const NO_ENTITY = "none";
 /** Pages are read until they have this many entities, so that a file with few changes makes few records. */
 const ENOUGH_ENTITIES = RECORD_ENTITIES;
 /** Most pages have a few entities, and some 500. */
@@ -33,13 +35,13 @@ interface PublisherOptions {
   readonly logger: Logger;
 }
 
-type Announcement = Required<AnnouncementDocument>;
+type Announcement = AnnouncementDocument & Required<Pick<AnnouncementDocument, "changed_at">>;
 /** What a page says of changes that monitors watch. */
 type Page = Pick<ChangePageDocument, "watched" | "excluded" | "cleared" | "gone"> & { readonly _id: ObjectId };
 type Changes = { readonly ids: readonly string[]; readonly urgent: ReadonlySet<string> };
 
 /**
- * Creates the publisher of what loads and withdrawals changed. A transaction appends the records of some pages to the outbox
+ * Creates the publisher of loads and withdrawals, and of what they changed. A transaction appends the records of some pages to the outbox
  * and marks the pages as published. So a crash at any point loses nothing and publishes nothing twice.
  */
 export function createPublisher(
@@ -105,21 +107,28 @@ export function createPublisher(
     return { ids: [...ids], urgent };
   }
 
-  /** Publishes some pages, or removes the announcement if none are left. Returns false if another process has the lease. */
+  /**
+   * Publishes some pages or, if none are left, that the load or withdrawal is done, and removes the announcement. Returns false
+   * if another process has the lease.
+   */
   async function publishSome(announcement: Announcement): Promise<boolean> {
     const { _id, runs, load_id, withdrawn } = announcement;
     const pages = await nextPages(announcement);
     const [first] = pages;
-    const records = first ? recordsOf(announcement, String(first._id), await changesOf(pages), topic) : [];
+    const messages = first
+      ? changesIn(announcement, String(first._id), await changesOf(pages))
+      : [stepOf(announcement)];
+    const records = messages.map((message) => recordOf(announcement, message, topic));
     const isHolder = await inTransaction(client, async (session) => {
       if (!(await leases.touch(session, SHARD))) return false;
-      if (!first) await announcements.deleteOne({ _id }, { session });
       const published = { _id: { $in: pages.map((page) => page._id) }, unpublished: { $in: [...runs] } };
       if (first) await changes.updateMany(published, { $unset: { unpublished: "" } }, { session });
+      // Gone if another process published it between two leases of this one.
+      else if ((await announcements.deleteOne({ _id }, { session })).deletedCount === 0) return true;
       await outbox.append(session, ...records);
       return true;
     });
-    if (isHolder && first) options.nudge();
+    if (isHolder) options.nudge();
     if (isHolder && !first) options.logger.info({ load_id, withdrawn }, "the changes of a load are published");
     return isHolder;
   }
@@ -156,25 +165,28 @@ function sizeOf(pages: readonly Page[]): number {
   return pages.reduce((sum, { watched = [], gone }) => sum + watched.length + gone.length, 0);
 }
 
-/** Returns the records of some pages. Their ids are the same if they are made again from the same pages. */
-function recordsOf(
-  { load_id, withdrawn, changed_at }: Announcement,
-  page: string,
-  { ids, urgent }: Changes,
-  topic: string,
-): OutboxRecord[] {
+type Message = MessageInitShape<typeof RegistryChangedSchema> & { readonly recordId: string };
+
+/** Returns what is published of some pages. Ids are the same if it is made again from the same pages. */
+function changesIn({ load_id, withdrawn }: Announcement, page: string, { ids, urgent }: Changes): Message[] {
   return Array.from({ length: Math.ceil(ids.length / RECORD_ENTITIES) }, (_, number) => {
-    const id = `${load_id}:${withdrawn ? "withdrawn" : "done"}:${page}:${number}`;
+    const recordId = `${load_id}:${withdrawn ? "withdrawn" : "done"}:${page}:${number}`;
     const entityIds = ids.slice(number * RECORD_ENTITIES, (number + 1) * RECORD_ENTITIES);
-    const message = create(RegistryChangedSchema, {
-      recordId: id,
-      loadId: load_id,
-      entityIds,
-      urgentEntityIds: entityIds.filter((one) => urgent.has(one)),
-      changedAt: timestampFromDate(changed_at),
-    });
-    return { id, topic, key: load_id, value: toBinary(RegistryChangedSchema, message) };
+    return { recordId, entityIds, urgentEntityIds: entityIds.filter((one) => urgent.has(one)) };
   });
+}
+
+/** Returns the announcement itself, once all its changes are published. */
+function stepOf({ _id, load_id, withdrawn, begun }: Announcement): Message {
+  const ended = withdrawn ? LoadStep.WITHDRAWN : LoadStep.LOADED;
+  const step = begun ? LoadStep.WITHDRAWAL_BEGUN : ended;
+  return { recordId: `${load_id}:${LoadStep[step].toLowerCase()}:${_id}`, entityIds: [NO_ENTITY], step };
+}
+
+function recordOf({ load_id, changed_at }: Announcement, message: Message, topic: string): OutboxRecord {
+  const fields = { loadId: load_id, changedAt: timestampFromDate(changed_at) };
+  const value = toBinary(RegistryChangedSchema, create(RegistryChangedSchema, { ...message, ...fields }));
+  return { id: message.recordId, topic, key: load_id, value };
 }
 
 /** Publishes what loads and withdrawals changed, until stopped. Of the replicas of the service, one does it at a time. */

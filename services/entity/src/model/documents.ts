@@ -304,12 +304,17 @@ export interface ChangePageDocument {
   readonly unpublished?: ObjectId;
 }
 
-/** Changes that are in force and not all published yet; removed once they are. `_id` is the run that was finished. */
+/**
+ * Changes that are in force and not all published yet, or the begin of a withdrawal; removed once they are. `_id` is the run that
+ * was finished.
+ */
 export interface AnnouncementDocument {
   readonly _id: ObjectId;
   /** The load that was finished, or withdrawn. */
   readonly load_id: string;
   readonly withdrawn: boolean;
+  /** The withdrawal has only begun: there are no changes yet. */
+  readonly begun?: true;
   /** The runs whose pages are to be published: this one, and earlier ones that were killed. */
   readonly runs: readonly ObjectId[];
   /** Time from which every reader sees the changes; absent until publishing begins. */

@@ -18,7 +18,7 @@ export interface ListedChange {
   readonly entityId: string;
   /** "" for an organization's own entity without one. */
   readonly uei: string;
-  /** Absent for an entity that is gone, which makes no version. */
+  /** Absent for an entity that is gone. */
   readonly version?: number;
   readonly fields: readonly string[];
 }

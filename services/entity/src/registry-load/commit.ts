@@ -44,14 +44,19 @@ interface Writes {
 }
 
 /**
- * Writes changes, their snapshots and the record of them: all or none. A change only of the sources is not written.
+ * Writes changes, their snapshots and the record of them: all or none. A change only of the sources is not written. `gone` are
+ * the changed entities that a complete file lacks, which are recorded as that.
  * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
-export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
+export async function commitChanges(
+  target: LoadTarget,
+  changes: readonly EntityChange[],
+  gone: readonly string[] = [],
+): Promise<ChangeOutcome[]> {
   const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [], effects: new Map() };
   const at = { now: target.now, today: registryDay(target.now) };
   const outcomes = changes.map((change) => collect(change, { actor: target.actor, ...at }, writes));
-  if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes);
+  if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes, gone);
   return outcomes;
 }
 
@@ -86,10 +91,14 @@ function noteEffect({ previous, entity }: EntityChange, today: IsoDate, { effect
   if (effect) effects.set(entity._id, effect);
 }
 
-function write(target: LoadTarget, writes: Writes): Promise<void> {
+function write(target: LoadTarget, writes: Writes, gone: readonly string[]): Promise<void> {
   const { transact, collections } = target;
-  const { inserts, replacements, snapshots, changed, effects } = writes;
+  const { inserts, replacements, snapshots } = writes;
   const added = inserts.map(({ _id }) => _id);
+  const lacked = new Set(gone);
+  const changed = writes.changed.filter(({ entity_id }) => !lacked.has(entity_id));
+  const effects = new Map([...writes.effects].filter(([id]) => !lacked.has(id)));
+  const isRecorded = snapshots.length > 0 || effects.size > 0 || gone.length > 0;
   return transact(async (session) => {
     if (inserts.length > 0) await collections.entities.insertMany(inserts, { session });
     if (replacements.length > 0) {
@@ -99,7 +108,7 @@ function write(target: LoadTarget, writes: Writes): Promise<void> {
       }
     }
     if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
-    if (snapshots.length > 0 || effects.size > 0) await recordChanges(target, session, { added, changed, effects });
+    if (isRecorded) await recordChanges(target, session, { added, changed, gone, effects });
   });
 }
 

@@ -3,7 +3,9 @@ import type { ClientSession, Document, Filter } from "mongodb";
 import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, ExclusionDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
+import { type RecordedRun, recordChanges } from "./change-log.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
+import type { WatchedEffect } from "./watched-effect.ts";
 
 /** Number of rows that are read and written together. */
 export const EXCLUSIONS_BATCH = 1_000;
@@ -77,4 +79,21 @@ export async function refreshEntities(
 /** Returns what rows decide of an entity, apart from their source. */
 function excludedBy({ exclusions = [], flag_ended = false }: UnversionedEntity) {
   return { exclusions, flag_ended };
+}
+
+/**
+ * Records, in the transaction that changes rows, the entities for which an organization supplied a UEI or CAGE of them. No
+ * entity carries it, but the organization's checks ask with it.
+ */
+export async function recordRemembering(
+  run: RecordedRun,
+  session: ClientSession,
+  rows: readonly NamingRow[],
+  effect: WatchedEffect,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.flatMap(({ uei, cage }) => [uei, cage].filter((value) => value !== undefined));
+  const supplied = { type: { $in: ["uei" as const, "cage" as const] }, value: { $in: values } };
+  const ids = await run.collections.remembered.distinct("entity_id", supplied, { session });
+  if (ids.length > 0) await recordChanges(run, session, { effects: new Map(ids.map((id) => [id, effect])) });
 }

@@ -8,6 +8,7 @@ import {
   EXCLUSIONS_BATCH,
   type NamingRow,
   namingBatches,
+  recordRemembering,
   refreshEntities,
   storedBatches,
 } from "./exclusion-effects.ts";
@@ -105,6 +106,8 @@ async function endRows(load: ExclusionsLoad, rows: readonly ExclusionDocument[])
   const ended = { ended_by: loadId, ended_on: file.cutDate };
   return transact(async (session) => {
     await guardIdentifiers(collections, session, rows);
+    const lost = rows.filter(({ ended_by }) => ended_by === undefined);
+    await recordRemembering(load, session, lost, "cleared");
     return (await collections.exclusions.updateMany(filter, { $set: ended }, { session })).modifiedCount;
   });
 }
@@ -116,6 +119,7 @@ async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): P
   const stored = await exclusions.find({ _id: { $in: keys } }).toArray();
   const before = new Map(stored.map((row) => [row._id, row]));
   const added: ExclusionDocument[] = [];
+  const changed: ExclusionDocument[] = [];
   const unchanged: string[] = [];
   const writes: AnyBulkWriteOperation<ExclusionDocument>[] = [];
   for (const equal of Map.groupBy(rows, ({ key }) => key).values()) {
@@ -126,6 +130,7 @@ async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): P
     const isSame = isDeepStrictEqual(seen, current);
     counts[old ? (isSame ? "unchanged" : "changed") : "new"]++;
     counts.repeated += equal.length - 1;
+    if (!isSame) changed.push(current);
     if (!old) added.push(changedRow(old, current));
     else if (!isSame) {
       writes.push({ replaceOne: { filter: { _id: key }, replacement: changedRow(old, current), upsert: true } });
@@ -138,6 +143,7 @@ async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): P
     if (added.length > 0) await exclusions.insertMany(added, { session });
     if (unchanged.length > 0) await exclusions.updateMany({ _id: { $in: unchanged } }, { $set: seen }, { session });
     if (writes.length > 0) await exclusions.bulkWrite(writes, { session });
+    await recordRemembering(load, session, changed, "excluded");
   });
 }
 

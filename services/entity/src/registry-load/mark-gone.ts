@@ -1,6 +1,5 @@
 import { inBatches } from "@vvs/batching";
-import { recordChanges } from "./change-log.ts";
-import type { LoadTarget } from "./commit.ts";
+import { commitChanges, type LoadTarget } from "./commit.ts";
 import type { UeiSet } from "./files/uei-set.ts";
 
 const BATCH_SIZE = 500;
@@ -9,7 +8,7 @@ const CURSOR_BATCH = 2_000;
 
 /**
  * Marks the listed registry entities that a complete file lacks; returns how many. Their facts stay, but they
- * and the own entities that took them over are shown as inactive. After a kill, the next run marks the rest.
+ * and the own entities that took them over are shown as inactive, with a snapshot. After a kill, the next run marks the rest.
  */
 export async function markGone(target: LoadTarget, ueis: UeiSet): Promise<number> {
   // Reads only the index, a million UEIs in a second, and then only the absent entities themselves.
@@ -34,17 +33,15 @@ export async function markGone(target: LoadTarget, ueis: UeiSet): Promise<number
 
 async function mark(target: LoadTarget, ueis: readonly string[]): Promise<number> {
   const { entities } = target.collections;
-  const filter = { "identifiers.uei": { $in: [...ueis] }, organization_id: null, listed: true };
-  const found = await entities.find(filter).project<{ _id: string }>({ _id: 1 }).toArray();
-  if (found.length === 0) return 0;
-  const gone = found.map(({ _id }) => _id);
-  const listed = { _id: { $in: gone }, listed: true };
+  const listed = { "identifiers.uei": { $in: [...ueis] }, organization_id: null, listed: true };
+  if (!(await entities.findOne(listed, { projection: { _id: 1 } }))) return 0;
   return target.transact(async (session) => {
-    const marked = await entities.updateMany(listed, { $set: { listed: false } }, { session });
-    // A new revision, so that a call that read an own entity before does not list it again.
+    const registry = await entities.find(listed, { session }).toArray();
+    const gone = registry.map(({ _id }) => _id);
     const ownOfThese = { registry_entity_id: { $in: gone }, organization_id: { $gt: "" } };
-    await entities.updateMany(ownOfThese, { $set: { listed: false }, $inc: { revision: 1 } }, { session });
-    await recordChanges(target, session, { gone });
-    return marked.modifiedCount;
+    const own = await entities.find(ownOfThese, { session }).toArray();
+    const changes = [...registry, ...own].map((previous) => ({ previous, entity: { ...previous, listed: false } }));
+    await commitChanges({ ...target, transact: (work) => work(session) }, changes, gone);
+    return gone.length;
   });
 }

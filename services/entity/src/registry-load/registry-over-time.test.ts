@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { withdrawLoad } from "./withdraw.ts";
@@ -123,6 +124,24 @@ describe("a vendor that a newer complete file lacks", () => {
     expect(await statusOf()).toBe("inactive");
     await loads.load([{ 1: uei, 4: "1AAA1" }], { day: "27" });
     expect(await statusOf()).toBe("active");
+  });
+
+  test("has snapshots that show since when it is inactive, and when that was withdrawn or a file lists it again", async () => {
+    const { entity } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+    const row = { 1: uei, 4: "1AAA1" };
+    await loads.load([row]);
+    const { loadId } = await loads.load([{ 1: other }], { day: "13" });
+    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+    await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+    await loads.load([{ 1: other, 4: "" }], { day: "20" });
+    await loads.load([row], { day: "27" });
+    const registry = await app.live.entities.findOne({ "identifiers.uei": uei, organization_id: null });
+    for (const [id, before] of [[registry!._id, []] as const, [entity!.id, ["inactive"]] as const]) {
+      const snapshots = await app.live.snapshots.find({ entity_id: id }).sort({ version: 1 }).toArray();
+      const statuses = snapshots.map((one) => one.entity.sam_gov.registration_status);
+      expect(statuses).toEqual([...before, "active", "inactive", "active", "inactive", "active"]);
+    }
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
   });
 
   test("is not found by its CAGE, which an organization can then give to an entity", async () => {

@@ -30,6 +30,7 @@ const entity: UnversionedEntity = {
 };
 const until = (termination_date: string, active_date = "2026-01-01") => ({ active_date, termination_date });
 const excluded = { ...entity, exclusions: [until("2026-12-31")] };
+const withEffect = (effect: "facility" | "product") => ({ ...until("2026-12-31"), effect });
 const flagged = { ...entity, sam: { ...sam, excluded: true } };
 
 test.each<[string, UnversionedEntity, Partial<UnversionedEntity>, ReturnType<typeof watchedEffect>]>([
@@ -67,6 +68,10 @@ test.each<[string, UnversionedEntity, Partial<UnversionedEntity>, ReturnType<typ
     excluded,
     "changed",
   ],
+  ["an exclusion of products only", entity, { exclusions: [withEffect("product")] }, "changed"],
+  ["an exclusion of all to one of a facility", excluded, { exclusions: [withEffect("facility")] }, "changed"],
+  ["an exclusion of all to one of products", excluded, { exclusions: [withEffect("product")] }, "cleared"],
+  ["an exclusion of products to one of all", { ...entity, exclusions: [withEffect("product")] }, excluded, "excluded"],
   ["the end of the exclusion", excluded, { exclusions: [] }, "cleared"],
   ["the registry's flag", entity, flagged, "excluded"],
   ["the registry's flag beside an exclusion", excluded, { ...excluded, sam: flagged.sam }, "changed"],

@@ -4,7 +4,7 @@ import type { ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
 import { guardIdentifiers, newestLoad } from "../model/exclusions.ts";
 import type { LoadTarget } from "./commit.ts";
-import { refreshEntities, storedBatches } from "./exclusion-effects.ts";
+import { recordRemembering, refreshEntities, storedBatches } from "./exclusion-effects.ts";
 
 /** Restores the rows that a load of exclusions wrote, and their entities; continues an earlier run that was killed. */
 export async function withdrawExclusions(target: LoadTarget, load: LoadDocument) {
@@ -26,6 +26,7 @@ export async function withdrawExclusions(target: LoadTarget, load: LoadDocument)
     counts.entities += await transact(async (session) => {
       await guardIdentifiers(collections, session, different);
       await collections.exclusions.bulkWrite(writes, { session });
+      await recordRemembering(target, session, different, "changed");
       return refreshEntities({ ...target, transact: (work) => work(session) }, different, { session });
     });
     counts.rows += rows.length;

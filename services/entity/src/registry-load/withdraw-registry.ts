@@ -1,6 +1,5 @@
 import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import { recordChanges } from "./change-log.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
@@ -41,19 +40,21 @@ function withoutRow(entity: EntityDocument): UnversionedEntity {
   return { ...kept, sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract") };
 }
 
-/** Lists again what the load marked gone. Its record of that stays. */
+/** Lists again what the load marked gone, with a snapshot. Its record of that stays. */
 async function relist(target: LoadTarget, load: LoadDocument): Promise<number> {
   const { changes, entities } = target.collections;
   let relisted = 0;
   for await (const { gone } of changes.find({ load_id: load._id, gone: { $ne: [] } }).batchSize(10)) {
-    const unlisted = { _id: { $in: [...gone] }, listed: false };
     relisted += await target.transact(async (session) => {
-      const { modifiedCount } = await entities.updateMany(unlisted, { $set: { listed: true } }, { session });
+      const registry = await entities.find({ _id: { $in: [...gone] }, listed: false }, { session }).toArray();
       const ownOfThese = { registry_entity_id: { $in: [...gone] }, organization_id: { $gt: "" } };
-      await entities.updateMany(ownOfThese, { $unset: { listed: "" }, $inc: { revision: 1 } }, { session });
-      const effects = new Map(gone.map((id) => [id, "changed" as const]));
-      if (modifiedCount > 0) await recordChanges(target, session, { effects });
-      return modifiedCount;
+      const own = await entities.find({ ...ownOfThese, listed: false }, { session }).toArray();
+      const changed = [
+        ...registry.map((previous) => ({ previous, entity: { ...previous, listed: true } })),
+        ...own.map((previous) => ({ previous, entity: { ...previous, listed: undefined } })),
+      ];
+      await commitChanges({ ...target, transact: (work) => work(session) }, changed);
+      return registry.length;
     });
   }
   return relisted;

@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import { announceChanges } from "../announcements/announce.ts";
+import { announceChanges, announceWithdrawal } from "../announcements/announce.ts";
 import type { Collections, LoadDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { holdLoadLock } from "./load-lock.ts";
@@ -49,10 +49,11 @@ export async function withdrawLoad(options: WithdrawalOptions): Promise<Withdraw
     const load = await readLoad(collections, loadId);
     await refuse(collections, load);
     const withdrawn = load.withdrawn ?? { at: now(), by, reason };
-    await lock.transact((session) =>
-      loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn", withdrawn } }, { session }),
-    );
     const { transact } = lock;
+    await transact(async (session) => {
+      await loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn", withdrawn } }, { session });
+      if (load.state !== "withdrawn") await announceWithdrawal(collections, session, loadId);
+    });
     const runId = new ObjectId();
     // An id of its own, so that the record of what the load changed stays as it is.
     const target = {

@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { createLogger } from "@vvs/logging";
 import { createLeases, type Leases } from "@vvs/outbox";
-import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import { LoadStep, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import type { Binary, MongoClient } from "mongodb";
 import { createPublisher } from "../announcements/publisher.ts";
 import type { TestApplication } from "./application.ts";
@@ -36,8 +36,12 @@ export function publisherOf(
   });
 }
 
-/** Takes the records out of the outbox, in the order of their writing. */
+/** Takes the records out of the outbox, and returns those of changes, in the order of their writing. */
 export async function takeRecords(app: TestApplication) {
+  return (await takeAll(app)).filter(({ step }) => step === LoadStep.UNSPECIFIED);
+}
+
+async function takeAll(app: TestApplication) {
   const outbox = app.databases.live.collection<{ topic: string; key: string; value: Binary }>("outbox");
   const rows = await outbox.find().sort({ _id: 1 }).toArray();
   await outbox.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) } });
@@ -47,10 +51,15 @@ export async function takeRecords(app: TestApplication) {
   });
 }
 
-/** Publishes everything and returns the records. */
+/** Publishes everything and returns the records of changes. */
 export async function publishAll(app: TestApplication) {
+  return (await publishSteps(app)).filter(({ step }) => step === LoadStep.UNSPECIFIED);
+}
+
+/** Publishes everything and returns all records, those of steps too. */
+export async function publishSteps(app: TestApplication) {
   const leases = await holdPublisher(app, "test");
   await publisherOf(app, leases).run();
   await leases.release();
-  return takeRecords(app);
+  return takeAll(app);
 }

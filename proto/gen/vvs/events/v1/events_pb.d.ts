@@ -6,7 +6,7 @@
 // sandbox.<topic>). Records of a monitor are keyed by its id, which keeps them in order; records of an API call are keyed
 // by the verification's id, and those of a registry load by the load's id.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { CheckStatus, CheckType, Tenant } from "../../common/v1/common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -737,8 +737,9 @@ export declare const WebhookRequestedSchema: GenMessage<WebhookRequested>;
 
 /**
  * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Published once all of the
- * load is done, in several records, which can arrive in any order and while others are still being published. The key is
- * load_id. Entities of all organizations, so without a tenant.
+ * load is done, in several records, which can arrive in any order and while others are still being published. Then one record
+ * says that it is done, also where it changed nothing; one says that a withdrawal begins. The key is load_id. Entities of all
+ * organizations, so without a tenant.
  *
  * @generated from message vvs.events.v1.RegistryChanged
  */
@@ -759,10 +760,11 @@ export declare type RegistryChanged = Message<"vvs.events.v1.RegistryChanged"> &
   loadId: string;
 
   /**
-   * ent_…, 1 to 500: the entities whose registration or exclusions changed in anything that monitors watch (status, exclusions,
-   * expiration date, legal name, CAGE, entity type), and those that the file no longer lists; for a withdrawal also those
-   * that the load had added. Registry entities, and organizations' own entities that took one over. Never those that a load
-   * only added. Whether the result of a check differs is not known here.
+   * ent_…, 1 to 500: the entities whose registration or exclusions changed in anything that monitors watch (status, exclusions
+   * with their effects, expiration date, legal name, CAGE, entity type), those that the file no longer lists, and those for which
+   * an organization supplied a UEI or CAGE that a changed exclusion names; for a withdrawal also those that the load had added.
+   * Registry entities, and organizations' own entities that took one over. Never those that a load only added. Whether the
+   * result of a check differs is not known here.
    *
    * @generated from field: repeated string entity_ids = 3;
    */
@@ -782,6 +784,14 @@ export declare type RegistryChanged = Message<"vvs.events.v1.RegistryChanged"> &
    * @generated from field: google.protobuf.Timestamp changed_at = 5;
    */
   changedAt?: Timestamp | undefined;
+
+  /**
+   * The step of the load that this record announces. Its entity_ids are then one text that is no entity's id: earlier versions
+   * refuse a record that names none.
+   *
+   * @generated from field: vvs.events.v1.LoadStep step = 6;
+   */
+  step: LoadStep;
 };
 
 /**
@@ -789,4 +799,44 @@ export declare type RegistryChanged = Message<"vvs.events.v1.RegistryChanged"> &
  * Use `create(RegistryChangedSchema)` to create a new message.
  */
 export declare const RegistryChangedSchema: GenMessage<RegistryChanged>;
+
+/**
+ * A step of a load of a file, or of its withdrawal.
+ *
+ * @generated from enum vvs.events.v1.LoadStep
+ */
+export enum LoadStep {
+  /**
+   * None: the record names vendors. So do all records of before this enum.
+   *
+   * @generated from enum value: LOAD_STEP_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The file is loaded, and all records of the vendors that it changed come before this one.
+   *
+   * @generated from enum value: LOAD_STEP_LOADED = 1;
+   */
+  LOADED = 1,
+
+  /**
+   * The load is being withdrawn: from now on nothing that it brought counts, and the vendors that it changed are being restored.
+   *
+   * @generated from enum value: LOAD_STEP_WITHDRAWAL_BEGUN = 2;
+   */
+  WITHDRAWAL_BEGUN = 2,
+
+  /**
+   * The load is withdrawn, and all records of the vendors that this changed come before this one.
+   *
+   * @generated from enum value: LOAD_STEP_WITHDRAWN = 3;
+   */
+  WITHDRAWN = 3,
+}
+
+/**
+ * Describes the enum vvs.events.v1.LoadStep.
+ */
+export declare const LoadStepSchema: GenEnum<LoadStep>;
 
