@@ -251,6 +251,27 @@ test("a call that returns from outside goes before all calls that have not begun
   expect([slow.state, waiting.state]).toEqual(["seated", "waiting"]);
 });
 
+test("a light flow's call that returns from outside goes before all but one of a busy flow's that returned earlier", () => {
+  const world = played(1);
+  const busy = Array.from({ length: 20 }, () => {
+    const call = world.enter(flow("busy"));
+    world.pause(call);
+    return call;
+  });
+  const light = world.enter(flow("light"));
+  world.pause(light);
+  const other = world.enter(flow("other"));
+  for (const call of busy) world.resume(call);
+  world.resume(light);
+  world.end(other);
+  let ended = 0;
+  for (; light.state !== "seated"; ended++) {
+    world.pass(5);
+    world.end(busy.find(({ state }) => state === "seated")!);
+  }
+  expect(ended).toBeLessThanOrEqual(1);
+});
+
 test("what a call began and left running takes no seat when the call has ended", () => {
   const world = played(1);
   const call = world.enter(flow("a"));

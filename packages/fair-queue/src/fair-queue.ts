@@ -24,8 +24,8 @@ export interface Ticket {
   /** Gives the seat back while the call waits for something outside this process. */
   pause(): void;
   /**
-   * Asks for a seat again, and calls back when there is one: before any call that has not begun. Of a call that has ended, or
-   * holds its seat, it calls back immediately.
+   * Asks for a seat again, and calls back when there is one: before any call that has not begun, and in fair shares among
+   * the flows with such calls. Of a call that has ended, or holds its seat, it calls back immediately.
    */
   resume(onSeat: () => void): void;
   /** Ends the call in any state. One that has not begun never begins. */
@@ -40,13 +40,17 @@ interface Line {
   unbegun: number;
   /** The finish tag of the call that began last. */
   finish: number;
+  /** Calls that ask for a seat again, in the order of asking. */
+  readonly returning: Set<Call>;
+  /** The finish tag, in `returnTime`, of the call that returned last. */
+  returnFinish: number;
   /** Calls that wait or have begun. */
   inside: number;
 }
 
 interface Call extends Arrival {
   readonly line: Line;
-  /** Virtual time when it could begin first. */
+  /** Virtual time when it could begin first; of a returning call, `returnTime` when it asked for its seat. */
   arrivedAt: number;
   state: "waiting" | "seated" | "paused" | "returning" | "ended";
   estimate: number;
@@ -82,10 +86,12 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   const sandboxSeats = Math.max(1, Math.floor(seats / 4));
   const lines = new Map<string, Line>();
   const backlogged = new Set<Line>();
-  const returning = { live: new Set<Call>(), sandbox: new Set<Call>() };
+  const returning = { live: new Set<Line>(), sandbox: new Set<Line>() };
   const averages = new Map<string, number>();
   const bounds = new Map<string, Bound>();
   let virtualTime = 0;
+  /** Virtual time of the calls that return: a light flow must not wait for all those of a busy one. */
+  let returnTime = 0;
   let inside = 0;
   let unbegun = 0;
   let seated = 0;
@@ -93,8 +99,9 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   let idleSince: number | undefined;
   let idleMs = 0;
 
-  const kindOf = ({ flow }: Call) => (flow.isSandbox ? "sandbox" : "live");
+  const returningOf = ({ flow }: Call) => (flow.isSandbox ? returning.sandbox : returning.live);
   const tagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.finish);
+  const returnTagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.returnFinish);
 
   /** Returns the waiting call with the lowest start tag, of live or of the sandbox. */
   function firstWaiting(isSandbox: boolean): Call | undefined {
@@ -106,10 +113,20 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
     return best;
   }
 
+  /** Returns the returning call with the lowest start tag. */
+  function firstReturning(among: ReadonlySet<Line>): Call | undefined {
+    let best: Call | undefined;
+    for (const line of among) {
+      const [head] = line.returning as Iterable<Call> as [Call];
+      if (!best || returnTagOf(head) < returnTagOf(best)) best = head;
+    }
+    return best;
+  }
+
   function next(): Call | undefined {
-    const [liveBack] = returning.live;
+    const liveBack = firstReturning(returning.live);
     if (liveBack) return liveBack;
-    const [sandboxBack] = returning.sandbox;
+    const sandboxBack = firstReturning(returning.sandbox);
     const hasRoom = seatedSandbox < sandboxSeats;
     if (sandboxBack && hasRoom) return sandboxBack;
     const live = firstWaiting(false);
@@ -123,7 +140,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   function fillSeats(): void {
     for (let call = nextForSeat(); call; call = nextForSeat()) {
       if (call.state === "waiting") startCall(call);
-      returning[kindOf(call)].delete(call);
+      else if (call.state === "returning") goOn(call);
       call.state = "seated";
       call.since = clock();
       seated++;
@@ -147,6 +164,19 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
     virtualTime = Math.max(virtualTime, tag);
     call.estimate = averages.get(kind) ?? FIRST_ESTIMATE_MS;
     line.finish = tag + call.estimate / flow.weight;
+  }
+
+  function goOn(call: Call): void {
+    const { line, flow, estimate } = call;
+    leaveReturning(call);
+    returnTime = Math.max(returnTime, returnTagOf(call));
+    line.returnFinish = returnTagOf(call) + estimate / flow.weight;
+  }
+
+  function leaveReturning(call: Call): void {
+    const { line } = call;
+    line.returning.delete(call);
+    if (line.returning.size === 0) returningOf(call).delete(line);
   }
 
   /** Makes a call wait in its line, or outside it while its bound has no place: calls behind it may begin. */
@@ -210,7 +240,8 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   }
 
   function lineOf(flow: Flow): Line {
-    const line = lines.get(flow.id) ?? { flow, waiting: new Set<Call>(), unbegun: 0, finish: 0, inside: 0 };
+    const empty = { waiting: new Set<Call>(), returning: new Set<Call>() };
+    const line = lines.get(flow.id) ?? { flow, ...empty, unbegun: 0, finish: 0, returnFinish: 0, inside: 0 };
     lines.set(flow.id, line);
     return line;
   }
@@ -242,7 +273,9 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
           if (call.state !== "paused") return onSeat();
           call.state = "returning";
           call.onSeat = onSeat;
-          returning[kindOf(call)].add(call);
+          call.arrivedAt = returnTime;
+          line.returning.add(call);
+          returningOf(call).add(line);
           fillSeats();
         },
         end() {
@@ -250,7 +283,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
           if (call.state === "waiting") leaveLine(call);
           else {
             leaveSeat(call);
-            returning[kindOf(call)].delete(call);
+            leaveReturning(call);
             settle(call);
           }
           leaveBound(call);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { mapInSlices } from "./in-slices.ts";
+import { createTurns, mapInSlices } from "./in-slices.ts";
 
 test("a long computation lets other calls run in between, and keeps the order of its results", async () => {
   const order: string[] = [];
@@ -34,4 +34,28 @@ test("a short one ends without interruption", async () => {
     ),
   ).toEqual([1, 2]);
   expect(interrupted).toBe(false);
+});
+
+test("of many computations, one slice runs in each turn of the event loop", async () => {
+  const turn = createTurns();
+  const slices: number[] = [];
+  let loops = 0;
+  const count = () => {
+    loops++;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  let ms = 0;
+  const compute = () =>
+    mapInSlices(
+      [1, 2, 3],
+      () => void slices.push(loops),
+      turn,
+      () => (ms += 2),
+    );
+  await Promise.all(Array.from({ length: 10 }, compute));
+  clearImmediate(counting);
+  const later = slices.filter((loop) => loop > 0);
+  expect(later).toHaveLength(20);
+  expect(new Set(later).size).toBe(20);
 });

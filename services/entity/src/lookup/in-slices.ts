@@ -1,3 +1,5 @@
+import { setImmediate as nextLoop } from "node:timers/promises";
+
 /** Time after which other calls of this process have their turn, in milliseconds. */
 const SLICE_MS = 2;
 
@@ -20,4 +22,16 @@ export async function mapInSlices<T, R>(
     endsAt = clock() + SLICE_MS;
   }
   return mapped;
+}
+
+/**
+ * Creates the turns of computations that share a process: one of them continues in each turn of the event loop, so that
+ * however many there are, another call waits for one slice and not for one of each.
+ */
+export function createTurns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.then(() => nextLoop());
+    return last;
+  };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as otherCalls } from "node:timers/promises";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import type { Idf } from "../matching/names/idf.ts";
@@ -16,7 +15,7 @@ import type { FoundEntity } from "../model/documents.ts";
 import { MAX_CANDIDATES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
-import { mapInSlices } from "./in-slices.ts";
+import { createTurns, mapInSlices } from "./in-slices.ts";
 import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
 import type { NamedEntities } from "./naming.ts";
 
@@ -52,6 +51,7 @@ const MOST_OFFERED = 0.62;
  * ambiguous_match where identifiers name different entities.
  */
 export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault; candidates: CandidateSource }) {
+  const nextTurn = createTurns();
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
     const { identifiers, legalName, address } = criteria;
     const named = await nameForLookup(options, tenant, criteria);
@@ -64,7 +64,7 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
       entities: [...distinct.values()],
       idf: found.idf,
       comparable: (entity) => comparable(entity, named, criteria),
-      nextTurn: otherCalls,
+      nextTurn,
     });
     if (!first) throw noMatch(identifiers);
     return [first, ...others];
