@@ -75,6 +75,9 @@ const healthCheck = serviceDefinition(Health)[Health.method.check.localName]!;
 /** Names of methods that may be called twice: they only read, or repeating them finds or creates the same. */
 const READS = /^(Get|List|Count|LookUp|Resolve)/;
 const CHANNEL_OPTIONS: grpc.ClientOptions = {
+  // By default 64 kB of replies are under way on a connection: then every call, however small, waits for the large replies
+  // to calls before it, and no queue can be fair.
+  "grpc-node.flow_control_window": 4_194_304,
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 5_000,
   // A restarted service is reached again within a second, not after grpc-js's default of up to two minutes.
