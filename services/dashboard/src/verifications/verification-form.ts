@@ -81,7 +81,7 @@ export function problemOfIdentifier(type: IdentifierType, value: string, environ
 
 /** Returns a name or an address as the API would read it. */
 export function typedText(text: string): string {
-  return repairControls(text.trim());
+  return repairControls(text).trim();
 }
 
 /** Returns the problem of a text that is sent to a service; it never repeats the text. */

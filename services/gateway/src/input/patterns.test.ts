@@ -33,7 +33,7 @@ const samples = [
   "x".repeat(301),
   `${"x".repeat(300)} `,
   "\u{1c1ee}",
-  ...["NESTLÉ", "Ж", "L’Été – “Ça”", "株式会社", "🏭"].map(misread),
+  ...["NESTLÉ", "Ж", "L’Été – “Ça”", "株式会社", "🏭", "a†"].map(misread),
   "Ã\u0089toile\u0085",
   "É\u0089 Ltd",
 ];

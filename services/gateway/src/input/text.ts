@@ -4,11 +4,11 @@ import { textProblem } from "@vvs/identifiers/text";
 import { repairControls } from "@vvs/identifiers/written-name";
 import { oneLinePattern, readablePattern, textPattern } from "./patterns.ts";
 
-function bounded(maxCharacters: number) {
+function bounded(maxCharacters: number, read: (sent: string) => string = (sent) => sent) {
   return z
     .string()
     .refine((value) => [...value].length <= maxCharacters, `must be at most ${maxCharacters} characters`)
-    .trim()
+    .overwrite((sent) => read(sent).trim())
     .min(1, "must not be empty");
 }
 
@@ -28,12 +28,11 @@ function oneLine(bound: ReturnType<typeof bounded>) {
 }
 
 /**
- * Accepts a name or an address that is not empty and has at most this many characters as sent. Trims it, and repairs UTF-8 that was
- * read as Latin-1, whose control characters would be refused.
+ * Accepts a name or an address that is not empty and has at most this many characters as sent. Repairs UTF-8 that was
+ * read as Latin-1, whose control characters would be refused, and trims it.
  */
 export function readableText(maxCharacters: number) {
-  const repaired = bounded(maxCharacters).overwrite(repairControls);
-  return oneLine(repaired).meta({ maxLength: maxCharacters, pattern: readablePattern });
+  return oneLine(bounded(maxCharacters, repairControls)).meta({ maxLength: maxCharacters, pattern: readablePattern });
 }
 
 /** Accepts a client's own number of a vendor. Whether it is the vendor's TIN is known only to the entity service. */
