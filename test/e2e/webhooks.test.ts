@@ -111,8 +111,10 @@ test.concurrent("a retry goes to the monitor's current URL, and no retry is made
     const found = await eventsOf();
     return found.length >= known + 2 && found;
   });
-  expect(events[1].id).not.toBe(id);
-  expect(postsTo("/failing/removed").map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1"]);
+  // On a slow machine a second event came before the removal, and had its first attempt.
+  const sent = postsTo("/failing/removed").map(({ headers }) => headers);
+  expect(sent.filter((headers) => headers["x-delivery-attempt"] !== "1")).toEqual([]);
+  expect(sent.map((headers) => headers["webhook-id"])).not.toContain(events[0].id);
 });
 
 test.concurrent("after a rotation the previous secret signs along with the new one until it is ended", async () => {

@@ -97,10 +97,21 @@ export async function readKnownExclusions(
   return { ...given, rows, file, registryCutDate: cutDate };
 }
 
+/** Returns a function that finds the few of many rows that may concern an entity. */
+export function rowsByIdentifier(rows: readonly ExclusionDocument[]): (entity: Identified) => ExclusionDocument[] {
+  const keyed = rows.flatMap((row) => identifierKeys([row]).map((key) => ({ key, row })));
+  const byKey = Map.groupBy(keyed, ({ key }) => key);
+  return (entity) => {
+    const found = identifierKeys([entity]).flatMap((key) => byKey.get(key) ?? []);
+    return [...new Set(found.map(({ row }) => row))];
+  };
+}
+
 /** Returns the entity with the rows that concern it, and with their file as a source if there are any. */
 export function withExclusions(entity: UnversionedEntity, known: KnownExclusions): UnversionedEntity {
   const { file, now, today } = known;
-  const rows = known.rows.filter((row) => concerns(row, everIdentifiedBy(entity)));
+  const identified = everIdentifiedBy(entity);
+  const rows = known.rows.filter((row) => concerns(row, identified));
   const exclusions = periodsOf(rows, today);
   const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded({ ...known, rows });
   const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");

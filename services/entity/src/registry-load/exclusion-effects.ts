@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Document, Filter } from "mongodb";
 import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, ExclusionDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
-import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
+import { readKnownExclusions, rowsByIdentifier, withExclusions } from "../model/exclusions.ts";
 import { type RecordedRun, recordChanges } from "./change-log.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 import type { WatchedEffect } from "./watched-effect.ts";
@@ -68,9 +68,12 @@ export async function refreshEntities(
   if (found.length === 0) return 0;
   const identifiers = found.map(everIdentifiedBy);
   const all = await readKnownExclusions(collections, identifiers, { now, file, session });
-  const known = { ...all, rows: all.rows.filter(isKnown) };
+  const rowsOf = rowsByIdentifier(all.rows.filter(isKnown));
   const changes = found
-    .map((previous) => ({ previous, entity: withExclusions(previous, known) }))
+    .map((previous, index) => {
+      const known = { ...all, rows: rowsOf(identifiers[index]!) };
+      return { previous, entity: withExclusions(previous, known) };
+    })
     .filter(({ previous, entity }) => !isDeepStrictEqual(excludedBy(previous), excludedBy(entity)));
   const outcomes = await commitChanges(target, changes);
   return outcomes.filter((outcome) => outcome !== "unchanged").length;
