@@ -20,6 +20,8 @@ export const loadEntityConfig = () =>
       ...kafkaSection,
       ...rpcSection,
       ...callsSection,
+      /** Fewer than elsewhere, because look-ups and lists mostly use the processor, and all take turns on one. */
+      CALL_SEATS: count(1).default(16),
       /** Address of the gRPC server; must be loopback unless TLS is configured. */
       RPC_HOST: z.string().default("127.0.0.1"),
       /** Port of the gRPC server; 0 takes any free one. */
