@@ -35,7 +35,7 @@ async function aged(keeping: Keeping) {
   return found;
 }
 
-test("documents past their days are old, whatever their number", async () => {
+test("documents older than the limit are old, even if there are few", async () => {
   await add("a", 0.5, 13.9, 14.1, 30);
   await add("b", 15);
   expect(await aged({ days: 14, newest: 100 })).toEqual(["a:30", "a:14.1", "b:15"]);

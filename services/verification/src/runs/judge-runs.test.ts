@@ -67,7 +67,7 @@ type Row = Awaited<ReturnType<typeof standing>>["row"];
 const judge = async (...runs: Row[]) => (await client.judgeRuns({ runs })).judgements;
 
 describe("a standing run is judged", () => {
-  test("as the same while nothing changes, whatever the dates of its data, and nothing is written", async () => {
+  test("as the same if only the dates of its data change, and writes nothing", async () => {
     const { uei, row } = await standing();
     const { live } = service.databases;
     const stored = () =>

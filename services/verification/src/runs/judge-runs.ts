@@ -46,7 +46,7 @@ export function createRunJudge(
     observe: () => (_provider, _callClass, attempt) => attempt(),
   });
 
-  /** Returns `unanswered` where the files alone can't answer, and asking SAM.gov's API would not help. */
+  /** Returns `unanswered` if the loaded files can't answer and SAM.gov's API can't help. */
   async function judge(tenant: Tenant, entityId: string, digest: Uint8Array, signal: AbortSignal) {
     const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
     if (!subject) return DIFFERENT;
