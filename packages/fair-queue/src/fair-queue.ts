@@ -86,7 +86,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   const sandboxSeats = Math.max(1, Math.floor(seats / 4));
   const lines = new Map<string, Line>();
   const backlogged = new Set<Line>();
-  const returning = { live: new Set<Line>(), sandbox: new Set<Line>() };
+  const returning = new Set<Line>();
   const averages = new Map<string, number>();
   const bounds = new Map<string, Bound>();
   let virtualTime = 0;
@@ -99,39 +99,32 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   let idleSince: number | undefined;
   let idleMs = 0;
 
-  const returningOf = ({ flow }: Call) => (flow.isSandbox ? returning.sandbox : returning.live);
   const tagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.finish);
   const returnTagOf = ({ line, arrivedAt }: Call) => Math.max(arrivedAt, line.returnFinish);
 
-  /** Returns the waiting call with the lowest start tag, of live or of the sandbox. */
-  function firstWaiting(isSandbox: boolean): Call | undefined {
-    let best: Call | undefined;
-    for (const { flow, waiting } of backlogged) {
-      const [head] = waiting as Iterable<Call> as [Call];
-      if (flow.isSandbox === isSandbox && (!best || tagOf(head) < tagOf(best))) best = head;
-    }
-    return best;
-  }
+  const toBegin = { lines: backlogged, callsOf: (line: Line) => line.waiting, startTag: tagOf };
+  const toReturn = { lines: returning, callsOf: (line: Line) => line.returning, startTag: returnTagOf };
 
-  /** Returns the returning call with the lowest start tag. */
-  function firstReturning(among: ReadonlySet<Line>): Call | undefined {
+  /** Returns the call with the lowest start tag, of live or of the sandbox. */
+  function first({ lines, callsOf, startTag }: typeof toBegin, isSandbox: boolean): Call | undefined {
     let best: Call | undefined;
-    for (const line of among) {
-      const [head] = line.returning as Iterable<Call> as [Call];
-      if (!best || returnTagOf(head) < returnTagOf(best)) best = head;
+    for (const line of lines) {
+      if (line.flow.isSandbox !== isSandbox) continue;
+      const [head] = callsOf(line) as Iterable<Call> as [Call];
+      if (!best || startTag(head) < startTag(best)) best = head;
     }
     return best;
   }
 
   function next(): Call | undefined {
-    const liveBack = firstReturning(returning.live);
+    const liveBack = first(toReturn, false);
     if (liveBack) return liveBack;
-    const sandboxBack = firstReturning(returning.sandbox);
+    const sandboxBack = first(toReturn, true);
     const hasRoom = seatedSandbox < sandboxSeats;
     if (sandboxBack && hasRoom) return sandboxBack;
-    const live = firstWaiting(false);
+    const live = first(toBegin, false);
     if (live && !hasRoom) return live;
-    const sandbox = sandboxBack ?? firstWaiting(true);
+    const sandbox = sandboxBack ?? first(toBegin, true);
     return live && sandbox ? (tagOf(sandbox) < tagOf(live) ? sandbox : live) : (live ?? sandbox);
   }
 
@@ -152,7 +145,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
 
   /** Measures what must not be, by what waits and not by what `next` returns. */
   function watchIdling(): void {
-    const isIdle = seated < seats && backlogged.size + returning.live.size + returning.sandbox.size > 0;
+    const isIdle = seated < seats && backlogged.size + returning.size > 0;
     if (idleSince !== undefined) idleMs += clock() - idleSince;
     idleSince = isIdle ? clock() : undefined;
   }
@@ -176,7 +169,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   function leaveReturning(call: Call): void {
     const { line } = call;
     line.returning.delete(call);
-    if (line.returning.size === 0) returningOf(call).delete(line);
+    if (line.returning.size === 0) returning.delete(line);
   }
 
   /** Makes a call wait in its line, or outside it while its bound has no place: calls behind it may begin. */
@@ -275,7 +268,7 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
           call.onSeat = onSeat;
           call.arrivedAt = returnTime;
           line.returning.add(call);
-          returningOf(call).add(line);
+          returning.add(line);
           fillSeats();
         },
         end() {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { createTurns, mapInSlices } from "./in-slices.ts";
+import { mapInSlices, oneSlicePerLoop } from "./in-slices.ts";
 
 test("a long computation lets other calls run in between, and keeps the order of its results", async () => {
   const order: string[] = [];
@@ -37,7 +37,7 @@ test("a short one ends without interruption", async () => {
 });
 
 test("of many computations, one slice runs in each turn of the event loop", async () => {
-  const turn = createTurns();
+  const turn = oneSlicePerLoop();
   const slices: number[] = [];
   let loops = 0;
   const count = () => {

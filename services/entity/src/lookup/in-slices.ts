@@ -25,10 +25,10 @@ export async function mapInSlices<T, R>(
 }
 
 /**
- * Creates the turns of computations that share a process: one of them continues in each turn of the event loop, so that
- * however many there are, another call waits for one slice and not for one of each.
+ * Creates the `nextTurn` of all computations of a process: only one of them continues in each turn of the event loop. So another
+ * call waits for one slice, even if there are many computations.
  */
-export function createTurns(): () => Promise<void> {
+export function oneSlicePerLoop(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return () => {
     last = last.then(() => nextLoop());

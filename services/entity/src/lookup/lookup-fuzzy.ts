@@ -15,7 +15,7 @@ import type { FoundEntity } from "../model/documents.ts";
 import { MAX_CANDIDATES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
-import { createTurns, mapInSlices } from "./in-slices.ts";
+import { mapInSlices, oneSlicePerLoop } from "./in-slices.ts";
 import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
 import type { NamedEntities } from "./naming.ts";
 
@@ -51,7 +51,7 @@ const MOST_OFFERED = 0.62;
  * ambiguous_match where identifiers name different entities.
  */
 export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault; candidates: CandidateSource }) {
-  const nextTurn = createTurns();
+  const nextTurn = oneSlicePerLoop();
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
     const { identifiers, legalName, address } = criteria;
     const named = await nameForLookup(options, tenant, criteria);
