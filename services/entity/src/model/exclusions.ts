@@ -72,8 +72,8 @@ export async function newestLoad(
 
 /** What the loaded files say about the exclusions of some entities. */
 export interface KnownExclusions {
-  /** Rows that may concern the entities, including those that have ended. */
-  readonly rows: readonly ExclusionDocument[];
+  /** Returns the rows that may concern one of the entities, including those that have ended. */
+  readonly rowsOf: (entity: Identified) => readonly ExclusionDocument[];
   /** The newest exclusions file. */
   readonly file?: Pick<LoadDocument, "file_name" | "cut_date">;
   /** The day whose state of the registry the entities have. */
@@ -83,22 +83,31 @@ export interface KnownExclusions {
   readonly today: IsoDate;
 }
 
-/** Reads what the loaded files say about entities; `file` and `registryCutDate` are given where they are being loaded. */
+/**
+ * Reads what the loaded files say about entities; `file` and `registryCutDate` are given where they are being loaded. Rows that
+ * are not `isKnown` do not count.
+ */
 export async function readKnownExclusions(
   collections: Collections,
   identifiers: readonly Identified[],
-  { session, ...options }: Omit<KnownExclusions, "rows" | "today"> & { session?: ClientSession },
+  {
+    session,
+    isKnown = () => true,
+    ...options
+  }: Omit<KnownExclusions, "rowsOf" | "today"> & {
+    session?: ClientSession;
+    isKnown?: (row: ExclusionDocument) => boolean;
+  },
 ): Promise<KnownExclusions> {
-  const given = { ...options, today: registryDay(options.now) };
   const rows = await findExclusions(collections, identifiers, session);
-  if (rows.length === 0) return { ...given, rows };
+  const given = { ...options, today: registryDay(options.now), rowsOf: rowsByIdentifier(rows.filter(isKnown)) };
+  if (rows.length === 0) return given;
   const file = given.file ?? (await newestLoad(collections, "exclusions", session));
   const cutDate = given.registryCutDate ?? (await newestLoad(collections, "registry", session))?.cut_date;
-  return { ...given, rows, file, registryCutDate: cutDate };
+  return { ...given, file, registryCutDate: cutDate };
 }
 
-/** Returns a function that finds the few of many rows that may concern an entity. */
-export function rowsByIdentifier(rows: readonly ExclusionDocument[]): (entity: Identified) => ExclusionDocument[] {
+function rowsByIdentifier(rows: readonly ExclusionDocument[]): KnownExclusions["rowsOf"] {
   const keyed = rows.flatMap((row) => identifierKeys([row]).map((key) => ({ key, row })));
   const byKey = Map.groupBy(keyed, ({ key }) => key);
   return (entity) => {
@@ -111,9 +120,9 @@ export function rowsByIdentifier(rows: readonly ExclusionDocument[]): (entity: I
 export function withExclusions(entity: UnversionedEntity, known: KnownExclusions): UnversionedEntity {
   const { file, now, today } = known;
   const identified = everIdentifiedBy(entity);
-  const rows = known.rows.filter((row) => concerns(row, identified));
+  const rows = known.rowsOf(identified).filter((row) => concerns(row, identified));
   const exclusions = periodsOf(rows, today);
-  const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded({ ...known, rows });
+  const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded(rows, known);
   const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");
   const source = file && { name: "sam_gov_exclusions", retrieved_at: now, version: file.file_name };
   const sources = source && (flagEnded || exclusions.length > 0) ? [...others, source] : others;
@@ -156,7 +165,10 @@ export function gravestFirst(rows: readonly ExclusionDocument[]): ExclusionDocum
  * exclusion that has begun and ends after that file was cut, and the newest is not older than it. From then on those rows
  * decide.
  */
-function hasFlagEnded({ rows, file, registryCutDate, today }: KnownExclusions): boolean {
+function hasFlagEnded(
+  rows: readonly ExclusionDocument[],
+  { file, registryCutDate, today }: Omit<KnownExclusions, "rowsOf">,
+): boolean {
   if (!file || !registryCutDate || file.cut_date < registryCutDate) return false;
   return rows.some(({ active_date, termination_date = "indefinite", ended_on }) =>
     ended_on ? ended_on > registryCutDate : termination_date >= registryCutDate && (active_date ?? today) <= today,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Document, Filter } from "mongodb";
 import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, ExclusionDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
-import { readKnownExclusions, rowsByIdentifier, withExclusions } from "../model/exclusions.ts";
+import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
 import { type RecordedRun, recordChanges } from "./change-log.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 import type { WatchedEffect } from "./watched-effect.ts";
@@ -58,22 +58,16 @@ export async function refreshEntities(
   },
 ): Promise<number> {
   const { collections, now } = target;
-  const { file, isKnown = () => true, session } = options;
   const cages = rows.flatMap(({ cage }) => cage ?? []);
   const ways = [
     { "identifiers.uei": { $in: rows.flatMap(({ uei }) => uei ?? []) } },
     ...CAGE_FIELDS.map((field) => ({ [field]: { $in: cages } })),
   ];
-  const found = await collections.entities.find({ $or: ways }, { session }).toArray();
+  const found = await collections.entities.find({ $or: ways }, { session: options.session }).toArray();
   if (found.length === 0) return 0;
-  const identifiers = found.map(everIdentifiedBy);
-  const all = await readKnownExclusions(collections, identifiers, { now, file, session });
-  const rowsOf = rowsByIdentifier(all.rows.filter(isKnown));
+  const known = await readKnownExclusions(collections, found.map(everIdentifiedBy), { ...options, now });
   const changes = found
-    .map((previous, index) => {
-      const known = { ...all, rows: rowsOf(identifiers[index]!) };
-      return { previous, entity: withExclusions(previous, known) };
-    })
+    .map((previous) => ({ previous, entity: withExclusions(previous, known) }))
     .filter(({ previous, entity }) => !isDeepStrictEqual(excludedBy(previous), excludedBy(entity)));
   const outcomes = await commitChanges(target, changes);
   return outcomes.filter((outcome) => outcome !== "unchanged").length;
