@@ -21,6 +21,8 @@ import { type WatchedEffect, watchedEffect } from "./watched-effect.ts";
 export interface EntityChange {
   readonly previous: EntityDocument | undefined;
   readonly entity: UnversionedEntity;
+  /** A complete file lacks the entity: it is recorded as gone, and not as changed. */
+  readonly isGone?: boolean;
 }
 
 /** The outcome of a change; `unseen` is one that the public view does not show, so it has no snapshot. */
@@ -40,28 +42,24 @@ interface Writes {
   readonly replacements: AnyBulkWriteOperation<EntityDocument>[];
   readonly snapshots: SnapshotDocument[];
   readonly changed: ChangePageDocument["changed"][number][];
+  readonly gone: string[];
   readonly effects: Map<string, WatchedEffect>;
 }
 
 /**
- * Writes changes, their snapshots and the record of them: all or none. A change only of the sources is not written. `gone` are
- * the changed entities that a complete file lacks, which are recorded as that.
+ * Writes changes, their snapshots and the record of them: all or none. A change only of the sources is not written.
  * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
-export async function commitChanges(
-  target: LoadTarget,
-  changes: readonly EntityChange[],
-  gone: readonly string[] = [],
-): Promise<ChangeOutcome[]> {
-  const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [], effects: new Map() };
+export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
+  const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [], gone: [], effects: new Map() };
   const at = { now: target.now, today: registryDay(target.now) };
   const outcomes = changes.map((change) => collect(change, { actor: target.actor, ...at }, writes));
-  if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes, gone);
+  if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes);
   return outcomes;
 }
 
 function collect(
-  { previous, entity }: EntityChange,
+  { previous, entity, isGone = false }: EntityChange,
   { actor, now, today }: Pick<LoadTarget, "actor" | "now"> & { today: IsoDate },
   writes: Writes,
 ): ChangeOutcome {
@@ -70,7 +68,7 @@ function collect(
     if (storedText(previous) === storedText(entity)) return "unchanged";
     const { version, last_hash, changed_at } = previous;
     const revision = (previous.revision ?? 0) + 1;
-    noteEffect({ previous, entity }, today, writes);
+    noteEffect({ previous, entity, isGone }, today, writes);
     writes.replacements.push(replacement(previous, { ...entity, version, revision, last_hash, changed_at }));
     return "unseen";
   }
@@ -81,23 +79,21 @@ function collect(
     return "new";
   }
   writes.replacements.push(replacement(previous, next.entity));
-  noteEffect({ previous, entity }, today, writes);
-  writes.changed.push({ entity_id: entity._id, version: next.entity.version, fields });
+  noteEffect({ previous, entity, isGone }, today, writes);
+  if (!isGone) writes.changed.push({ entity_id: entity._id, version: next.entity.version, fields });
   return "changed";
 }
 
-function noteEffect({ previous, entity }: EntityChange, today: IsoDate, { effects }: Writes): void {
+function noteEffect({ previous, entity, isGone }: EntityChange, today: IsoDate, { gone, effects }: Writes): void {
+  if (isGone) return void gone.push(entity._id);
   const effect = previous && watchedEffect(previous, entity, today);
   if (effect) effects.set(entity._id, effect);
 }
 
-function write(target: LoadTarget, writes: Writes, gone: readonly string[]): Promise<void> {
+function write(target: LoadTarget, writes: Writes): Promise<void> {
   const { transact, collections } = target;
-  const { inserts, replacements, snapshots } = writes;
+  const { inserts, replacements, snapshots, changed, gone, effects } = writes;
   const added = inserts.map(({ _id }) => _id);
-  const lacked = new Set(gone);
-  const changed = writes.changed.filter(({ entity_id }) => !lacked.has(entity_id));
-  const effects = new Map([...writes.effects].filter(([id]) => !lacked.has(id)));
   const isRecorded = snapshots.length > 0 || effects.size > 0 || gone.length > 0;
   return transact(async (session) => {
     if (inserts.length > 0) await collections.entities.insertMany(inserts, { session });

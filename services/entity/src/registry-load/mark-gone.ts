@@ -1,4 +1,5 @@
 import { inBatches } from "@vvs/batching";
+import type { EntityDocument } from "../model/documents.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 import type { UeiSet } from "./files/uei-set.ts";
 
@@ -40,8 +41,9 @@ async function mark(target: LoadTarget, ueis: readonly string[]): Promise<number
     const gone = registry.map(({ _id }) => _id);
     const ownOfThese = { registry_entity_id: { $in: gone }, organization_id: { $gt: "" } };
     const own = await entities.find(ownOfThese, { session }).toArray();
-    const changes = [...registry, ...own].map((previous) => ({ previous, entity: { ...previous, listed: false } }));
-    await commitChanges({ ...target, transact: (work) => work(session) }, changes, gone);
+    const unlisted = (previous: EntityDocument) => ({ previous, entity: { ...previous, listed: false } });
+    const changes = [...registry.map((each) => ({ ...unlisted(each), isGone: true })), ...own.map(unlisted)];
+    await commitChanges({ ...target, transact: (work) => work(session) }, changes);
     return gone.length;
   });
 }
