@@ -1,4 +1,5 @@
-import type { Db, Document, FindCursor } from "mongodb";
+import { inBatches } from "@vvs/batching";
+import type { Db } from "mongodb";
 
 const BATCH_SIZE = 1_000;
 const COLLECTIONS = ["entities", "entity_snapshots"] as const;
@@ -12,7 +13,7 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
   let seconds = 0;
   const [entities, snapshots] = COLLECTIONS.map((name) => from.collection(name));
   // In the order of the load: ids are ordered by time.
-  for await (const batch of batchesOf(entities!.find().sort({ _id: 1 }), BATCH_SIZE)) {
+  for await (const batch of inBatches(entities!.find().sort({ _id: 1 }).batchSize(BATCH_SIZE), BATCH_SIZE)) {
     const ids = batch.map(({ _id }) => _id);
     const theirs = await snapshots!.find({ entity_id: { $in: ids } }).toArray();
     const startedAt = performance.now();
@@ -22,17 +23,6 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
     documents += batch.length + theirs.length;
   }
   return { documents, seconds };
-}
-
-async function* batchesOf(found: FindCursor, size: number): AsyncGenerator<Document[]> {
-  let batch: Document[] = [];
-  for await (const document of found.batchSize(size)) {
-    batch.push(document);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Number of rows, and of changed entities, that a load of exclusions writes together. */
@@ -52,11 +42,11 @@ export async function writeRawExclusions(from: Db, to: Db, fileName: string) {
     totals.documents += documents;
   };
   const rows = from.collection("exclusions").find().hint({ $natural: 1 });
-  for await (const batch of batchesOf(rows, ROWS_AT_ONCE)) {
+  for await (const batch of inBatches(rows.batchSize(ROWS_AT_ONCE), ROWS_AT_ONCE)) {
     await write(batch.length, () => to.collection("exclusions").insertMany(batch));
   }
   const made = from.collection("entity_snapshots").find({ actor: `registry:${fileName}` });
-  for await (const snapshots of batchesOf(made, ROWS_AT_ONCE)) {
+  for await (const snapshots of inBatches(made.batchSize(ROWS_AT_ONCE), ROWS_AT_ONCE)) {
     const ids = snapshots.map(({ entity_id }) => entity_id);
     const entities = await from
       .collection("entities")
