@@ -1,3 +1,6 @@
+import { inBatches } from "@vvs/batching";
+import type { Logger } from "@vvs/logging";
+import { pause, type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Collection, Document, Filter } from "mongodb";
 
 /** How long documents of the sandbox are kept. */
@@ -10,6 +13,17 @@ export interface Keeping {
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
+/** Pause after each batch, so that calls come first. */
+const PAUSE_MS = 200;
+const ROUND_MS = 10 * 60_000;
+
+/** Which documents of a collection are past their time; see `agedBatches`. */
+export interface Aging<T> {
+  readonly scope?: Document;
+  readonly filter: Filter<T>;
+  readonly keeping: Keeping;
+  readonly now: Date;
+}
 
 /**
  * Yields the ids of documents past their time, in batches of one organization, oldest first. `filter` selects documents
@@ -18,7 +32,7 @@ const BATCH = 500;
  */
 export async function* agedBatches<T extends Document & { readonly _id: string }>(
   collection: Collection<T>,
-  { scope = {}, filter, keeping, now }: { scope?: Document; filter: Filter<T>; keeping: Keeping; now: Date },
+  { scope = {}, filter, keeping, now }: Aging<T>,
 ): AsyncGenerator<{ readonly organizationId: string; readonly ids: readonly string[] }> {
   const documents = collection as unknown as Collection<{ _id: string; organization_id: string; created_at: Date }>;
   const age = (days: number) => new Date(now.getTime() - days * DAY_MS);
@@ -48,14 +62,51 @@ export async function* agedBatches<T extends Document & { readonly _id: string }
         { projection: { _id: 1 }, batchSize: BATCH },
       )
       .sort({ created_at: 1, _id: 1 });
-    let ids: string[] = [];
-    for await (const { _id } of found) {
-      ids.push(_id);
-      if (ids.length < BATCH) continue;
-      yield { organizationId, ids };
-      ids = [];
-    }
-    if (ids.length > 0) yield { organizationId, ids };
+    for await (const batch of inBatches(found, BATCH)) yield { organizationId, ids: batch.map(({ _id }) => _id) };
     organizationId = await nextOrganization(organizationId);
   }
+}
+
+/**
+ * Calls `work` with the ids of each batch of documents past their time, until all are done or `stopping` is aborted. Returns the
+ * sum of what it returns.
+ */
+export async function forAged<T extends Document & { readonly _id: string }>(
+  collection: Collection<T>,
+  { stopping, ...aging }: Aging<T> & { stopping: AbortSignal },
+  work: (organizationId: string, ids: string[]) => Promise<number>,
+): Promise<number> {
+  let sum = 0;
+  for await (const { organizationId, ids } of agedBatches(collection, aging)) {
+    sum += await work(organizationId, [...ids]);
+    await pause(PAUSE_MS, stopping);
+    if (stopping.aborted) break;
+  }
+  return sum;
+}
+
+/** Repeats `round` every ten minutes, and logs how many documents it was. Replicas may do so at the same time. */
+export function superviseAging(options: {
+  round: (now: Date) => Promise<number>;
+  /** The log message of a round that found documents, and the name of their number in it. */
+  done: string;
+  counted: string;
+  /** Log messages, as of `superviseLoop`. */
+  failure: string;
+  recovery: string;
+  now: () => Date;
+  stopping: AbortSignal;
+  logger: Logger;
+}): SupervisedLoop {
+  const { round, done, counted, now, logger, ...messages } = options;
+  return superviseLoop({
+    ...messages,
+    async round() {
+      const count = await round(now());
+      if (count > 0) logger.info({ [counted]: count }, done);
+      return ROUND_MS;
+    },
+    backoff: { firstMs: 1_000, longestMs: 60_000 },
+    logger,
+  });
 }

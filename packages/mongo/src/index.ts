@@ -1,5 +1,5 @@
 export { isOutcomeUnknown } from "@vvs/errors";
-export { agedBatches, type Keeping } from "./aged.ts";
+export { forAged, type Keeping, superviseAging } from "./aged.ts";
 export { type Cap, type CapDocument, createCap } from "./cap.ts";
 export {
   connectMongo,

@@ -1,15 +1,10 @@
 import type { Logger } from "@vvs/logging";
-import { agedBatches, inTransaction, type Keeping } from "@vvs/mongo";
-import { pause, type SupervisedLoop, superviseLoop } from "@vvs/retry";
+import { forAged, inTransaction, type Keeping, superviseAging } from "@vvs/mongo";
+import type { SupervisedLoop } from "@vvs/retry";
 import type { ClientSession, Db, MongoClient } from "mongodb";
-import type { EventDocument } from "../monitors/monitor.ts";
 import { collections } from "../store.ts";
 
-const ROUND_MS = 10 * 60_000;
-/** Pause after each batch, so that runs and events come first. */
-const PAUSE_MS = 200;
-
-interface Aging {
+interface Retention {
   readonly db: Db;
   readonly client: MongoClient;
   readonly keeping: Keeping;
@@ -20,7 +15,7 @@ interface Aging {
  * Removes the sandbox's events that are past their time. In the same transaction their monitors note it, so that an event
  * whose record is read again is not stored a second time. Returns how many were removed.
  */
-export async function removeAged({ db, client, keeping, stopping, now }: Aging & { now: Date }): Promise<number> {
+export function removeAged({ db, client, ...aging }: Retention & { now: Date }): Promise<number> {
   const { events, monitors } = collections(db);
 
   async function remove(session: ClientSession, organization_id: string, ids: readonly string[]): Promise<number> {
@@ -38,30 +33,22 @@ export async function removeAged({ db, client, keeping, stopping, now }: Aging &
     return (await events.deleteMany(aged, { session })).deletedCount;
   }
 
-  let removed = 0;
   // Events without a position are not in the order of the readers yet.
   const filter = { position: { $exists: true } };
-  for await (const { organizationId, ids } of agedBatches<EventDocument>(events, { filter, keeping, now })) {
-    removed += await inTransaction(client, (session) => remove(session, organizationId, ids));
-    await pause(PAUSE_MS, stopping);
-    if (stopping.aborted) break;
-  }
-  return removed;
+  return forAged(events, { ...aging, filter }, (organizationId, ids) =>
+    inTransaction(client, (session) => remove(session, organizationId, ids)),
+  );
 }
 
-/** Removes the sandbox's aged events every ten minutes. Replicas may do so at the same time. */
-export function runSandboxRetention(options: Aging & { now: () => Date; logger: Logger }): SupervisedLoop {
-  const { now, stopping, logger } = options;
-  return superviseLoop({
-    async round() {
-      const removed = await removeAged({ ...options, now: now() });
-      if (removed > 0) logger.info({ removed }, "aged sandbox events were removed");
-      return ROUND_MS;
-    },
+/** Removes the sandbox's aged events from time to time. */
+export function runSandboxRetention(options: Retention & { now: () => Date; logger: Logger }): SupervisedLoop {
+  const { db, client, keeping, ...more } = options;
+  return superviseAging({
+    ...more,
+    round: (now) => removeAged({ db, client, keeping, stopping: options.stopping, now }),
+    done: "aged sandbox events were removed",
+    counted: "removed",
     failure: "aged sandbox events can't be removed; retrying",
     recovery: "aged sandbox events are removed again",
-    backoff: { firstMs: 1_000, longestMs: 60_000 },
-    stopping,
-    logger,
   });
 }
