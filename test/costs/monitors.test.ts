@@ -4,6 +4,7 @@ import { createLogger } from "@vvs/logging";
 import { runOutboxRelay } from "@vvs/outbox";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
+import { MongoClient } from "mongodb";
 import {
   callerIn,
   createTestDomain,
@@ -22,6 +23,8 @@ let stack: Awaited<ReturnType<typeof startCostStack>>;
 let monitors: TestDomain;
 let detector: TestChangeDetector;
 let relay: ReturnType<typeof runOutboxRelay>;
+/** Reads without being counted. */
+let watcher: MongoClient;
 /** Number of runs whose verification is stored. */
 let ran = 0;
 
@@ -31,6 +34,7 @@ beforeAll(async () => {
   monitors = await createTestDomain({ uri, environment: "live" });
   detector = await startChangeDetector({ mongodbUri: uri, prefix: monitors.prefix, now: () => monitors.clock.at });
   stack.onCompleted.push(detector.detect, monitors.records.verificationCompleted);
+  watcher = await new MongoClient(process.env.MONGODB_URI!).connect();
   const run = stack.verification.runOf("live");
   relay = runOutboxRelay({
     db: monitors.db,
@@ -47,6 +51,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await relay.stop();
+  await watcher.close();
   await detector.close();
   await stack.stop();
   await monitors.close();
@@ -58,15 +63,17 @@ const create = (organizationId: string) =>
     someMonitor({ entityId: stack.vendorId }),
   );
 
-/** Starts what is due, until change-detector, monitor and the lists have noted the run's verification. */
+/** Starts what is due, until change-detector, monitor and the lists have noted the run's verification, and nothing is left. */
 async function countRun(): Promise<CommandCounts> {
-  const { client } = monitors;
+  const { client, db } = monitors;
+  const outbox = watcher.db(db.databaseName).collection("outbox");
   const before = ran;
   return commandsDuring([client, detector.client, ...stack.clients], async () => {
     expect(await monitors.scheduler.claimDue()).toMatchObject({ claimed: 1 });
     relay.nudge();
     await eventually(() => ran === before + 1);
     await stack.publish(1);
+    await eventually(async () => (await outbox.countDocuments()) === 0);
   });
 }
 
