@@ -52,7 +52,9 @@ async function indexed(database: string) {
 
 function secondsIn(one: Kept | undefined, isSandbox = false): number | undefined {
   if (typeof one !== "object" || !("seconds" in one)) return undefined;
-  return isSandbox ? (one.inSandbox ?? one.seconds) : one.seconds;
+  const { seconds, inSandbox = seconds } = one;
+  if (!isSandbox) return seconds;
+  return typeof inSandbox === "number" ? inSandbox : undefined;
 }
 
 /** Returns each collection that MongoDB expires and its seconds; 0 if each document has its own time. */

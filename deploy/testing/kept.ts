@@ -4,9 +4,9 @@ export type Kept =
   | "always"
   /**
    * MongoDB deletes them this many seconds after the date in the field of the expiry index; 0: at that date. `inSandbox` is
-   * for what the sandbox keeps of them.
+   * for what the sandbox keeps of them, or who deletes them there.
    */
-  | { readonly seconds: number; readonly inSandbox?: number }
+  | { readonly seconds: number; readonly inSandbox?: number | string }
   /** The part of the service that deletes them when their work is done, or by their age. */
   | { readonly by: string };
 
@@ -82,12 +82,12 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     ...outbox,
   },
   verification: {
-    verifications: "always",
-    answers: "always",
-    latest_answers: "always",
-    evidence: { by: "the removal of expired evidence, after EVIDENCE_RETENTION_DAYS" },
-    evidence_bodies: { by: "the removal of expired evidence, after the last record that names them" },
-    evidence_removals: { by: "the removal of expired evidence, with their object" },
+    verifications: { by: "the retention, when their expires_at has come and nothing names them" },
+    answers: { by: "the retention, before their verification" },
+    latest_answers: { by: "the retention, before the verification of their answer" },
+    evidence: { by: "the retention, with its verification" },
+    evidence_bodies: { by: "the retention, with the last record that names them" },
+    evidence_removals: { by: "the removal of objects, with their object" },
     provider_state: "always",
     sandbox_turns: "always",
     provider_attempts: { seconds: 400 * DAY },
@@ -108,7 +108,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   monitor: {
     monitors: "always",
     monitor_counts: "always",
-    monitor_events: { by: "the sandbox retention; live ones are kept always" },
+    monitor_events: { seconds: 2_557 * DAY, inSandbox: "the sandbox retention" },
     event_positions: "always",
     event_waits: "always",
     schedule_turns: "always",

@@ -11,6 +11,7 @@ export {
 export { databaseClock } from "./clock.ts";
 export { createCollections } from "./collections.ts";
 export { type MongoOptions, mongoOptions, mongoSection } from "./config.ts";
+export { dropUnusedIndex } from "./drop-unused-index.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createExpiry } from "./expiry.ts";
 export { createGroupCommit } from "./group-commit.ts";

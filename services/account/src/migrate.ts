@@ -1,5 +1,5 @@
-import { createCollections, createExpiry } from "@vvs/mongo";
-import { type Collection, type MongoClient, MongoServerError } from "mongodb";
+import { createCollections, createExpiry, dropUnusedIndex } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
 import { approveExisting } from "./organizations/approve-existing.ts";
 import { REQUESTS_KEPT_DAYS } from "./request-log/documents.ts";
@@ -79,11 +79,4 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     approveExisting(store),
     dropUnusedIndex(store.passkeyChallenges, "client_group_1_expires_at_1"),
   ]);
-}
-
-/** Drops an index that only earlier versions used; does nothing where there is none. */
-async function dropUnusedIndex(collection: Pick<Collection, "dropIndex">, name: string): Promise<void> {
-  await collection.dropIndex(name).catch((error: unknown) => {
-    if (!(error instanceof MongoServerError && error.codeName === "IndexNotFound")) throw error;
-  });
 }

@@ -1,10 +1,11 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { checkOf, statusOf } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Callers, Handlers } from "@vvs/rpc";
-import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
+import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
 import { eventMessage, monitorMessage, runMessage } from "./messages.ts";
 import { frequencyOf } from "./runs/schedule.ts";
@@ -26,6 +27,7 @@ export const monitorCallers: Callers<Service> = {
   listEvents: GATEWAY_AND_DASHBOARD,
   listEventsAfter: ["gateway"],
   getNewestPosition: ["gateway"],
+  releaseVerifications: ["verification"],
 };
 
 /** Creates the gRPC handlers. They translate messages and call the domain of the caller's environment. */
@@ -127,6 +129,10 @@ export function createMonitorHandlers(
     async getNewestPosition(request) {
       const { tenant } = callerOf(request.caller);
       return { position: BigInt(await domainOf(tenant).reader.end(tenant)) };
+    },
+    async releaseVerifications({ environment, verifications }) {
+      const named = await domains[environmentOf(environment)].releaseVerifications(verifications);
+      return { named: [...named].map(([id, until]) => ({ id, until: timestampFromDate(until) })) };
     },
   };
   return handlers;

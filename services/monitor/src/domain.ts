@@ -6,6 +6,7 @@ import { createAuditEntries } from "./audit/audit-entries.ts";
 import { createEventHistory } from "./events/event-history.ts";
 import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
+import { createReleaseVerifications } from "./events/named-verifications.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./monitors/due.ts";
 import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
@@ -68,6 +69,7 @@ export function createMonitorDomain(
     resumeExtras: (suspended: readonly string[]) =>
       store.resumeExtras(suspended, { now: now(), runTimeoutMs: options.runTimeoutMs }),
     scheduler: createScheduler({ ...options, store, turns, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
+    releaseVerifications: createReleaseVerifications(options),
     records: createRecordHandlers({ ...options, store, runs, history }),
   };
 }

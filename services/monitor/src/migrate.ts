@@ -6,6 +6,7 @@ import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
+import { EVENT_DAYS } from "./events/named-verifications.ts";
 import { UNPUBLISHED_STATE } from "./monitors/state-publisher.ts";
 import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
@@ -22,6 +23,8 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   for (const environment of environments) {
     const db = databases[environment];
     await createIndexes(db);
+    // In the sandbox events are removed earlier, and their monitors note it.
+    if (environment === "live") await createExpiry(db, "monitor_events", "created_at", EVENT_DAYS * 24 * 60 * 60);
     await migrateIdempotency(db);
     await migrateOutbox(db);
     await migrateLeases(db, "event_sequencer");

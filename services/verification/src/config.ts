@@ -10,8 +10,12 @@ import type { EvidenceSettings } from "./evidence/open.ts";
 import type { S3Options } from "./evidence/s3-objects.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { providersSection } from "./providers/config.ts";
+import type { KeptDays } from "./retention/kept-until.ts";
 import type { RunSlots } from "./runs/run-consumers.ts";
 import type { QueueSettings } from "./sam-gov-queue/queue.ts";
+
+/** Longer than dead letters are kept, so that a record that is put back finds what it was about. */
+const LEAST_KEPT_DAYS = 31;
 
 /** The variables of the evidence stores. */
 const evidenceSection = {
@@ -40,8 +44,16 @@ const schema = z.object({
    * it once none of them runs, nor will be rolled back to.
    */
   EVIDENCE_COMPRESSION: flag().default(false),
-  /** Days after which evidence is removed; 0 keeps it forever. */
+  /** Days for which verifications are kept that realtime calls asked for, that failed, and first runs of monitors. */
+  VERIFICATIONS_KEPT_DAYS: count(LEAST_KEPT_DAYS).default(2_557),
+  /** Days for which others are kept: of cached calls, without an answer, and later runs of monitors. */
+  REPEATED_VERIFICATIONS_KEPT_DAYS: count(LEAST_KEPT_DAYS).default(400),
+  /** Minimum number of days for which all of them are kept with their evidence; 0: the two above apply. */
   EVIDENCE_RETENTION_DAYS: count().default(0),
+  /** Days for which verifications of the sandbox's runs are kept. */
+  SANDBOX_KEPT_DAYS: count(1).default(14),
+  /** Maximum number of sandbox runs of an organization that are kept; beyond it the oldest go, but none younger than a day. */
+  SANDBOX_KEPT_VERIFICATIONS: count(1).default(10_000),
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,
@@ -53,6 +65,8 @@ const schema = z.object({
   RPC_PORT: port().default(50053),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),
+  /** host:port of the monitor service. */
+  MONITOR_ADDRESS: z.string().default("127.0.0.1:50054"),
   /** host:port of the account service, or of its keys part, which knows the settings of organizations. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** Time limit for a call's checks, including resolving the vendor, in milliseconds. The rest of its 25 s is for storing. */
@@ -101,14 +115,23 @@ function checkEvidence<C extends EvidenceConfig>(config: C): C {
   return config;
 }
 
-/** Returns where evidence is stored, and for how long. */
+/** Returns where evidence is stored. */
 export function evidenceSettings(config: z.infer<typeof schema>): EvidenceSettings {
   return {
     store: config.EVIDENCE_STORE,
     s3: s3Options(config),
     keyPrefix: config.EVIDENCE_S3_PREFIX,
     compressing: config.EVIDENCE_COMPRESSION,
-    retentionDays: config.EVIDENCE_RETENTION_DAYS,
+  };
+}
+
+/** Returns how long verifications are kept with their evidence. */
+export function keptDays(config: z.infer<typeof schema>): KeptDays {
+  return {
+    lasting: config.VERIFICATIONS_KEPT_DAYS,
+    repeated: config.REPEATED_VERIFICATIONS_KEPT_DAYS,
+    sandboxRuns: config.SANDBOX_KEPT_DAYS,
+    least: config.EVIDENCE_RETENTION_DAYS,
   };
 }
 

@@ -34,6 +34,13 @@ export interface VerificationDocument {
   readonly run_record_id?: string;
   readonly run?: { readonly monitor_id: string; readonly run_seq: number };
   readonly created_at: Date;
+  /** When it may be removed if nothing names it. Absent in documents of older versions, until the retention sets it. */
+  readonly expires_at?: Date;
+  /**
+   * What the retention found when its time came: something names it, so it stays until its new time; or nothing does, and its
+   * answers are removed, so that it goes at its new time. Absent before that.
+   */
+  readonly removal?: "named" | "due";
 }
 
 export interface AttemptDocument {
@@ -59,6 +66,8 @@ export interface EvidenceDocument {
   readonly content_type: string;
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;
+  /** Evidence of earlier answers whose parts this answer has; absent where there are none. */
+  readonly rests_on?: readonly string[];
   readonly attempts: readonly AttemptDocument[];
   readonly created_at: Date;
 }

@@ -30,6 +30,7 @@ import { createProviders } from "./providers/providers.ts";
 import { createRegistryReader, type RegistryReader } from "./providers/sam-gov/registry-reader.ts";
 import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
 import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
+import type { KeptDays } from "./retention/kept-until.ts";
 import { createRunJudge } from "./runs/judge-runs.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
 import { createVerifyRun } from "./runs/verify-run.ts";
@@ -69,6 +70,7 @@ export async function createDomain(options: {
   /** Maximum number of TINs that did not match, of one vendor or name within 24 hours. */
   tinsPerVendor: number;
   evidence: EvidenceSettings;
+  days: KeptDays;
   /** Time limit for one database operation of circuits and budgets, in milliseconds; the default of each where absent. */
   storeMs?: number;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
@@ -98,7 +100,7 @@ export async function createDomain(options: {
   );
   const evidence = await openEvidence({ databases, settings: options.evidence, now, logger });
   onClose("evidence", () => evidence.close());
-  const store = createVerificationStore({ client, databases, outboxes, idempotency, ...evidence });
+  const store = createVerificationStore({ ...options, outboxes, idempotency, bodies: evidence.bodies });
 
   const registry = createRegistryReader(entities);
   const live = options.liveProviders(breakers.live.takeCall, registry);

@@ -15,6 +15,7 @@ import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
@@ -24,6 +25,7 @@ import { startCatchingUp } from "./checks/latest-answers-rollout.ts";
 import {
   circuitSettings,
   evidenceSettings,
+  keptDays,
   loadVerificationConfig,
   queueSettings,
   runSlots,
@@ -34,6 +36,7 @@ import { observeProviders } from "./metrics.ts";
 import { createOrganizationSettings } from "./organization-settings/organization-settings.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
+import { runRetention } from "./retention/retention.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
 import { collectionsOf } from "./store.ts";
 import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts";
@@ -56,6 +59,8 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   onClose("entity client", () => entities.close());
   const organizations = createClient(OrganizationStatusService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
   onClose("account client", () => organizations.close());
+  const monitors = createClient(MonitorService, { address: config.MONITOR_ADDRESS, caller: NAME, tls });
+  onClose("monitor client", () => monitors.close());
   const auditLog = createClient(AuditLogService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
   onClose("audit log client", () => auditLog.close());
   const reporting = runAuditReports({ databases, auditLog, entities, now, stopping, logger });
@@ -91,6 +96,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     limits: timeLimits(config),
     tinsPerVendor: config.TIN_GUESSES_PER_VENDOR,
     evidence: evidenceSettings(config),
+    days: keptDays(config),
     topicFor: kafka.topicFor,
     onStored: (environment, completed) => relays[environment].publish(completed),
     queue: queueSettings(config),
@@ -102,6 +108,16 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const collections = perEnvironment((environment) => collectionsOf(databases[environment]));
   const catchingUp = startCatchingUp({ collections, now, stopping, logger });
   onClose("latest answers of an older version", () => catchingUp.ended());
+  const retention = runRetention({
+    databases,
+    monitors,
+    days: keptDays(config),
+    sandboxRuns: config.SANDBOX_KEPT_VERIFICATIONS,
+    now,
+    stopping,
+    logger,
+  });
+  onClose("retention", () => Promise.all(retention.map((loop) => loop.ended())));
   const asking = queue.start();
   onClose("queue of SAM.gov's API", () => asking.stop());
 

@@ -1,5 +1,5 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { createCollections, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
 import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
@@ -43,8 +43,17 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
         partialFilterExpression: { run_record_id: { $exists: true } },
       },
     ]);
-    // Without a tenant: for retention, which looks for old records, and for records that still name a body.
-    await evidence.createIndexes([{ key: { created_at: 1 } }, { key: { sha256: 1, created_at: 1 } }]);
+    // Without a tenant, for retention: what is past its time, and what still names evidence, its parts or its body.
+    await verifications.createIndexes([
+      { key: { expires_at: 1 } },
+      { key: { "results.evidence_id": 1 }, partialFilterExpression: { mode: "cached" } },
+    ]);
+    await dropUnusedIndex(evidence, "created_at_1");
+    await evidence.createIndexes([{ key: { rests_on: 1 }, sparse: true }, { key: { sha256: 1, created_at: 1 } }]);
+    if (environment === "sandbox") {
+      const ofRuns = { partialFilterExpression: { run: { $exists: true } } };
+      await verifications.createIndex({ organization_id: 1, created_at: -1, _id: -1, removal: 1 }, ofRuns);
+    }
     await bodiesOf(db).createIndex({ last_put_at: 1 });
     await answers.createIndex({
       organization_id: 1,

@@ -14,6 +14,7 @@ import {
 import type { VerificationRecords } from "./checks/records.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
+import { type KeptDays, keptUntil } from "./retention/kept-until.ts";
 import { queueCollections } from "./sam-gov-queue/documents.ts";
 
 /** What is stored of one verification. */
@@ -31,6 +32,7 @@ interface Saving {
 interface Destinations extends ReturnType<typeof collectionsOf> {
   readonly outbox: Pick<Outbox, "append">;
   readonly idempotency: Pick<IdempotencyStore, "complete">;
+  readonly expiresAt: (verification: VerificationDocument) => Date;
 }
 
 /** The run has a verification already. */
@@ -58,19 +60,19 @@ export function createVerificationStore(options: {
   outboxes: Readonly<Record<Environment, Outbox>>;
   idempotency: Readonly<Record<Environment, Pick<IdempotencyStore, "complete">>>;
   bodies: Readonly<Record<Environment, EvidenceBodies>>;
-  /** Returns the time before which evidence is expired; undefined where it never expires. */
-  expiry: () => Date | undefined;
+  days: KeptDays;
 }) {
   const { client, databases, bodies } = options;
   const stores = perEnvironment((environment) => {
     const collections = collectionsOf(databases[environment]);
+    const expiresAt = (verification: VerificationDocument) => keptUntil(verification, environment, options.days);
     const [outbox, idempotency] = [options.outboxes[environment], options.idempotency[environment]];
     return {
       ...collections,
       knownAnswers: createReadKnownAnswers(collections),
       save: createGroupCommit<Saving>({
         client,
-        write: (session, savings) => write(session, savings, { ...collections, outbox, idempotency }),
+        write: (session, savings) => write(session, savings, { ...collections, outbox, idempotency, expiresAt }),
       }),
     };
   });
@@ -105,14 +107,9 @@ export function createVerificationStore(options: {
       };
       return findPage(stores[environment].verifications, filter, page);
     },
-    /** Returns evidence with its content; null for expired evidence. */
+    /** Returns evidence with its content. */
     async evidence({ environment, organizationId }: Tenant, id: string): Promise<EvidenceWithContent | null> {
-      const expiry = options.expiry();
-      const found = await stores[environment].evidence.findOne({
-        organization_id: organizationId,
-        _id: id,
-        ...(expiry && { created_at: { $gte: expiry } }),
-      });
+      const found = await stores[environment].evidence.findOne({ organization_id: organizationId, _id: id });
       return found && { ...found, content: await contentOf(found, bodies[environment]) };
     },
     /** Calls at the same moment share a database command. */
@@ -140,9 +137,12 @@ async function contentOf(
 async function write(
   session: ClientSession,
   savings: readonly Saving[],
-  { verifications, evidence, answers, latestAnswers, outbox, idempotency }: Destinations,
+  { verifications, evidence, answers, latestAnswers, outbox, idempotency, expiresAt }: Destinations,
 ): Promise<void> {
-  const [first, ...others] = savings.map(({ records }) => records.verification);
+  const [first, ...others] = savings.map(({ records: { verification } }) => ({
+    ...verification,
+    expires_at: expiresAt(verification),
+  }));
   // The driver says which index refused an insert only for a single one.
   if (others.length === 0) await verifications.insertOne(first!, { session });
   else await verifications.insertMany([first!, ...others], { session });

@@ -98,9 +98,9 @@ function kept(): Html {
 <h2 id="kept">How long data is kept</h2>
 ${facts([
   ...retention.map(({ what, days }) => [what, `${days} days`] as const),
-  ["Verifications, changes found by live monitors, and versions of vendors", "forever"],
-  ["Evidence", "forever, unless the operator of this service has set a limit"],
+  ["Vendors with their versions, and monitors", "forever"],
 ])}
+<p class="hint">A verification that a change or the last run of a monitor leads to is kept for as long as these. The operator of this service may have set other times.</p>
 </section>`;
 }
 

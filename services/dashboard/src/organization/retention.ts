@@ -6,5 +6,17 @@ export const retention: readonly { readonly what: string; readonly days: number;
   { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
   { what: "Webhook deliveries in the test environment", days: 14, listed: "the sandbox's deliveries" },
   { what: "Changes found by monitors in the test environment", days: 14, listed: "events of sandbox monitors" },
+  { what: "Changes found by live monitors", days: 2_557, listed: "events of live monitors" },
   { what: "Monitor runs", days: 400, listed: "runs of monitors" },
+  {
+    what: "Verifications with fresh answers, and those that failed, with evidence",
+    days: 2_557,
+    listed: "verifications that a `realtime` call asked for",
+  },
+  { what: "Other verifications with evidence, such as of stored answers", days: 400, listed: "other verifications" },
+  {
+    what: "Verifications made by monitors in the test environment",
+    days: 14,
+    listed: "verifications of the sandbox's runs",
+  },
 ];

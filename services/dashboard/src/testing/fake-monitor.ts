@@ -67,6 +67,7 @@ const callers: Callers<typeof MonitorService> = {
   listRuns: [],
   listEventsAfter: [],
   getNewestPosition: [],
+  releaseVerifications: [],
 };
 
 /** Simulates the monitor service. */
@@ -122,6 +123,9 @@ export function monitorService(state: FakeState) {
       throw new Error("not called by the dashboard");
     },
     async getNewestPosition() {
+      throw new Error("not called by the dashboard");
+    },
+    async releaseVerifications() {
       throw new Error("not called by the dashboard");
     },
   };

@@ -1,4 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
@@ -29,9 +30,17 @@ export async function readVerifications(
     const ids = (vendors[0]?.checks ?? []).flatMap((each) => [each.verificationId, each.lastAnswered?.verificationId]);
     const missing = [...new Set(ids)].filter((id) => id !== undefined && id !== "" && !known.has(id)) as string[];
     return Promise.all(
-      missing.map((verificationId) => verification.getVerification({ caller, verificationId }, options)),
+      missing.map((verificationId) =>
+        verification.getVerification({ caller, verificationId }, options).catch(notFoundAsUndefined),
+      ),
     );
   });
-  const found = (older ?? []).map((each) => each.verification!);
+  const found = (older ?? []).flatMap((each) => each?.verification ?? []);
   return [...newest.verifications, ...found].sort((a, b) => timestampMs(b.createdAt!) - timestampMs(a.createdAt!));
+}
+
+/** The list of vendors keeps the result of a verification for longer than the verification is kept. */
+function notFoundAsUndefined(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === "verification_not_found") return undefined;
+  throw error;
 }

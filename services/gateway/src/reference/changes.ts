@@ -1,6 +1,10 @@
 /** What changed for users of the API: date and text, newest first. */
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
+    "2026-11-26",
+    "Verifications are kept with their evidence for 7 years: of realtime calls, of first runs of monitors, and those that failed or led to a change. Others are kept for 400 days, those of the sandbox's monitors for 14. What a stored event, or the last run of a monitor, names stays as long as that does.",
+  ],
+  [
     "2026-11-25",
     "`details.tin` (masked) and `details.name` say what a `tin_match` was about. Monitors watch `tin_match.tin` and `tin_match.name`, so another TIN or name is in the event beside what followed; it was silent before.",
   ],

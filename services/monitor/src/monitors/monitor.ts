@@ -118,7 +118,7 @@ export interface RunDocument {
   readonly verification_id?: string;
 }
 
-/** A detected change as stored in the history. Kept forever, in the sandbox for some time (sandbox-retention.ts). */
+/** A detected change as stored in the history. Kept for 7 years, in the sandbox for some days (sandbox-retention.ts). */
 export interface EventDocument {
   readonly _id: string;
   readonly organization_id: string;

@@ -159,7 +159,8 @@ export function latestWrites(
     }));
 }
 
-function latestId({ organization_id, entity_id, check_type, inputs_fingerprint }: Question): string {
+/** Returns the id of the document with the newest answer to a question. */
+export function latestId({ organization_id, entity_id, check_type, inputs_fingerprint }: Question): string {
   return [organization_id, entity_id, check_type, inputs_fingerprint].join("|");
 }
 

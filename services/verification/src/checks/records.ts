@@ -36,6 +36,7 @@ export function verificationRecords(
     const content = answer?.content ?? "";
     const sha256 = sha256Of(content);
     const evidenceId = newId("evd", createdAt);
+    const restsOn = earlierEvidence(answer?.parts);
     if (content) bodies.push({ sha256, content });
     evidence.push({
       _id: evidenceId,
@@ -46,6 +47,7 @@ export function verificationRecords(
       content_bytes: Buffer.byteLength(content),
       content_type: answer?.contentType ?? "",
       sha256,
+      ...(restsOn.length > 0 && { rests_on: restsOn }),
       attempts: conclusion.attempts,
       created_at: createdAt,
     });
@@ -84,6 +86,11 @@ export function verificationRecords(
     each.kind === "answered" ? (each.answer.withdrawnLoads ?? []) : [],
   );
   return { verification, evidence, bodies, answers, withdrawnLoads, conclusions };
+}
+
+/** Returns the evidence of earlier answers that the parts are from. */
+function earlierEvidence({ registration, exclusions }: Parts = {}): string[] {
+  return [...new Set([registration, exclusions].flatMap((part) => part?.evidence_id ?? []))];
 }
 
 /** Returns parts that name their evidence: this one, except for parts that an earlier answer received. */

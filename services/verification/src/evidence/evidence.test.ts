@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
+import { inTransaction } from "@vvs/mongo";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { Binary } from "mongodb";
@@ -11,8 +12,7 @@ import { type Provider, ProviderError } from "../providers/provider.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { bodiesOf, createEvidenceBodies, type ObjectStore, sha256Of } from "./bodies.ts";
 import type { EvidenceSettings } from "./open.ts";
-import { removeExpired } from "./retention.ts";
-import { createS3Objects } from "./s3-objects.ts";
+import { removeAbandoned, removeBodies } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 let s3: PlayedS3;
@@ -174,49 +174,6 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     await bodies.deleteOne({ _id: body!._id });
     await recordsOf(service).deleteMany({ _id: { $in: ids.slice(1) } });
   });
-
-  test("that has expired is removed, and its body only with the last record", async () => {
-    const old = await verify(service);
-    const young = await verify(service);
-    const sha256 = sha256Of(content!);
-    const bodies = bodiesOf(service.databases.live);
-    const objects = await createS3Objects(s3Settings());
-    const long = new Date(Date.now() - 40 * DAY_MS);
-    const options = { db: service.databases.live, objects, now: new Date(), stopping: new AbortController().signal };
-    await recordsOf(service).updateOne({ _id: old.evidenceId }, { $set: { created_at: long } });
-    await bodies.updateOne({ _id: sha256 }, { $set: { last_put_at: long } });
-
-    const expiry = new Date(Date.now() - 30 * DAY_MS);
-    expect(await removeExpired({ ...options, expiry })).toEqual({ records: 1, bodies: 0 });
-    await expect(evidenceOf(service, old.evidenceId)).rejects.toMatchObject({ code: "evidence_not_found" });
-    expect((await evidenceOf(service, young.evidenceId)).content).toBe(content);
-
-    await recordsOf(service).updateOne({ _id: young.evidenceId }, { $set: { created_at: long } });
-    if (store === "s3") {
-      s3.misbehave("500");
-      await expect(removeExpired({ ...options, expiry })).rejects.toMatchObject({ code: "service_unavailable" });
-      s3.misbehave(undefined);
-    }
-    await removeExpired({ ...options, expiry });
-    expect(await bodies.findOne({ _id: sha256 })).toBeNull();
-    expect([...s3.objects.keys()].filter((key) => key.includes(sha256))).toEqual([]);
-    // This one put the body a moment ago, which the test has hidden from the retention only.
-    const other = await startReplica({ store, s3: s3Settings(), keyPrefix: "vvs/" }, service.prefix);
-    expect((await evidenceOf(other, (await verify(other)).evidenceId)).content).toBe(content);
-    await other.stop();
-    objects.close();
-  });
-
-  test("is no longer found once it has expired, and is removed by the service itself", async () => {
-    const { evidenceId } = await verify(service);
-    const late = new Date(Date.now() - 8 * DAY_MS);
-    await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { created_at: late } });
-    expect((await evidenceOf(service, evidenceId)).content).toBe(content);
-    const strict = await startReplica({ store, s3: s3Settings(), retentionDays: 7 }, service.prefix);
-    await expect(evidenceOf(strict, evidenceId)).rejects.toMatchObject({ code: "evidence_not_found" });
-    while (await recordsOf(service).findOne({ _id: evidenceId })) await null;
-    await strict.stop();
-  });
 });
 
 describe("an object store", () => {
@@ -281,13 +238,12 @@ describe("an object store", () => {
         now: () => new Date(),
       });
     const put = (store = objects) => bodiesIn(store).put([{ sha256: sha256Of(content!), content: content! }]);
+    const abandoned = { objects, stopping: new AbortController().signal };
     const sweep = (days: number) =>
-      removeExpired({
+      removeAbandoned({
+        ...abandoned,
         db: service.databases.live,
-        objects,
-        expiry: new Date(0),
         now: new Date(Date.now() + days * DAY_MS),
-        stopping: new AbortController().signal,
       });
     const isRead = async () => (await bodiesIn(objects).get(sha256Of(content!))) !== undefined;
 
@@ -317,33 +273,24 @@ describe("an object store", () => {
       expect([held.size, await isRead()]).toEqual([1, true]);
     });
 
-    test("removes the object of an expired body once, also when another replica sweeps between the two writes", async () => {
+    test("removes the object of a removed body", async () => {
       await put();
       const db = service.databases.live;
-      const sha256 = sha256Of(content!);
-      await bodiesOf(db).updateOne({ _id: sha256 }, { $set: { last_put_at: new Date(0) } });
-      const options = { objects, now: new Date(), stopping: new AbortController().signal };
-      const sweptBetween = new Proxy(db, {
-        get(target, property) {
-          if (property !== "collection") return Reflect.get(target, property);
-          return (name: string) => {
-            const collection = target.collection(name);
-            if (name !== "evidence_bodies") return collection;
-            const deleteOne: typeof collection.deleteOne = async (...rest) => {
-              await removeExpired({ ...options, db, expiry: undefined });
-              return collection.deleteOne(...rest);
-            };
-            return new Proxy(collection, {
-              get: (found, key) => {
-                const value = key === "deleteOne" ? deleteOne : Reflect.get(found, key);
-                return typeof value === "function" ? value.bind(found) : value;
-              },
-            });
-          };
-        },
-      });
-      await removeExpired({ ...options, db: sweptBetween, expiry: new Date(DAY_MS * 3) });
-      await removeExpired({ ...options, db, expiry: undefined });
+      await bodiesOf(db).updateOne({ _id: sha256Of(content!) }, { $set: { last_put_at: new Date(0) } });
+      const removed = () =>
+        inTransaction(db.client, (session) =>
+          removeBodies(session, { db, sha256s: [sha256Of(content!)], now: new Date() }),
+        );
+      expect([await removed(), await removed(), await isRead()]).toEqual([1, 0, false]);
+      await sweep(0);
+      expect(held.size).toBe(0);
+    });
+
+    test("removes a body whose call stored no record, a day after it was put", async () => {
+      await put();
+      await sweep(0.9);
+      expect(await isRead()).toBe(true);
+      await sweep(1.01);
       expect([held.size, await isRead()]).toEqual([0, false]);
     });
 

@@ -1,65 +1,65 @@
+import { inBatches } from "@vvs/batching";
 import { inTransaction } from "@vvs/mongo";
-import type { Collection, Db, Filter } from "mongodb";
+import type { ClientSession, Db, Filter } from "mongodb";
 import type { EvidenceDocument } from "../documents.ts";
 import { bodiesOf, type ObjectStore, type RemovalDocument, removalsOf } from "./bodies.ts";
 
 const DAY_MS = 86_400_000;
-const BATCH = 1_000;
+const HOUR_MS = 3_600_000;
+const BATCH = 500;
 
 interface Sweep {
   readonly db: Db;
   readonly objects: ObjectStore | undefined;
-  readonly expiry: Date | undefined;
   readonly now: Date;
   readonly stopping: AbortSignal;
 }
 
 /**
- * Removes one environment's evidence from before `expiry`: first records, then bodies that no record names. A body is kept
- * for another day after it was last stored, since its record may not be stored yet. Without `expiry`, only removes
- * objects that no body names.
+ * Removes the bodies of these that no record names, in the transaction that removes records. A body is kept for a day after it
+ * was last put, since its record may not be stored yet. Returns how many were removed.
  */
-export async function removeExpired(sweep: Sweep): Promise<{ records: number; bodies: number }> {
-  const { db, expiry, stopping } = sweep;
-  const records = expiry ? await removeRecords(db.collection<EvidenceDocument>("evidence"), expiry, stopping) : 0;
-  const bodies = expiry ? await removeBodies(db, expiry, stopping) : 0;
-  await removeObjects(sweep);
-  return { records, bodies };
-}
-
-async function removeBodies(db: Db, expiry: Date, stopping: AbortSignal): Promise<number> {
-  const evidence = db.collection<EvidenceDocument>("evidence");
-  const bodies = bodiesOf(db);
-  let removed = 0;
-  const lastPut = { last_put_at: { $lt: new Date(expiry.getTime() - DAY_MS) } };
-  for await (const { _id, object_key } of bodies.find(lastPut, { projection: { object_key: 1 } })) {
-    if (stopping.aborted) break;
-    if (await evidence.findOne({ sha256: _id }, { projection: { _id: 1 } })) continue;
-    removed += await inTransaction(db.client, async (session) => {
-      const { deletedCount } = await bodies.deleteOne({ _id, ...lastPut }, { session });
-      if (deletedCount === 1 && object_key)
-        await removalsOf(db).updateOne({ _id: object_key }, { $unset: { put_at: "" } }, { upsert: true, session });
-      return deletedCount;
-    });
-  }
-  return removed;
-}
-
-async function removeRecords(
-  evidence: Collection<EvidenceDocument>,
-  expiry: Date,
-  stopping: AbortSignal,
+export async function removeBodies(
+  session: ClientSession,
+  { db, sha256s, now }: { db: Db; sha256s: readonly string[]; now: Date },
 ): Promise<number> {
-  let removed = 0;
-  while (!stopping.aborted) {
-    const batch = await evidence
-      .find({ created_at: { $lt: expiry } }, { projection: { _id: 1 } })
-      .limit(BATCH)
-      .toArray();
-    if (batch.length === 0) break;
-    removed += (await evidence.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } })).deletedCount;
+  const bodies = bodiesOf(db);
+  const evidence = db.collection<EvidenceDocument>("evidence");
+  const naming = [{ $match: { sha256: { $in: [...sha256s] } } }, { $group: { _id: "$sha256" } }];
+  const named = new Set(
+    (await evidence.aggregate<{ _id: string }>(naming, { session }).toArray()).map(({ _id }) => _id),
+  );
+  const unnamed = {
+    _id: { $in: sha256s.filter((sha256) => !named.has(sha256)) },
+    last_put_at: { $lt: new Date(now.getTime() - DAY_MS) },
+  };
+  const found = await bodies.find(unnamed, { session, projection: { object_key: 1 } }).toArray();
+  if (found.length === 0) return 0;
+  const keys = found.flatMap(({ object_key }) => object_key ?? []);
+  if (keys.length > 0) {
+    await removalsOf(db).bulkWrite(
+      keys.map((_id) => ({ updateOne: { filter: { _id }, update: { $unset: { put_at: "" } }, upsert: true } })),
+      { session },
+    );
   }
-  return removed;
+  return (await bodies.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session })).deletedCount;
+}
+
+/**
+ * Removes bodies whose call put them a day ago and stored no record, and objects that no body names. Called every hour, it sees
+ * each body once or twice.
+ */
+export async function removeAbandoned(sweep: Sweep): Promise<void> {
+  const { db, now, stopping } = sweep;
+  const dayAgo = now.getTime() - DAY_MS;
+  const put = { last_put_at: { $gte: new Date(dayAgo - 2 * HOUR_MS), $lt: new Date(dayAgo) } };
+  const found = bodiesOf(db).find(put, { projection: { _id: 1 }, batchSize: BATCH });
+  for await (const batch of inBatches(found, BATCH)) {
+    if (stopping.aborted) return;
+    const sha256s = batch.map(({ _id }) => _id);
+    await inTransaction(db.client, (session) => removeBodies(session, { db, sha256s, now }));
+  }
+  await removeObjects(sweep);
 }
 
 /**

@@ -7,7 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { Caller, CheckStatus, CheckType, Idempotency, PageRequest, Position } from "../../common/v1/common_pb.js";
+import type { Caller, CheckStatus, CheckType, Environment, Idempotency, PageRequest, Position } from "../../common/v1/common_pb.js";
 
 /**
  * Describes the file vvs/monitor/v1/monitor.proto.
@@ -928,6 +928,121 @@ export declare type GetNewestPositionResponse = Message<"vvs.monitor.v1.GetNewes
 export declare const GetNewestPositionResponseSchema: GenMessage<GetNewestPositionResponse>;
 
 /**
+ * The verifications that verification is about to remove, of all organizations of an environment.
+ *
+ * @generated from message vvs.monitor.v1.ReleaseVerificationsRequest
+ */
+export declare type ReleaseVerificationsRequest = Message<"vvs.monitor.v1.ReleaseVerificationsRequest"> & {
+  /**
+   * The environment of all of them.
+   *
+   * @generated from field: vvs.common.v1.Environment environment = 1;
+   */
+  environment: Environment;
+
+  /**
+   * 1 to 500.
+   *
+   * @generated from field: repeated vvs.monitor.v1.RunVerification verifications = 2;
+   */
+  verifications: RunVerification[];
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ReleaseVerificationsRequest.
+ * Use `create(ReleaseVerificationsRequestSchema)` to create a new message.
+ */
+export declare const ReleaseVerificationsRequestSchema: GenMessage<ReleaseVerificationsRequest>;
+
+/**
+ * The verification of a run.
+ *
+ * @generated from message vvs.monitor.v1.RunVerification
+ */
+export declare type RunVerification = Message<"vvs.monitor.v1.RunVerification"> & {
+  /**
+   * ver_….
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * org_…, the owner.
+   *
+   * @generated from field: string organization_id = 2;
+   */
+  organizationId: string;
+
+  /**
+   * mon_….
+   *
+   * @generated from field: string monitor_id = 3;
+   */
+  monitorId: string;
+
+  /**
+   * The run's number.
+   *
+   * @generated from field: int64 run_seq = 4;
+   */
+  runSeq: bigint;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.RunVerification.
+ * Use `create(RunVerificationSchema)` to create a new message.
+ */
+export declare const RunVerificationSchema: GenMessage<RunVerification>;
+
+/**
+ * The verifications that must stay.
+ *
+ * @generated from message vvs.monitor.v1.ReleaseVerificationsResponse
+ */
+export declare type ReleaseVerificationsResponse = Message<"vvs.monitor.v1.ReleaseVerificationsResponse"> & {
+  /**
+   * Those of the request that are still named.
+   *
+   * @generated from field: repeated vvs.monitor.v1.NamedVerification named = 1;
+   */
+  named: NamedVerification[];
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ReleaseVerificationsResponse.
+ * Use `create(ReleaseVerificationsResponseSchema)` to create a new message.
+ */
+export declare const ReleaseVerificationsResponseSchema: GenMessage<ReleaseVerificationsResponse>;
+
+/**
+ * A verification that must stay.
+ *
+ * @generated from message vvs.monitor.v1.NamedVerification
+ */
+export declare type NamedVerification = Message<"vvs.monitor.v1.NamedVerification"> & {
+  /**
+   * ver_….
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Until when. Ask again then.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 2;
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.NamedVerification.
+ * Use `create(NamedVerificationSchema)` to create a new message.
+ */
+export declare const NamedVerificationSchema: GenMessage<NamedVerification>;
+
+/**
  * How often a monitor runs.
  *
  * @generated from enum vvs.monitor.v1.Frequency
@@ -1146,6 +1261,18 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof GetNewestPositionRequestSchema;
     output: typeof GetNewestPositionResponseSchema;
+  },
+  /**
+   * Returns which verifications of runs monitors and events still name, before verification removes the others. The runs of the
+   * others are removed, so that none names a removed verification. Callers: verification.
+   * Errors: invalid_request (more than 500 verifications).
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.ReleaseVerifications
+   */
+  releaseVerifications: {
+    methodKind: "unary";
+    input: typeof ReleaseVerificationsRequestSchema;
+    output: typeof ReleaseVerificationsResponseSchema;
   },
 }>;
 

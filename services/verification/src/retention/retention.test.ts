@@ -1,0 +1,318 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { type ReleaseVerificationsRequest, ReleaseVerificationsResponseSchema } from "@vvs/proto/monitor/v1/monitor";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import type { Environment as EnvironmentName } from "@vvs/tenant";
+import { bodiesOf } from "../evidence/bodies.ts";
+import type { Answer, Provider } from "../providers/provider.ts";
+import { collectionsOf } from "../store.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+import { createRetention, type RetentionOptions } from "./retention.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const days = { lasting: 2_557, repeated: 400, sandboxRuns: 14, least: 0 };
+
+let now = new Date();
+const pass = (ms: number) => {
+  now = new Date(now.getTime() + ms);
+};
+let answer: Answer;
+const provider: Provider = { name: "played", check: "sam_registration", ask: async () => answer };
+const ofContent = (content: string, more: Partial<Answer> = {}): Answer => ({
+  ...{ outcome: "pass", reason: "", confidence: 1, dataDate: now, facts: {} },
+  ...{ content, contentType: "application/json" },
+  ...more,
+});
+
+let service: TestService;
+let org: string;
+let entityId: string;
+/** What monitor's monitors and events name, until when. */
+const named = new Map<string, Date>();
+let asked: ReleaseVerificationsRequest[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [provider], now: () => now });
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  org = newId("org");
+  entityId = newId("ent");
+  service.entities.put(org, entityId, { subject: { legalName: "Acme LLC", uei: "SANDBXPASS01" } });
+  answer = ofContent(`{"about":"${org}"}`);
+});
+afterEach(async () => {
+  named.clear();
+  asked = [];
+  for (const db of Object.values(service.databases)) {
+    for (const name of ["verifications", "evidence", "answers", "latest_answers", "evidence_bodies"]) {
+      await db.collection(name).deleteMany({});
+    }
+  }
+});
+
+const monitors: RetentionOptions["monitors"] = {
+  async releaseVerifications(request) {
+    asked.push(request as ReleaseVerificationsRequest);
+    const found = (request.verifications ?? []).flatMap(({ id = "" }) => {
+      const until = named.get(id);
+      return until ? { id, until: timestampFromDate(until) } : [];
+    });
+    return create(ReleaseVerificationsResponseSchema, { named: found });
+  },
+};
+
+function retain(environment: EnvironmentName = "live", options: Partial<RetentionOptions> = {}) {
+  const stopping = new AbortController().signal;
+  const common = { monitors, days, sandboxRuns: 10_000, now: () => now, stopping };
+  return createRetention({ ...common, environment, db: service.databases[environment], ...options })();
+}
+
+/** Runs the retention until what nothing names is removed. */
+async function retainAll(environment: EnvironmentName = "live", options: Partial<RetentionOptions> = {}) {
+  await retain(environment, options);
+  pass(2 * HOUR_MS);
+  return retain(environment, options);
+}
+
+const caller = () => ({ tenant: { organizationId: org, environment: Environment.LIVE }, actor: "key_1" });
+async function call(mode: Mode) {
+  const { verification } = await service.client.verify({
+    caller: caller(),
+    target: { case: "entityId", value: entityId },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode,
+  });
+  pass(1_000);
+  return verification!;
+}
+
+const monitorId = newId("mon");
+let runs = 1;
+async function run(environment: EnvironmentName = "live") {
+  runs += 1;
+  const { LIVE, SANDBOX } = Environment;
+  const recordId = `${monitorId}:${runs}`;
+  await service.runOf(environment)(
+    create(VerificationRequestedSchema, {
+      recordId,
+      tenant: { organizationId: org, environment: environment === "live" ? LIVE : SANDBOX },
+      run: { monitorId, runSeq: BigInt(runs) },
+      entityId,
+      checks: [CheckType.SAM_REGISTRATION],
+      requestedAt: timestampFromDate(now),
+    }),
+  );
+  pass(1_000);
+  const { verifications } = collectionsOf(service.databases[environment]);
+  return (await verifications.findOne({ run_record_id: recordId }))!;
+}
+
+const live = () => collectionsOf(service.databases.live);
+const idsOf = async (environment: EnvironmentName = "live") =>
+  (await collectionsOf(service.databases[environment]).verifications.find().sort({ _id: 1 }).toArray()).map(
+    ({ _id }) => _id,
+  );
+const evidenceOf = (evidenceId: string) => service.client.getEvidence({ caller: caller(), evidenceId });
+const verificationOf = (verificationId: string) => service.client.getVerification({ caller: caller(), verificationId });
+
+describe("a verification that nothing names", () => {
+  test("is removed when its time has come, with its evidence, its body and its answers", async () => {
+    const { _id, results } = await run();
+    pass(399 * DAY_MS);
+    expect(await retainAll()).toBe(0);
+    expect((await verificationOf(_id)).verification?.id).toBe(_id);
+    pass(DAY_MS);
+    expect(await retainAll()).toBe(1);
+    await expect(verificationOf(_id)).rejects.toMatchObject({ code: "verification_not_found" });
+    await expect(evidenceOf(results[0]!.evidence_id)).rejects.toMatchObject({ code: "evidence_not_found" });
+    const { evidence, answers, latestAnswers } = live();
+    for (const each of [evidence, answers, latestAnswers, bodiesOf(service.databases.live)]) {
+      expect(await (each as typeof evidence).countDocuments()).toBe(0);
+    }
+  });
+
+  test("loses its answers first, and goes when the calls that read one have ended", async () => {
+    const { _id } = await run();
+    pass(401 * DAY_MS);
+    expect(await retain()).toBe(0);
+    expect([await idsOf(), await live().latestAnswers.countDocuments()]).toEqual([[_id], 0]);
+    pass(HOUR_MS / 2);
+    expect(await retain()).toBe(0);
+    pass(HOUR_MS);
+    expect(await retain()).toBe(1);
+  });
+
+  test("leaves a body that another record names", async () => {
+    await run();
+    pass(100 * DAY_MS);
+    const { results } = await run();
+    pass(301 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+    expect((await evidenceOf(results[0]!.evidence_id)).evidence?.content).toBe(answer.content);
+  });
+
+  test("makes no older answer the newest again", async () => {
+    answer = ofContent("{}", { outcome: "fail", reason: "not_registered" });
+    const failed = await call(Mode.REALTIME);
+    answer = ofContent("{}");
+    await run();
+    pass(401 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+    const { results } = await call(Mode.CACHED);
+    expect(results[0]).toMatchObject({ status: CheckStatus.PASS });
+    expect(results[0]?.evidenceId).not.toBe(failed.results[0]?.evidenceId);
+    expect((await evidenceOf(failed.results[0]!.evidenceId)).evidence?.content).toBe("{}");
+  });
+
+  test("leaves a newer answer to its question", async () => {
+    await run();
+    pass(399 * DAY_MS);
+    const newer = await run();
+    pass(2 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+    expect((await call(Mode.CACHED)).results[0]?.evidenceId).toBe(newer.results[0]?.evidence_id);
+  });
+});
+
+describe("a verification stays past its time", () => {
+  test("for as long as a monitor or an event names it", async () => {
+    const [kept, gone] = [await run(), await run()];
+    pass(401 * DAY_MS);
+    named.set(kept._id, new Date(now.getTime() + 100 * DAY_MS));
+    expect(await retainAll()).toBe(1);
+    expect(await idsOf()).toEqual([kept._id]);
+    expect(asked[0]!.verifications).toEqual(
+      [kept, gone].map(({ _id: id, run }) => ({
+        ...{ id, organizationId: org, monitorId: run!.monitor_id, runSeq: BigInt(run!.run_seq) },
+      })),
+    );
+    // The stored answer is the other run's, which is gone.
+    asked = [];
+    pass(99 * DAY_MS);
+    expect([await retainAll(), asked]).toEqual([0, []]);
+    pass(DAY_MS);
+    named.clear();
+    expect(await retainAll()).toBe(1);
+  });
+
+  test("with its answer, which cached calls still find", async () => {
+    const { _id, results } = await run();
+    named.set(_id, new Date(now.getTime() + 5_000 * DAY_MS));
+    pass(3_000 * DAY_MS);
+    expect(await retainAll()).toBe(0);
+    expect((await call(Mode.CACHED)).results[0]?.evidenceId).toBe(results[0]?.evidence_id);
+  });
+
+  test("while a cached call names its evidence", async () => {
+    const first = await run();
+    pass(390 * DAY_MS);
+    const cached = await call(Mode.CACHED);
+    expect(cached.results[0]?.evidenceId).toBe(first.results[0]?.evidence_id);
+    pass(390 * DAY_MS);
+    expect(await retainAll()).toBe(0);
+    expect(await idsOf()).toEqual([first._id, cached.id]);
+    const { evidence } = await evidenceOf(cached.results[0]!.evidenceId);
+    expect((await verificationOf(evidence!.verificationId)).verification?.id).toBe(first._id);
+    pass(11 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+    pass(2 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+  });
+
+  test("while a cached call that read its answer before is stored", async () => {
+    const first = await run();
+    pass(401 * DAY_MS);
+    const { latestAnswers, answers } = live();
+    const [latest, stored] = [await latestAnswers.find().toArray(), await answers.find().toArray()];
+    await retain();
+    // What the call had read.
+    await latestAnswers.insertMany(latest);
+    await answers.insertMany(stored);
+    const cached = await call(Mode.CACHED);
+    await latestAnswers.deleteMany({});
+    await answers.deleteMany({});
+    pass(2 * HOUR_MS);
+    expect(await retain()).toBe(0);
+    expect(await idsOf()).toEqual([first._id, cached.id]);
+  });
+
+  test("while newer evidence rests on a part of its answer", async () => {
+    const part = { origin: "sam_gov_api", date: now, load: "", listed_as: "active", id_only: false } as const;
+    const registration = { ...part, expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" };
+    answer = ofContent("{}", { parts: { registration } });
+    const first = await run();
+    pass(100 * DAY_MS);
+    const evidence_id = first.results[0]!.evidence_id;
+    answer = ofContent("{}", { parts: { registration: { ...registration, evidence_id } } });
+    const second = await run();
+    pass(301 * DAY_MS);
+    expect(await retainAll()).toBe(0);
+    expect(await idsOf()).toEqual([first._id, second._id]);
+    pass(100 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+    pass(30 * DAY_MS);
+    expect(await retainAll()).toBe(1);
+  });
+
+  test("while monitor can't be asked", async () => {
+    await run();
+    pass(401 * DAY_MS);
+    const releaseVerifications = () => Promise.reject(new ServiceError("service_unavailable"));
+    await expect(retain("live", { monitors: { releaseVerifications } })).rejects.toThrow();
+    expect(await idsOf()).toHaveLength(1);
+  });
+});
+
+test("a verification that another replica finds named between the two steps stays with its evidence", async () => {
+  const { _id, results } = await run();
+  pass(401 * DAY_MS);
+  await retain();
+  pass(2 * HOUR_MS);
+  const later = new Date(now.getTime() + 100 * DAY_MS);
+  const releaseVerifications: typeof monitors.releaseVerifications = async (request) => {
+    await live().verifications.updateOne({ _id }, { $set: { expires_at: later, removal: "named" } });
+    return monitors.releaseVerifications(request);
+  };
+  expect(await retain("live", { monitors: { releaseVerifications } })).toBe(0);
+  expect((await evidenceOf(results[0]!.evidence_id)).evidence?.verificationId).toBe(_id);
+});
+
+test("verifications of older versions get their time", async () => {
+  const { _id } = await run();
+  await live().verifications.updateOne({ _id }, { $unset: { expires_at: "" } });
+  await retain();
+  const { created_at, expires_at } = (await live().verifications.findOne({ _id }))!;
+  expect(expires_at).toEqual(new Date(created_at.getTime() + 400 * DAY_MS));
+});
+
+describe("in the sandbox", () => {
+  test("runs go after 14 days with their evidence, and a call's verification stays", async () => {
+    await run("sandbox");
+    pass(13 * DAY_MS);
+    const kept = await run("sandbox");
+    expect(await retainAll("sandbox")).toBe(0);
+    pass(DAY_MS);
+    expect(await retainAll("sandbox")).toBe(1);
+    expect(await idsOf("sandbox")).toEqual([kept._id]);
+    expect(await collectionsOf(service.databases.sandbox).evidence.countDocuments()).toBe(1);
+  });
+
+  test("the oldest beyond an organization's number go, none younger than a day, and what is named is asked about once", async () => {
+    const old = [await run("sandbox"), await run("sandbox"), await run("sandbox")];
+    pass(25 * HOUR_MS);
+    const young = [await run("sandbox"), await run("sandbox")];
+    named.set(old[0]!._id, new Date(now.getTime() + DAY_MS));
+    expect(await retainAll("sandbox", { sandboxRuns: 1 })).toBe(2);
+    expect(await idsOf("sandbox")).toEqual([old[0]!, ...young].map(({ _id }) => _id));
+    asked = [];
+    expect(await retain("sandbox", { sandboxRuns: 1 })).toBe(0);
+    expect(asked).toEqual([]);
+  });
+});
