@@ -4,4 +4,3 @@
 import { setFlagsFromString } from "node:v8";
 
 setFlagsFromString("--heap-growing-percent=30");
-setFlagsFromString("--semi-space-growth-factor=1");
