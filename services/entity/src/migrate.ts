@@ -1,5 +1,5 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
 import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -66,12 +66,13 @@ async function createIndexes(db: Db): Promise<void> {
     },
     { key: { registry_entity_id: 1 }, partialFilterExpression: { registry_entity_id: { $exists: true } } },
     { key: { organization_id: 1, created_at: -1, _id: -1 }, partialFilterExpression: OF_AN_ORGANIZATION },
-    { key: { organization_id: 1, changed_at: -1 }, partialFilterExpression: OF_AN_ORGANIZATION },
+    { key: { organization_id: 1, own_changed_at: -1 }, partialFilterExpression: OF_AN_ORGANIZATION },
     { key: { match_version: 1 } },
     { key: { name_keys: 1, organization_id: 1 } },
     { key: { candidate_keys: 1, organization_id: 1 } },
     { key: { address_keys: 1, organization_id: 1 } },
   ]);
+  await dropUnusedIndex(entities, "organization_id_1_changed_at_-1");
   await snapshots.createIndexes([
     { key: { entity_id: 1, version: 1 }, unique: true },
     { key: { entity_id: 1, created_at: -1, _id: -1 } },

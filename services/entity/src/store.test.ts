@@ -27,10 +27,10 @@ test("own entities that just changed displace no hit of the index, however many 
   const listed = hits.map((id) => entity(id, { identifiers: { uei: id } }));
   // The organization sees these in place of the hits.
   const own = hits.map((id) =>
-    entity(`ent_own_${id}`, { organization_id, registry_entity_id: id, changed_at: new Date(0) }),
+    entity(`ent_own_${id}`, { organization_id, registry_entity_id: id, own_changed_at: new Date(0) }),
   );
   const changed = Array.from({ length: 400 }, (_, index) =>
-    entity(`ent_${index}`, { organization_id, changed_at: new Date(NOW.getTime() + index) }),
+    entity(`ent_${index}`, { organization_id, own_changed_at: new Date(NOW.getTime() + index) }),
   );
   // Without indexes MongoDB finds them in this order; with them it may choose any.
   await app.live.entities.dropIndexes();

@@ -54,8 +54,8 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     const { entities, remembered } = of(tenant);
     const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
     const changed = [
-      { $match: { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } } },
-      { $sort: { changed_at: -1 } },
+      { $match: { organization_id: tenant.organizationId, own_changed_at: { $gt: changedSince } } },
+      { $sort: { own_changed_at: -1 } },
       { $limit: MAX_RECENT },
     ];
     // One command for all, as a command costs more than what it reads here.

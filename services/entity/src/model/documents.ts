@@ -91,6 +91,8 @@ export interface EntityDocument extends MatchKeys {
   readonly revision?: number;
   /** Time of the newest snapshot; at least a millisecond later than the one before, so that lists keep their order. */
   readonly changed_at: Date;
+  /** The same, indexed, of an organization's own entities only: so a load that writes exclusions touches no index. */
+  readonly own_changed_at?: Date;
 }
 
 /** The row from which an entity was last made. */
@@ -104,7 +106,7 @@ export interface RegistryRowDocument {
 }
 
 /** An entity without its place in its chain of snapshots. */
-export type UnversionedEntity = Omit<EntityDocument, "version" | "last_hash" | "changed_at">;
+export type UnversionedEntity = Omit<EntityDocument, "version" | "last_hash" | "changed_at" | "own_changed_at">;
 
 /** An entity as look-ups return it, without its match keys. */
 export type FoundEntity = Omit<EntityDocument, keyof MatchKeys>;

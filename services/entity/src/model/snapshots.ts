@@ -59,7 +59,8 @@ export function nextVersion(options: {
     ...(previous && { previous_hash: previous.last_hash }),
   };
   const hash = snapshotHash(hashedFields(unhashed));
-  return { entity: { ...entity, version, last_hash: hash, changed_at: now }, snapshot: { ...unhashed, hash } };
+  const place = { version, last_hash: hash, changed_at: now, ...(!isRegistry && { own_changed_at: now }) };
+  return { entity: { ...entity, ...place }, snapshot: { ...unhashed, hash } };
 }
 
 /**

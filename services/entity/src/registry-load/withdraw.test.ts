@@ -56,7 +56,7 @@ function withdraw(loadId: string, options: LoadOverrides = {}) {
 /** Returns all entities and exclusions, without versions and times of changes. */
 async function known() {
   const entities = await app.live.entities.find({ sam: { $exists: true } }).toArray();
-  const facts = entities.map(({ version, revision, last_hash, changed_at, other_names, ...rest }) => {
+  const facts = entities.map(({ version, revision, last_hash, changed_at, own_changed_at, other_names, ...rest }) => {
     const { name_keys, candidate_keys, match_version, address_keys, ...shown } = rest;
     return { ...shown, sources: rest.sources.map(({ name, version }) => ({ name, version })) };
   });
