@@ -238,12 +238,12 @@ describe("an object store", () => {
         now: () => new Date(),
       });
     const put = (store = objects) => bodiesIn(store).put([{ sha256: sha256Of(content!), content: content! }]);
-    const abandoned = { objects, stopping: new AbortController().signal };
     const sweep = (days: number) =>
       removeAbandoned({
-        ...abandoned,
         db: service.databases.live,
+        objects,
         now: new Date(Date.now() + days * DAY_MS),
+        stopping: new AbortController().signal,
       });
     const isRead = async () => (await bodiesIn(objects).get(sha256Of(content!))) !== undefined;
 

@@ -261,6 +261,25 @@ describe("a verification stays past its time", () => {
     expect(await retainAll()).toBe(1);
   });
 
+  test("while the newest stored answer has a part of its answer", async () => {
+    const partOf = (date: Date) => ({
+      ...({ origin: "sam_gov_api", date, load: "", listed_as: "active", id_only: false } as const),
+      ...{ expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" },
+    });
+    answer = ofContent("{}", { parts: { registration: partOf(now) } });
+    const first = await run();
+    const older = partOf(new Date(now.getTime() - 300 * DAY_MS));
+    pass(100 * DAY_MS);
+    answer = ofContent("{}", { parts: { registration: older } });
+    await run();
+    pass(301 * DAY_MS);
+    expect(await retainAll()).toBe(0);
+    const { results } = await call(Mode.CACHED);
+    expect(results[0]?.evidenceId).toBe(first.results[0]?.evidence_id);
+    const { evidence } = await evidenceOf(results[0]!.evidenceId);
+    expect((await verificationOf(evidence!.verificationId)).verification?.id).toBe(first._id);
+  });
+
   test("while monitor can't be asked", async () => {
     await run();
     pass(401 * DAY_MS);

@@ -1,0 +1,243 @@
+import { createHash } from "node:crypto";
+import { create, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { newId } from "@vvs/ids";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import {
+  ChangeDetectedSchema,
+  VerificationCompletedSchema,
+  VerificationRequestedSchema,
+} from "@vvs/proto/events/v1/events";
+import { ReleaseVerificationsResponseSchema } from "@vvs/proto/monitor/v1/monitor";
+import type { Mode } from "@vvs/proto/verification/v1/verification";
+import { factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
+import type { Db } from "mongodb";
+import { callerIn, createTestDomain, someMonitor } from "../../services/monitor/src/testing/domain.ts";
+import { newestOf } from "../../services/verification/src/checks/latest-answers.ts";
+import { bodiesOf } from "../../services/verification/src/evidence/bodies.ts";
+import { type Provider, ProviderError } from "../../services/verification/src/providers/provider.ts";
+import { createRetention } from "../../services/verification/src/retention/retention.ts";
+import { collectionsOf } from "../../services/verification/src/store.ts";
+import { startTestService } from "../../services/verification/src/testing/service.ts";
+import { startChangeDetector } from "../support/change-detector.ts";
+
+const DAY_MS = 86_400_000;
+const days = { lasting: 2_557, repeated: 400, sandboxRuns: 14, least: 0 };
+
+/** What the provider knows of a vendor. */
+export interface PlayedVendor {
+  legalName: string;
+  /** Where the registration of its answers is from: as the files do, it may take that of an earlier answer, or an older one. */
+  answers: "never" | "now" | "earlier" | "older";
+}
+
+type Kind = "requested" | "completed" | "changed";
+
+/** Live monitor, verification and change-detector without Kafka, on one clock that the test moves. */
+export async function startKeptStack(mongodbUri: string) {
+  const monitors = await createTestDomain({ uri: mongodbUri, environment: "live" });
+  const { clock } = monitors;
+  const now = () => clock.at;
+  const vendors = new Map<string, PlayedVendor>();
+  const provider: Provider = {
+    name: "played",
+    check: "sam_registration",
+    async ask({ uei, stored }) {
+      const { legalName, answers } = vendors.get(uei)!;
+      if (answers === "never") throw new ProviderError("played", { isFault: false });
+      const source = { origin: "sam_gov_api", date: now(), load: "" };
+      const date = answers === "older" ? new Date(now().getTime() - 300 * DAY_MS) : now();
+      const listed = { listed_as: "active", id_only: false, expiration_date: "2099-12-31" } as const;
+      const parts: Parts = {
+        registration: (answers === "earlier" ? stored?.registration : undefined) ?? {
+          ...{ ...source, date, ...listed, legal_name: legalName, cage: "", entity_type: "" },
+        },
+        exclusions: { ...source, flagged: false, exclusions: [] },
+      };
+      const verdict = verdictOf(parts, registryDay(now()))!;
+      const { outcome, reason } = verdict;
+      const facts = { ...factsOf(parts, verdict, registryDay(now())) };
+      const content = JSON.stringify(parts);
+      return {
+        outcome,
+        reason,
+        confidence: 1,
+        dataDate: now(),
+        facts,
+        parts,
+        content,
+        contentType: "application/json",
+      };
+    },
+  };
+  const verification = await startTestService({ mongodbUri, live: [provider], now });
+  const detector = await startChangeDetector({ mongodbUri, prefix: monitors.prefix, now });
+  const db = verification.databases.live;
+  const stored = collectionsOf(db);
+  const detectorDb = detector.client.db(monitors.db.databaseName.replace(/monitor(?=_live$)/, "change_detector"));
+  /** All records that were published since `forget`. */
+  const published: Record<Kind, Uint8Array[]> = { requested: [], completed: [], changed: [] };
+
+  const read =
+    <Desc extends DescMessage>(schema: Desc, handle: (record: MessageShape<Desc>) => Promise<unknown>) =>
+    async (value: Uint8Array) =>
+      void (await handle(fromBinary(schema, value)));
+  const handlers: Record<Kind, (value: Uint8Array) => Promise<void>> = {
+    requested: read(VerificationRequestedSchema, verification.runOf("live")),
+    completed: read(VerificationCompletedSchema, async (record) => {
+      await detector.detect(record);
+      await monitors.records.verificationCompleted(record);
+    }),
+    changed: read(ChangeDetectedSchema, monitors.records.changeDetected),
+  };
+
+  async function take(from: Db, topic: RegExp, kind: Kind): Promise<number> {
+    const outbox = from.collection("outbox");
+    const rows = await outbox.find({ topic }).sort({ key: 1, seq: 1 }).toArray();
+    for (const row of rows) {
+      published[kind].push(row.value.buffer);
+      await handlers[kind](row.value.buffer);
+    }
+    await outbox.deleteMany({});
+    return rows.length;
+  }
+
+  /** Handles all records until there are none. */
+  async function settle(): Promise<void> {
+    let count: number;
+    do {
+      count = await take(monitors.db, /^verification\.requested/, "requested");
+      count += await take(db, /verification\.completed$/, "completed");
+      count += await take(detectorDb, /change_detected$/, "changed");
+    } while (count > 0);
+  }
+
+  /** Removes what MongoDB would, by the clock of the test. */
+  async function expire(of: Db): Promise<void> {
+    for (const collection of await of.collections()) {
+      for (const { key, expireAfterSeconds } of await collection.indexes()) {
+        if (expireAfterSeconds === undefined) continue;
+        const before = new Date(now().getTime() - expireAfterSeconds * 1_000);
+        await collection.deleteMany({ [Object.keys(key)[0]!]: { $lt: before } });
+      }
+    }
+  }
+
+  const retain = createRetention({
+    environment: "live",
+    db,
+    days,
+    sandboxRuns: 10_000,
+    now,
+    stopping: new AbortController().signal,
+    monitors: {
+      async releaseVerifications({ verifications = [] }) {
+        const named = await monitors.releaseVerifications(verifications as never);
+        const until = [...named].map(([id, date]) => ({ id, until: timestampFromDate(date) }));
+        return create(ReleaseVerificationsResponseSchema, { named: until });
+      },
+    },
+  });
+
+  return {
+    monitors,
+    stored,
+    published,
+    settle,
+    pass: (ms: number) => monitors.pass(ms),
+    /** Makes a vendor of an organization. */
+    vendor(organizationId: string) {
+      const entityId = newId("ent");
+      const uei = createHash("sha256").update(entityId).digest("hex").slice(0, 12).toUpperCase();
+      const played: PlayedVendor = { legalName: "ACME", answers: "now" };
+      vendors.set(uei, played);
+      verification.entities.put(organizationId, entityId, { subject: { legalName: "Acme", uei } });
+      return { organizationId, entityId, played };
+    },
+    async monitor({ organizationId, entityId }: { organizationId: string; entityId: string }) {
+      const caller = callerIn({ organizationId, environment: "live" });
+      return (await monitors.commands.create(caller, someMonitor({ entityId, frequency: "monthly" }))).value;
+    },
+    cancel: ({ id, organizationId }: { id: string; organizationId: string }) =>
+      monitors.commands.cancel(callerIn({ organizationId, environment: "live" }), id),
+    /** Runs what is due, to the end. */
+    async run() {
+      while ((await monitors.scheduler.claimDue()).claimed > 0) await settle();
+      await settle();
+    },
+    async verify({ organizationId, entityId }: { organizationId: string; entityId: string }, mode: Mode) {
+      const { verification: made } = await verification.client.verify({
+        caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
+        target: { case: "entityId", value: entityId },
+        checks: [CheckType.SAM_REGISTRATION],
+        mode,
+      });
+      await settle();
+      return made!;
+    },
+    /** Reads the evidence of a result as the API does. */
+    evidence: (organizationId: string, evidenceId: string) =>
+      verification.client.getEvidence({
+        caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
+        evidenceId,
+      }),
+    /** Forgets what was published: it is older than any topic keeps. */
+    forget() {
+      for (const values of Object.values(published)) values.length = 0;
+    },
+    /** Handles all records of these kinds again, as a replayed topic or dead letters do. */
+    async replay(...kinds: Kind[]) {
+      for (const kind of kinds) for (const value of [...published[kind]]) await handlers[kind](value);
+      await settle();
+    },
+    /** Removes all that is past its time: two rounds, an hour apart. */
+    async age() {
+      for (const each of [monitors.db, detectorDb, db]) await expire(each);
+      await retain();
+      monitors.pass(2 * 3_600_000);
+      await retain();
+    },
+    /** Returns each reference to something that is not there, in words. */
+    async dangling(): Promise<string[]> {
+      const [verifications, evidence, latest, bodies] = await Promise.all([
+        stored.verifications.find().toArray(),
+        stored.evidence.find().toArray(),
+        stored.latestAnswers.find().toArray(),
+        bodiesOf(db).find().toArray(),
+      ]);
+      const there = new Set([...verifications, ...evidence, ...bodies].map(({ _id }) => _id));
+      const ofMonitor = {
+        monitors: await monitors.monitors.find().toArray(),
+        events: await monitors.events.find().toArray(),
+      };
+      const ended = await monitors.runs.find({ ended_at: { $exists: true } }).toArray();
+      const yearAgo = new Date(now().getTime() - 365 * DAY_MS);
+      const references: [string, string | undefined][] = [
+        ...ofMonitor.monitors
+          .filter(({ canceled_at }) => !canceled_at || canceled_at > yearAgo)
+          .map(
+            ({ _id, last_run }) => [`last run of ${_id}`, last_run?.verification_id] as [string, string | undefined],
+          ),
+        ...ofMonitor.events.map(({ _id, verification_id }) => [_id, verification_id] as [string, string]),
+        ...ended.map(({ _id, verification_id }) => [`run ${_id}`, verification_id] as [string, string | undefined]),
+        ...verifications.flatMap(({ _id, results }) =>
+          results.map(({ evidence_id }) => [_id, evidence_id] as [string, string]),
+        ),
+        ...evidence.flatMap(({ _id, verification_id, sha256, content_bytes, rests_on = [] }) =>
+          [verification_id, ...(content_bytes ? [sha256] : []), ...rests_on].map((id) => [_id, id] as [string, string]),
+        ),
+        ...latest.map((each) => [`answer ${each._id}`, newestOf(each)._id] as [string, string]),
+      ];
+      const named = new Set(evidence.map(({ sha256 }) => sha256));
+      return [
+        ...references.flatMap(([from, to]) => (to === undefined || there.has(to) ? [] : [`${from} → ${to}`])),
+        ...bodies.flatMap(({ _id }) => (named.has(_id) ? [] : [`body ${_id} has no record`])),
+      ];
+    },
+    async close() {
+      await detector.close();
+      await verification.stop();
+      await monitors.close();
+    },
+  };
+}
