@@ -48,7 +48,8 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
     );
   }
 
-  async function remove(session: ClientSession, { verifications: list, evidence: own }: PastTime): Promise<number> {
+  /** Removes verifications with their evidence. Returns how many, and the bodies of the evidence. */
+  async function remove(session: ClientSession, { verifications: list, evidence: own }: PastTime) {
     // One that another replica found named meanwhile stays.
     const still = await verifications
       .find({ _id: { $in: list.map(({ _id }) => _id) }, removal: "due" }, { session, projection: { _id: 1 } })
@@ -57,8 +58,9 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
     const theirs = own.filter(({ verification_id }) => going.has(verification_id));
     await verifications.deleteMany({ _id: { $in: [...going] } }, { session });
     await evidence.deleteMany({ _id: { $in: theirs.map(({ _id }) => _id) } }, { session });
-    await removeBodies(session, { db, sha256s: theirs.map(({ sha256 }) => sha256), now: now() });
-    return going.size;
+    const sha256s = theirs.map(({ sha256 }) => sha256);
+    await removeBodies(session, { db, sha256s, now: now() });
+    return { count: going.size, sha256s };
   }
 
   return async (list) => {
@@ -83,6 +85,9 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
       await verifications.updateMany({ _id: { $in: leaving } }, { $set: { expires_at, removal: "due" } });
     }
     if (due.length === 0) return 0;
-    return inTransaction(db.client, (session) => remove(session, { ...all, verifications: due }));
+    const removed = await inTransaction(db.client, (session) => remove(session, { ...all, verifications: due }));
+    // Another replica may have removed a body's other last record in the meantime, which the transaction could not see.
+    await inTransaction(db.client, (session) => removeBodies(session, { db, ...removed, now: now() }));
+    return removed.count;
   };
 }

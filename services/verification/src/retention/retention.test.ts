@@ -12,6 +12,7 @@ import { bodiesOf } from "../evidence/bodies.ts";
 import type { Answer, Provider } from "../providers/provider.ts";
 import { collectionsOf } from "../store.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
+import { createRemoveAged } from "./remove-aged.ts";
 import { createRetention, type RetentionOptions } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
@@ -301,6 +302,40 @@ test("a verification that another replica finds named between the two steps stay
   };
   expect(await retain("live", { monitors: { releaseVerifications } })).toBe(0);
   expect((await evidenceOf(results[0]!.evidence_id)).evidence?.verificationId).toBe(_id);
+});
+
+test("a body goes when two replicas remove its last two records at the same moment", async () => {
+  const db = service.databases.live;
+  await run();
+  await run();
+  await live().verifications.updateMany({}, { $set: { removal: "due" } });
+  const found = await live().verifications.find().toArray();
+  pass(2 * DAY_MS);
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { evidence } = live();
+  const held = Object.create(evidence, {
+    aggregate: {
+      value: (...args: Parameters<typeof evidence.aggregate>) => ({
+        async toArray() {
+          const cursor = evidence.aggregate(...args);
+          reached.resolve();
+          await released.promise;
+          return cursor.toArray();
+        },
+      }),
+    },
+  });
+  const slow = Object.create(db, {
+    collection: { value: (name: string) => (name === "evidence" ? held : db.collection(name)) },
+  });
+  const removeIn = (of: typeof db) => createRemoveAged({ db: of, readNames: async () => new Map(), now: () => now });
+  const first = removeIn(slow)([found[0]!]);
+  await reached.promise;
+  expect(await removeIn(db)([found[1]!])).toBe(1);
+  expect(await bodiesOf(db).countDocuments()).toBe(1);
+  released.resolve();
+  expect(await first).toBe(1);
+  expect([await evidence.countDocuments(), await bodiesOf(db).countDocuments()]).toEqual([0, 0]);
 });
 
 test("verifications of older versions get their time", async () => {
