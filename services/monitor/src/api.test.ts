@@ -1,9 +1,10 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
-import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
@@ -177,6 +178,27 @@ describe("over gRPC", () => {
     await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
     expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 1 });
     dashboard.close();
+  });
+
+  test("verification learns which verifications are named, in each environment, and nobody else does", async () => {
+    const address = `127.0.0.1:${server.port}`;
+    const verification = createClient(MonitorService, { address, caller: "verification", tls: undefined });
+    const request = wanted();
+    const { monitor } = await gateway.createMonitor(request);
+    const [id, monitorId] = [newId("ver"), monitor!.id];
+    const last_run = { at: new Date(), run_seq: 1, outcome: "pass" as const, verification_id: id };
+    await sandbox.monitors.updateOne({ _id: monitorId }, { $set: { last_run } });
+    const { organizationId } = request.caller.tenant!;
+    const asked = (environment: Environment) => ({
+      environment,
+      verifications: [{ id, organizationId, monitorId, runSeq: 1n }],
+    });
+    const { named } = await verification.releaseVerifications(asked(Environment.SANDBOX));
+    expect(named.map((one) => [one.id, timestampDate(one.until!) > sandbox.clock.at])).toEqual([[id, true]]);
+    expect((await verification.releaseVerifications(asked(Environment.LIVE))).named).toEqual([]);
+    const refused = gateway.releaseVerifications(asked(Environment.SANDBOX));
+    await expect(refused).rejects.toMatchObject({ code: "forbidden" });
+    verification.close();
   });
 
   test("services that are not in the list of callers are refused", async () => {
