@@ -97,6 +97,8 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     sam_gov_asker: "always",
     sam_gov_days: { seconds: 90 * DAY },
     sam_gov_questions: { by: "the queue of SAM.gov, once they are answered" },
+    sam_gov_watches: { seconds: 40 * DAY },
+    sam_gov_watched: { by: "verification, once no active monitor watches the vendor" },
     parked_runs: { by: "the queue of SAM.gov, once they are verified or superseded" },
     tin_failures: { seconds: 30 * DAY },
     tin_guesses: UNTIL_ITS_DATE,

@@ -5,6 +5,7 @@ import { type TopicName, topicNames } from "./topics.ts";
 export const consumerGroups = {
   verification: [topicNames.verificationRequested],
   "verification.tin_match": [topicNames.verificationRequestedTin],
+  "verification.monitors": [topicNames.monitorStateChanged],
   monitor: [topicNames.verificationCompleted, topicNames.changeDetected, topicNames.registryChanged],
   entity: [topicNames.verificationCompleted, topicNames.verificationCompletedDirect, topicNames.monitorStateChanged],
   "change-detector": [topicNames.verificationCompleted],

@@ -7,7 +7,7 @@ import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
 import { EVENT_DAYS } from "./events/named-verifications.ts";
-import { UNPUBLISHED_STATE } from "./monitors/state-publisher.ts";
+import { UNPUBLISHED_STATES } from "./monitors/state-publisher.ts";
 import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
 
@@ -74,7 +74,7 @@ async function createIndexes(db: Db): Promise<void> {
   // A canceled monitor has no claimable_at. Queries need no status, so that they read the index only.
   const isClaimable = { partialFilterExpression: { claimable_at: { $exists: true } } };
   await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
-  await monitors.createIndex(UNPUBLISHED_STATE.key);
+  for (const { index } of UNPUBLISHED_STATES) await monitors.createIndex(index);
   await monitors.createIndex(
     { extras_wait: 1, organization_id: 1 },
     { partialFilterExpression: { extras_wait: true } },

@@ -16,6 +16,9 @@ import { createSubjects } from "./checks/subjects.ts";
 import { createVerifier } from "./checks/verifier.ts";
 import { createReadWithdrawnLoads } from "./checks/withdrawn-loads.ts";
 import { type EvidenceSettings, openEvidence } from "./evidence/open.ts";
+import { watchCollections } from "./freshness/documents.ts";
+import { createWatchRecords } from "./freshness/watch-records.ts";
+import { createPutWatch } from "./freshness/watches.ts";
 import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
 import { maxPerOrganization } from "./provider-budgets/budget.ts";
 import { createProviderBudgets } from "./provider-budgets/provider-budgets.ts";
@@ -118,7 +121,7 @@ export async function createDomain(options: {
   const readHistory = createReadProviderHistory({ databases, providers });
 
   const subjects = createSubjects(entities);
-  const collections = queueCollections(databases.live);
+  const collections = { ...queueCollections(databases.live), ...watchCollections(databases.live) };
   const guesses = createGuessesStore(databases.live);
   const askWithinLimits = createAskWithinLimits({ store: guesses, tinsPerVendor: options.tinsPerVendor, now, logger });
   const guessing = { tinTerms: createReadTinTerms(options.settings), askWithinLimits };
@@ -154,5 +157,6 @@ export async function createDomain(options: {
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });
-  return { handlers, runsOf, queue, facts, report };
+  const noteMonitor = createWatchRecords({ subjects, putWatch: createPutWatch({ client, collections }), now });
+  return { handlers, runsOf, noteMonitor, queue, facts, report };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { createAdmission } from "@vvs/fair-queue";
-import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
+import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
   connectMongo,
@@ -15,6 +15,7 @@ import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
@@ -48,6 +49,8 @@ const GRACE_MS = 25_000;
 const SETTINGS_MS = 1_000;
 /** How long the service waits for Kafka before it is ready without it, in milliseconds. Calls don't need Kafka. */
 const JOIN_MS = 6_000;
+/** Maximum number of records of monitors' states that are handled at the same time. */
+const STATES_AT_ONCE = 64;
 
 await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
@@ -79,7 +82,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   });
 
   const admit = createAdmission({ seats: config.CALL_SEATS });
-  const { handlers, report, runsOf, queue } = await createDomain({
+  const { handlers, report, runsOf, noteMonitor, queue } = await createDomain({
     admit,
     client,
     databases,
@@ -138,7 +141,21 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   // Each environment has consumers and slots of its own, so that a flood of runs never delays the other environment.
   const consumers = environments.flatMap((environment) => {
     const handle = runsOf(environment);
-    return startRunConsumers({ kafka, environment, handle, slots: slots[environment], logger });
+    const states = {
+      topic: kafka.topicFor(environment, topicNames.monitorStateChanged),
+      schema: MonitorStateChangedSchema,
+      // SAM.gov is never asked for the sandbox.
+      handle: environment === "live" ? noteMonitor : async () => undefined,
+    };
+    return [
+      ...startRunConsumers({ kafka, environment, handle, slots: slots[environment], logger }),
+      kafka.runConsumer({
+        groupId: `verification.monitors.${environment}`,
+        subscriptions: [subscription(states)],
+        concurrency: STATES_AT_ONCE,
+        logger,
+      }),
+    ];
   });
   // Calls and runs end side by side: either may take as long as its providers do.
   onClose("calls and runs", () => Promise.all([server.close(GRACE_MS), ...consumers.map((each) => each.stop())]));

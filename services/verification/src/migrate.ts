@@ -5,6 +5,7 @@ import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { migrateAskedVerifications } from "./audit/asked-verifications.ts";
 import { bodiesOf } from "./evidence/bodies.ts";
+import { migrateWatches } from "./freshness/documents.ts";
 import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
@@ -74,5 +75,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   await organizationCallsOf(databases.live).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
   // Sandbox runs never wait for SAM.gov's API, and the sandbox reveals nothing about real TINs.
   await migrateQueue(databases.live);
+  await migrateWatches(databases.live);
   await migrateGuesses(databases.live);
 }

@@ -94,6 +94,14 @@ export interface MonitorDocument {
   readonly canceled_at?: Date;
   /** The status that was published last (state-publisher.ts); absent before the first time. */
   readonly published_status?: "active" | "canceled";
+  /** The frequency that was published last; absent before the first time, and where the state is to be published again. */
+  readonly published_frequency?: Frequency;
+  /** The state that was published last, or is being published, and how many there were before it. */
+  readonly publishing?: {
+    readonly seq: number;
+    readonly status: MonitorDocument["status"];
+    readonly frequency: Frequency;
+  };
 }
 
 /**

@@ -51,6 +51,20 @@ describe("the end of a run", () => {
     ]);
   });
 
+  test("has the monitor published once more where a run has got the input that the one before lacked", () => {
+    const published = { ...fresh, published_frequency: fresh.frequency };
+    const failed = afterRun(published, end(1, "error"));
+    const lacking = afterRun(failed, { ...end(2, "error"), lacksInput: true });
+    const ended = [failed, lacking, afterRun(failed, end(2, "pass")), afterRun(lacking, end(3, "fail"))];
+    const { frequency } = fresh;
+    expect(ended.map(({ published_frequency }) => published_frequency)).toEqual([
+      frequency,
+      frequency,
+      frequency,
+      undefined,
+    ]);
+  });
+
   test("of an older run changes neither the last run nor the count, and leaves the open one open", () => {
     const monitor = { ...afterRun(fresh, end(3, "error")), run_seq: 4, open_run: { run_seq: 4, claimed_at: at(3) } };
     expect(afterRun(monitor, end(2, "pass"))).toEqual(monitor);

@@ -36,7 +36,8 @@ export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: nu
 }
 
 function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
-  const { erring, standing: _, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...answered } = monitor;
+  const { erring, standing: _, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...lasting } = monitor;
+  const { published_frequency, ...answered } = lasting;
   const { expirationDate: date, exclusionDays: days, digest } = end;
   const expiry_run_at = date === undefined ? expiryBefore : expiryRunAt(monitor._id, date, end.at);
   const exclusion_run_at = days === undefined ? exclusionBefore : exclusionRunAt(monitor._id, days, end.at);
@@ -44,6 +45,8 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
   const { runSeq: run_seq, at, outcome, verificationId: verification_id, dataAsOf: data_as_of } = end;
   return {
     ...answered,
+    // The vendor may have got its UEI or CAGE, so verification is told of the monitor once more.
+    ...(published_frequency && !(erring?.lacks_input && !isError) && { published_frequency }),
     ...(expiry_run_at && { expiry_run_at }),
     ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),

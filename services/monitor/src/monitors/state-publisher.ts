@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { trace } from "@opentelemetry/api";
+import { toCheckType } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import {
@@ -14,10 +15,12 @@ import {
 import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { type Environment, toProtoTenant } from "@vvs/tenant";
 import type { Db, Filter, MongoClient } from "mongodb";
+import { type Frequency, frequencies, protoFrequencies } from "../runs/schedule.ts";
 import { collections } from "../store.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
-type PublishedMonitor = Pick<MonitorDocument, "_id" | "organization_id" | "entity_id" | "status">;
+type PublishedMonitor = Pick<MonitorDocument, "_id" | "organization_id" | "entity_id" | "checks"> &
+  Required<Pick<MonitorDocument, "publishing">>;
 
 const BATCH = 200;
 /** One process publishes all states. */
@@ -26,11 +29,19 @@ const LEASE_MS = 15_000;
 /** Pause between two searches for monitors, in milliseconds. Changes wait for the next one, so that a burst takes few. */
 const POLL_MS = 1_000;
 
-/** The index of the monitors whose state is not published, and those that it finds. */
-export const UNPUBLISHED_STATE = {
-  key: { published_status: 1, status: 1 },
-  filters: [{ published_status: { $exists: false } }, { published_status: "active", status: "canceled" }],
-} as const satisfies { key: object; filters: readonly Filter<MonitorDocument>[] };
+const byStatus = { published_status: 1, status: 1 } as const;
+const byFrequency = { published_frequency: 1, status: 1, frequency: 1 } as const;
+const isOther = (published_frequency: Frequency) => ({ published_frequency, frequency: { $ne: published_frequency } });
+
+/** The monitors whose state is not published, each with its index. */
+export const UNPUBLISHED_STATES = [
+  { index: byStatus, filter: { published_status: { $exists: false } } },
+  { index: byStatus, filter: { published_status: "active", status: "canceled" } },
+  {
+    index: byFrequency,
+    filter: { status: "active", $or: [{ published_frequency: { $exists: false } }, ...frequencies.map(isOther)] },
+  },
+] as const satisfies { index: Readonly<Record<string, 1>>; filter: Filter<MonitorDocument> }[];
 
 interface PublisherOptions {
   readonly environment: Environment;
@@ -44,8 +55,9 @@ interface PublisherOptions {
 
 /**
  * Creates a function that publishes the states of all monitors whose newest state is not published: new and canceled ones,
- * those from before the topic existed, and those that replicas of an older version change. A state is noted as published
- * after its record is stored, so a crash in between publishes it again, which changes nothing. Errors: those of the database.
+ * those with another frequency, those from before the topic or before it had frequencies, and those that replicas of an older
+ * version change. A state gets its number before its record is stored, and is noted as published after it. So a crash in between
+ * publishes it again under a higher number, which changes nothing. Errors: those of the database.
  */
 export function createPublishStates(
   options: PublisherOptions & { leases: Pick<Leases, "held">; stopping: AbortSignal },
@@ -55,21 +67,26 @@ export function createPublishStates(
   const outbox = createOutbox({ db });
   const tracer = trace.getTracer("monitor");
 
-  async function publishSome(unpublished: Filter<MonitorDocument>): Promise<number> {
+  async function publishSome({ index, filter }: (typeof UNPUBLISHED_STATES)[number]): Promise<number> {
+    const found = await monitors.find(filter).hint(index).project<{ _id: string }>({ _id: 1 }).limit(BATCH).toArray();
+    if (found.length === 0) return 0;
+    const these = { _id: { $in: found.map(({ _id }) => _id) } };
+    const seq = { $add: [{ $ifNull: ["$publishing.seq", 0] }, 1] };
+    await monitors.updateMany(these, [{ $set: { publishing: { seq, status: "$status", frequency: "$frequency" } } }]);
     const batch = await monitors
-      .find(unpublished)
-      .hint(UNPUBLISHED_STATE.key)
-      .project<PublishedMonitor>({ organization_id: 1, entity_id: 1, status: 1 })
-      .limit(BATCH)
+      .find(these)
+      .project<PublishedMonitor>({ organization_id: 1, entity_id: 1, checks: 1, publishing: 1 })
       .toArray();
-    if (batch.length === 0) return 0;
     const records = batch.map((monitor) => recordOf(environment, monitor, topic));
     await tracer.startActiveSpan("publish monitor states", { root: true }, (span) =>
       inTransaction(client, (session) => outbox.append(session, ...records)).finally(() => span.end()),
     );
-    // One that was canceled meanwhile is found again, as its status is not the noted one.
-    const noted = batch.map(({ _id, organization_id, status }) => ({
-      updateOne: { filter: { _id, organization_id }, update: { $set: { published_status: status } } },
+    // One that was changed meanwhile is found again, as its state is not the noted one.
+    const noted = batch.map(({ _id, organization_id, publishing: { seq, status, frequency } }) => ({
+      updateOne: {
+        filter: { _id, organization_id, "publishing.seq": seq },
+        update: { $set: { published_status: status, published_frequency: frequency } },
+      },
     }));
     await monitors.bulkWrite(noted, { ordered: false });
     options.nudge();
@@ -77,19 +94,24 @@ export function createPublishStates(
   }
 
   return async () => {
-    for (const unpublished of UNPUBLISHED_STATE.filters) {
+    for (const unpublished of UNPUBLISHED_STATES) {
       while (leases.held().includes(SHARD) && !stopping.aborted && (await publishSome(unpublished)) > 0);
     }
   };
 }
 
 function recordOf(environment: Environment, monitor: PublishedMonitor, topic: string): OutboxRecord {
-  const { _id: monitorId, organization_id: organizationId, entity_id: entityId, status } = monitor;
-  const id = `${monitorId}:${status}`;
-  const tenant = toProtoTenant({ organizationId, environment });
-  const active = status === "active";
-  const message = create(MonitorStateChangedSchema, { recordId: id, tenant, monitorId, entityId, active });
-  return { id, topic, key: monitorId, seq: active ? 0 : 1, value: toBinary(MonitorStateChangedSchema, message) };
+  const { _id: monitorId, organization_id: organizationId, entity_id: entityId, publishing } = monitor;
+  const { seq, status, frequency } = publishing;
+  const id = `${monitorId}:state:${seq}`;
+  const message = create(MonitorStateChangedSchema, {
+    ...{ recordId: id, tenant: toProtoTenant({ organizationId, environment }), monitorId, entityId },
+    active: status === "active",
+    frequency: protoFrequencies[frequency],
+    checks: monitor.checks.map(toCheckType),
+    stateSeq: BigInt(seq),
+  });
+  return { id, topic, key: monitorId, seq, value: toBinary(MonitorStateChangedSchema, message) };
 }
 
 /** Publishes states of monitors until stopped. Of the replicas of the service, one does it at a time. */

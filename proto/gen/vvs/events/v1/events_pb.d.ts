@@ -10,6 +10,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import type { Message } from "@bufbuild/protobuf";
 import type { CheckStatus, CheckType, Tenant } from "../../common/v1/common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Frequency } from "../../monitor/v1/monitor_pb.js";
 
 /**
  * Describes the file vvs/events/v1/events.proto.
@@ -593,14 +594,15 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
 export declare const ChangeDetectedSchema: GenMessage<ChangeDetected>;
 
 /**
- * Topic monitor.state_changed: a monitor was created or canceled, or exists since before this topic. Monitor → entity, which
- * keeps the organization's list of vendors.
+ * Topic monitor.state_changed: a monitor was created or canceled, its frequency changed, or it exists since before this topic or
+ * before frequency was in it. Monitor → entity, which keeps the organization's list of vendors, and verification, which asks
+ * SAM.gov about monitored vendors.
  *
  * @generated from message vvs.events.v1.MonitorStateChanged
  */
 export declare type MonitorStateChanged = Message<"vvs.events.v1.MonitorStateChanged"> & {
   /**
-   * Derived from the monitor and its state. A second record with the same id has no effect.
+   * Derived from the monitor and the number of this state. A second record with the same id has no effect.
    *
    * @generated from field: string record_id = 1;
    */
@@ -633,6 +635,28 @@ export declare type MonitorStateChanged = Message<"vvs.events.v1.MonitorStateCha
    * @generated from field: bool active = 5;
    */
   active: boolean;
+
+  /**
+   * How often it runs. Unspecified in records of earlier versions.
+   *
+   * @generated from field: vvs.monitor.v1.Frequency frequency = 6;
+   */
+  frequency: Frequency;
+
+  /**
+   * Its checks; they never change. Empty in records of earlier versions.
+   *
+   * @generated from field: repeated vvs.common.v1.CheckType checks = 7;
+   */
+  checks: CheckType[];
+
+  /**
+   * Number of this state of the monitor: the highest one is in force, in whichever order records arrive. 0 in records of
+   * earlier versions.
+   *
+   * @generated from field: int64 state_seq = 8;
+   */
+  stateSeq: bigint;
 };
 
 /**
@@ -736,7 +760,8 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
 export declare const WebhookRequestedSchema: GenMessage<WebhookRequested>;
 
 /**
- * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Published once all of the
+ * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Also: newer answers of
+ * SAM.gov's API differ from those before; verification → monitor, with a load_id of answers:…. A load is published once all of the
  * load is done, in several records, which can arrive in any order and while others are still being published. Then one record
  * says that it is done, also where it changed nothing; one says that a withdrawal begins. The key is load_id. Entities of all
  * organizations, so without a tenant.
