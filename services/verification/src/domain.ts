@@ -1,6 +1,6 @@
 import type { Admit } from "@vvs/fair-queue";
 import { createIdempotencyStore } from "@vvs/idempotency";
-import type { Kafka } from "@vvs/kafka";
+import { type Kafka, topicNames } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import type { EnvironmentDatabases } from "@vvs/mongo";
 import { createOutbox, type OutboxRecord } from "@vvs/outbox";
@@ -48,6 +48,8 @@ import { createReadTinTerms } from "./tin-guessing/tin-terms.ts";
 
 /** How long an idempotency key is held, in milliseconds: a call takes at most 25 s. */
 const CALL_LEASE_MS = 30_000;
+/** Maximum number of watched vendors that are read together: as many as entity answers in a call. */
+const WATCHES_TOGETHER = 100;
 const SAM_GOV_API = { name: "sam_gov_api", check: "sam_registration" } as const;
 
 /** Creates the whole service on the given databases, without its gRPC server and its Kafka connections. */
@@ -141,7 +143,17 @@ export async function createDomain(options: {
   const verifyRun = createVerifyRun({ admit, subjects, verifier });
   const provider = createAskedProvider({ provider: SAM_GOV_API, breakers: breakers.live, counts: counts.live });
   const samGov = samGovApiOf(live);
-  const queue = createSamGovQueue({ client, collections, samGov, provider, verifyRun, ...options.queue, now, logger });
+  const putWatch = createPutWatch({ client, collections });
+  // Reads of their own, so that no call waits behind those for many monitors.
+  const watching = {
+    registry: createRegistryReader(entities, WATCHES_TOGETHER),
+    subjects: createSubjects(entities, WATCHES_TOGETHER),
+    putWatch,
+  };
+  const queue = createSamGovQueue({
+    ...{ client, collections, samGov, provider, verifyRun, ...watching, outbox: outboxes.live },
+    ...{ topic: topicFor("live", topicNames.registryChanged), ...options.queue, now, logger },
+  });
   const readCallsReport = createReadCallsReport({
     db: databases.live,
     collections,
@@ -157,6 +169,6 @@ export async function createDomain(options: {
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });
-  const noteMonitor = createWatchRecords({ subjects, putWatch: createPutWatch({ client, collections }), now });
+  const noteMonitor = createWatchRecords({ ...watching, now });
   return { handlers, runsOf, noteMonitor, queue, facts, report };
 }

@@ -8,6 +8,8 @@ import { toProtoTenant } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { createConcluder } from "../../../services/verification/src/checks/conclude.ts";
 import { createVerifier } from "../../../services/verification/src/checks/verifier.ts";
+import { migrateWatches, watchCollections } from "../../../services/verification/src/freshness/documents.ts";
+import { createPutWatch } from "../../../services/verification/src/freshness/watches.ts";
 import { defaultCircuitSettings } from "../../../services/verification/src/provider-health/circuit.ts";
 import { createCircuitBreakers } from "../../../services/verification/src/provider-health/circuit-breakers.ts";
 import { ProviderError } from "../../../services/verification/src/providers/provider.ts";
@@ -64,7 +66,8 @@ export async function createProduct(options: {
   const { now } = clock;
   await migrateQueue(db);
   await db.createCollection("provider_calls");
-  const collections = queueCollections(db);
+  await migrateWatches(db);
+  const collections = { ...queueCollections(db), ...watchCollections(db) };
   /** When each waiting run was parked, by monitor. */
   const parkedAt = new Map<number, number>();
   const verifyRun = createVerifying({
@@ -107,6 +110,11 @@ export async function createProduct(options: {
       counts: { count: () => undefined },
     }),
     verifyRun,
+    registry: options.rule.entities,
+    subjects: { read: async (_tenant, entityId) => subjectOf(population, entityId) },
+    putWatch: createPutWatch({ client, collections }),
+    outbox: { append: async () => undefined },
+    topic: "benchmark",
     gatherMs: GATHER_MS,
     slots: { runs: AT_ONCE, tinRuns: 1 },
     owner: "bench",

@@ -19,6 +19,20 @@ export function callsLeft(calls: CallCounts, callClass: CallClass, quota: number
   return Math.max(0, quota - taken.reduce((sum, count) => sum + count, 0));
 }
 
+/** Calls of a full question: its pages, one for ids without a registration, and two for exclusions. */
+const FULL_CALLS = 13;
+
+/**
+ * Returns how many calls may still be made today only to keep data fresh: what is left of the reserve of runs, without
+ * `heldForRuns`, which runs are expected to need today. 0 where that is too little for a full question (or half of a small
+ * quota's reserve), as smaller ones cost more calls for each vendor.
+ */
+export function freshCallsLeft(calls: CallCounts, heldForRuns: number, quota: number): number {
+  const reserve = reserveOf("runs", quota);
+  const left = Math.min(callsLeft(calls, "runs", quota), reserve - calls.runs - Math.ceil(heldForRuns));
+  return left < Math.min(FULL_CALLS, reserve / 2) ? 0 : left;
+}
+
 /** Returns the condition of a query that finds a document of counts only where `callsLeft` is above 0. */
 export function hasCallsLeft(callClass: CallClass, quota: number): object {
   const taken = callClasses.map((each) =>

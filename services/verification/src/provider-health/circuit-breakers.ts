@@ -4,7 +4,7 @@ import type { Db } from "mongodb";
 import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-import { callsLeft } from "./call-quota.ts";
+import { callsLeft, freshCallsLeft } from "./call-quota.ts";
 import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
 import { createProviderCalls, type ProviderAccount } from "./provider-calls.ts";
 import { healthOf, isShut, NO_KEY, type ProviderHealth } from "./provider-state.ts";
@@ -31,6 +31,8 @@ export interface CircuitBreakers {
   takeCall(provider: string, callClass: CallClass): Promise<void>;
   /** Returns how many HTTP calls a class may still make today; undefined where unknown. */
   left(provider: string, callClass: CallClass): Promise<number | undefined>;
+  /** Returns how many HTTP calls may still be made today only to keep data fresh (call-quota.ts); 0 where unknown. */
+  leftForFreshness(provider: string, heldForRuns: number): Promise<number>;
   /** Returns a provider's health, at most a second old; one that was never asked is available. */
   health(provider: string): Promise<ProviderHealth>;
   /** Stores all results. */
@@ -99,6 +101,10 @@ export function createCircuitBreakers(options: {
     async left(provider, callClass) {
       const [today] = await Promise.all([calls.today(provider), shared.refresh()]);
       return isRefused(provider) ? 0 : today && callsLeft(today, callClass, today.quota);
+    },
+    async leftForFreshness(provider, heldForRuns) {
+      const [today] = await Promise.all([calls.today(provider), shared.refresh()]);
+      return isRefused(provider) || !today ? 0 : freshCallsLeft(today, heldForRuns, today.quota);
     },
     async health(provider) {
       const [today] = await Promise.all([calls.today(provider), shared.refresh()]);

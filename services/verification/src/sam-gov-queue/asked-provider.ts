@@ -15,12 +15,13 @@ const tracer = trace.getTracer("verification");
  */
 export function createAskedProvider(options: {
   provider: Pick<Provider, "name" | "check">;
-  breakers: Pick<CircuitBreakers, "admit" | "left">;
+  breakers: Pick<CircuitBreakers, "admit" | "left" | "leftForFreshness">;
   counts: Pick<AttemptCounts, "count">;
 }): AskedProvider {
   const { provider, breakers, counts } = options;
   return {
     callsLeft: () => breakers.left(provider.name, "runs"),
+    callsLeftForFreshness: (heldForRuns) => breakers.leftForFreshness(provider.name, heldForRuns),
     attempt: (vendors, work) =>
       tracer.startActiveSpan(`ask ${provider.name} for runs`, { kind: SpanKind.CLIENT }, async (span) => {
         try {

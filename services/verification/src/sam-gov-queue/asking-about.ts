@@ -13,18 +13,34 @@ export function askingAbout(
   { uei, cage, stored, kept }: Pick<Question, "uei" | "cage" | "stored" | "kept">,
   { files, parts, now }: { files: GetRegistryRecordResponse; parts: Parts; now: Date },
 ): Asking | undefined {
-  const { hasExclusionsFile, unknownSince, parts: onFile } = filePartsOf(files, now);
   const verdict = verdictOf(parts, registryDay(now));
-  const asksExclusions = !hasExclusionsFile || unknownSince.exclusions !== undefined;
-  if (verdict?.outcome === "pass" && !asksExclusions) return undefined;
-  const registration = parts.registration ?? stored?.registration ?? onFile.registration;
+  const exclusions = exclusionsAsked(kept, files, now);
+  if (verdict?.outcome === "pass" && !exclusions.asksExclusions) return undefined;
+  const registration = parts.registration ?? stored?.registration ?? filePartsOf(files, now).parts.registration;
   return {
     uei,
     cage,
     priority: verdict && kept ? 2 : 1,
-    isRegistered: registration !== undefined && registration.listed_as !== "not_found" && !registration.id_only,
-    asksExclusions,
-    knowsExclusions: (onFile.exclusions !== undefined && isNamedIn(onFile.exclusions, now)) || keptRowsServe(kept, now),
+    isRegistered: isRegistered(registration),
+    ...exclusions,
     knownSince: kept?.asked_at,
+  };
+}
+
+/** Returns true where SAM.gov is expected to have a registration, be it active or not. */
+export function isRegistered(registration: Parts["registration"]): boolean {
+  return registration !== undefined && registration.listed_as !== "not_found" && !registration.id_only;
+}
+
+/** Returns whether the Exclusions API is asked about a vendor, and whether it is asked what a flag stands for. */
+export function exclusionsAsked(
+  kept: Question["kept"],
+  files: GetRegistryRecordResponse,
+  now: Date,
+): Pick<Asking, "asksExclusions" | "knowsExclusions"> {
+  const { hasExclusionsFile, unknownSince, parts } = filePartsOf(files, now);
+  return {
+    asksExclusions: !hasExclusionsFile || unknownSince.exclusions !== undefined,
+    knowsExclusions: (parts.exclusions !== undefined && isNamedIn(parts.exclusions, now)) || keptRowsServe(kept, now),
   };
 }

@@ -68,11 +68,18 @@ function replica(options: { leaseMs?: number; settling?: () => Promise<void>; ca
       await options.settling?.();
       return isAsker;
     },
+    noteAnswers: async () => undefined,
   });
   const { round } = createAsking({
     questions: createQuestions(collections),
     askVendors,
     settle,
+    fresh: {
+      callsLeft: async () => 0,
+      fillUp: async (waiting) => waiting,
+      lookUp: async (questions) => [...questions],
+      putOff: async () => undefined,
+    },
     provider: { callsLeft: async () => options.callsLeft?.(), attempt: (_vendors, work) => work() },
     mayAsk: asker.hold,
     gatherMs: 0,

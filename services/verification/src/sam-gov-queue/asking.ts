@@ -1,10 +1,12 @@
 import type { Logger } from "@vvs/logging";
+import { isFreshPriority } from "../freshness/watch-frequency.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { AskVendors } from "./ask-vendors.ts";
 import type { QuestionDocument } from "./documents.ts";
 import { nextCall } from "./planning.ts";
+import type { QuestionKind } from "./question.ts";
 import type { Questions } from "./questions.ts";
 import { AskerReplacedError, type CallTime, type Settle, type SettledQuestion } from "./settle.ts";
 
@@ -17,12 +19,28 @@ export const CALL_MS = 20_000;
 export interface AskedProvider {
   /** Returns how many HTTP calls may still be made for runs today; undefined where that is unknown. */
   readonly callsLeft: () => Promise<number | undefined>;
+  /** Returns how many may still be made only to keep data fresh, beside what is held for runs; 0 where that is unknown. */
+  readonly callsLeftForFreshness: (heldForRuns: number) => Promise<number>;
   /** Makes an attempt about these vendors, with its effect on the circuit. Errors: those of the attempt; ProviderError where it is refused. */
   readonly attempt: (
     vendors: readonly QuestionDocument[],
     work: () => Promise<SettledQuestion[]>,
   ) => Promise<SettledQuestion[]>;
 }
+
+/** What an asker must know of vendors that no run waits for, and whose data is to be kept fresh. */
+export interface FreshVendors {
+  /** Returns how many HTTP calls may still be made for them today. */
+  readonly callsLeft: (now: Date) => Promise<number>;
+  /** Adds those that are due to the questions of runs, up to a full call of each kind. */
+  readonly fillUp: (waiting: Waiting, now: Date) => Promise<Waiting>;
+  /** Returns the questions that are still to be asked, with what is asked about each. */
+  readonly lookUp: (questions: readonly QuestionDocument[], now: Date) => Promise<QuestionDocument[]>;
+  /** Puts off a question after a call about it only has failed. */
+  readonly putOff: (question: QuestionDocument, now: Date) => Promise<void>;
+}
+
+type Waiting = ReadonlyMap<QuestionKind, readonly QuestionDocument[]>;
 
 /**
  * Creates the asker of the waiting questions. Each round makes all calls that are due, one after the other, and returns how
@@ -31,9 +49,11 @@ export interface AskedProvider {
  */
 export function createAsking(options: {
   questions: Pick<Questions, "waiting" | "putOff">;
+  /** The vendors whose data is to be kept fresh. */
+  fresh: FreshVendors;
   askVendors: AskVendors;
   settle: Settle;
-  provider: AskedProvider;
+  provider: Pick<AskedProvider, "callsLeft" | "attempt">;
   /** Takes or renews the right to ask; called before each call. Returns the number of the term; undefined while another process asks. */
   mayAsk: () => Promise<number | undefined>;
   /** How long a question waits for others, in milliseconds. */
@@ -44,7 +64,7 @@ export function createAsking(options: {
   now: () => Date;
   logger: Logger;
 }): { round: () => Promise<number> } {
-  const { questions, provider, gatherMs, now, logger } = options;
+  const { questions, fresh, provider, gatherMs, now, logger } = options;
   /** Maximum number of vendors of the next call. */
   let most = MAX_VALUES;
   let unsettled: { readonly settled: readonly SettledQuestion[]; readonly time: CallTime } | undefined;
@@ -75,7 +95,7 @@ export function createAsking(options: {
       const mayBeOwn = error.isFault || error.isInputFault;
       // Half as many are asked next, so that the one vendor that makes its calls fail is found, and only it is put off.
       if (mayBeOwn && asked.length > 1) most = Math.ceil(asked.length / 2);
-      else if (mayBeOwn) await questions.putOff(asked[0]!, now());
+      else if (mayBeOwn) await (isFreshPriority(asked[0]!.priority) ? fresh : questions).putOff(asked[0]!, now());
       return false;
     }
   }
@@ -86,10 +106,19 @@ export function createAsking(options: {
         const term = await options.mayAsk();
         if (term === undefined) return options.standByMs;
         await settle();
-        const [waiting, callsLeft] = await Promise.all([questions.waiting(now()), provider.callsLeft()]);
-        const next = nextCall(waiting, { now: now(), gatherMs, callsLeft });
+        const [waiting, callsLeft, freshCallsLeft] = await Promise.all([
+          questions.waiting(now()),
+          provider.callsLeft(),
+          fresh.callsLeft(now()),
+        ]);
+        const filled = freshCallsLeft > 0 ? await fresh.fillUp(waiting, now()) : waiting;
+        const next = nextCall(filled, { now: now(), gatherMs, callsLeft, freshCallsLeft });
         if ("waitMs" in next) return next.waitMs;
-        if (!(await call(next.questions.slice(0, most), term))) return FAILED_MS;
+        const chosen = next.questions.slice(0, most);
+        const asked = await fresh.lookUp(chosen, now());
+        // Files answer the others, so there is room for more.
+        if (asked.length < chosen.length) continue;
+        if (!(await call(asked, term))) return FAILED_MS;
         await settle();
       }
     },

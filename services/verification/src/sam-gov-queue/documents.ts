@@ -39,7 +39,8 @@ export interface QuestionDocument {
   readonly asks_exclusions: boolean;
   /** The exclusions that a flag of the registration would stand for are known. Absent in questions of older versions. */
   readonly knows_exclusions?: boolean;
-  readonly priority: 1 | 2;
+  /** 1 and 2: see `Asking`. Higher ones are never stored: they are asked only to keep data fresh. */
+  readonly priority: number;
   /** When the first run asked it. */
   readonly wanted_at: Date;
   /** Not asked before this time. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { freshPriorities } from "../freshness/watch-frequency.ts";
 import { nextCall, type PlannedQuestion } from "./planning.ts";
 import type { QuestionKind } from "./question.ts";
 
@@ -10,15 +11,19 @@ function waiting(count: number, { minutes = 0, priority = 1, exclusions = false 
   const wanted_at = new Date(now.getTime() - minutes * MINUTE_MS);
   return Array.from({ length: count }, (_, index) => ({
     _id: `uei:${index}`,
-    priority: priority as 1 | 2,
+    priority,
     wanted_at,
     asks_exclusions: exclusions,
   }));
 }
 
-function plan(kinds: Partial<Record<QuestionKind, PlannedQuestion[]>>, callsLeft?: number, at = now): string {
+function plan(
+  kinds: Partial<Record<QuestionKind, PlannedQuestion[]>>,
+  callsLeft?: number,
+  { at = now, freshCallsLeft }: { at?: Date; freshCallsLeft?: number } = {},
+): string {
   const questions = new Map(Object.entries(kinds)) as Map<QuestionKind, PlannedQuestion[]>;
-  const next = nextCall(questions, { now: at, gatherMs: 10 * MINUTE_MS, callsLeft });
+  const next = nextCall(questions, { now: at, gatherMs: 10 * MINUTE_MS, callsLeft, freshCallsLeft });
   return "waitMs" in next ? `wait ${next.waitMs / MINUTE_MS}` : `${next.questions.length} ${next.kind}`;
 }
 
@@ -74,6 +79,35 @@ describe("a call", () => {
   });
 
   test("waits for the next UTC day only until it begins", () => {
-    expect(plan({ registered: waiting(100) }, 0, new Date("2026-11-22T23:58:00Z"))).toBe("wait 2");
+    expect(plan({ registered: waiting(100) }, 0, { at: new Date("2026-11-22T23:58:00Z") })).toBe("wait 2");
+  });
+
+  const fresh = (count: number, minutes: number) => waiting(count, { minutes, priority: freshPriorities.daily });
+
+  test.each<[string, PlannedQuestion[], { freshCallsLeft: number; callsLeft?: number }, string]>([
+    [
+      "for vendors that no run waits for is made when it is full",
+      fresh(100, 0),
+      { freshCallsLeft: 11 },
+      "100 registered",
+    ],
+    ["for them waits for others while their data is young enough", fresh(99, 40), { freshCallsLeft: 50 }, "wait 5"],
+    ["for them is made before their data is too old", fresh(7, 45), { freshCallsLeft: 50 }, "7 registered"],
+    ["for them costs no more than is left for them", fresh(100, 0), { freshCallsLeft: 5 }, "40 registered"],
+    [
+      "for them costs no more than is left for all",
+      fresh(100, 0),
+      { freshCallsLeft: 50, callsLeft: 4 },
+      "30 registered",
+    ],
+    ["for a run takes them along", [...waiting(1), ...fresh(99, 0)], { freshCallsLeft: 11 }, "100 registered"],
+    [
+      "for runs leaves them out where none are left for them",
+      [...waiting(50), ...fresh(50, 0)],
+      { freshCallsLeft: 2 },
+      "50 registered",
+    ],
+  ])("%s", (_name, registered, { callsLeft, freshCallsLeft }, expected) => {
+    expect(plan({ registered }, callsLeft, { freshCallsLeft })).toBe(expected);
   });
 });

@@ -1,3 +1,4 @@
+import { gatherFreshMs, isFreshPriority } from "../freshness/watch-frequency.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import type { QuestionDocument } from "./documents.ts";
 import type { QuestionKind } from "./question.ts";
@@ -15,6 +16,12 @@ const EXCLUSION_CALLS = 2;
 /** The fields of a question that a plan needs. */
 export type PlannedQuestion = Pick<QuestionDocument, "_id" | "priority" | "wanted_at" | "asks_exclusions">;
 
+/** HTTP calls that are left today, for runs and only to keep data fresh. */
+interface CallsLeft {
+  readonly callsLeft: number | undefined;
+  readonly freshCallsLeft?: number;
+}
+
 /** The next call, or how long to wait for it, in milliseconds. */
 export type NextCall<Q> =
   | { readonly kind: QuestionKind; readonly questions: readonly Q[] }
@@ -22,16 +29,18 @@ export type NextCall<Q> =
 
 /**
  * Plans the next call. `waiting`: the first 100 questions of each kind that may be asked, by priority and then by how long
- * they have waited. A call of a kind starts when it is full, or when one of its questions has waited `gatherMs`
- * milliseconds, or six times as long if it asks for a known answer again; among several, the one that begins with the most urgent question. `callsLeft` limits the number of its
- * vendors; undefined where no quota is configured.
+ * they have waited. A call of a kind starts when it is full, or when one of its questions has waited `gatherMs` milliseconds,
+ * or six times as long if it asks for a known answer again, or until old data must be asked for; among several, the one that
+ * begins with the most urgent question. `callsLeft` limits the number of its vendors; undefined where no quota is configured.
+ * `freshCallsLeft` limits that of a call with vendors that no run waits for.
  */
 export function nextCall<Q extends PlannedQuestion>(
   waiting: ReadonlyMap<QuestionKind, readonly Q[]>,
-  { now, gatherMs, callsLeft }: { now: Date; gatherMs: number; callsLeft: number | undefined },
+  { now, gatherMs, ...left }: { now: Date; gatherMs: number } & CallsLeft,
 ): NextCall<Q> {
-  const endOfWait = ({ wanted_at, priority }: Q) =>
-    wanted_at.getTime() + gatherMs * (priority === 1 ? 1 : REPEATS_WAIT_TIMES);
+  const waitOf = ({ priority }: Q) =>
+    isFreshPriority(priority) ? gatherFreshMs(priority) : gatherMs * (priority === 1 ? 1 : REPEATS_WAIT_TIMES);
+  const endOfWait = (question: Q) => question.wanted_at.getTime() + waitOf(question);
   const startsAt = (questions: readonly Q[]) =>
     questions.length >= MAX_VALUES ? 0 : Math.min(...questions.map(endOfWait));
   const kinds = [...waiting].filter(([, questions]) => questions.length > 0);
@@ -41,18 +50,24 @@ export function nextCall<Q extends PlannedQuestion>(
     return { waitMs: next - now.getTime() };
   }
   const [first] = due
-    .map(([kind, questions]) => ({ kind, questions: fitting(kind, questions, callsLeft) }))
+    .map(([kind, questions]) => ({ kind, questions: fitting(kind, questions, left) }))
     .filter(({ questions }) => questions.length > 0)
     .toSorted(({ questions: [a] }, { questions: [b] }) => byUrgency(a!, b!));
   const untilTomorrow = startOfUtcDay(now).getTime() + DAY_MS - now.getTime();
   return first ?? { waitMs: Math.min(untilTomorrow, LOOK_AGAIN_MS) };
 }
 
-/** Returns the first questions of a kind that one call can ask without costing more than `callsLeft`. */
-function fitting<Q extends PlannedQuestion>(kind: QuestionKind, questions: readonly Q[], callsLeft = Infinity): Q[] {
+/** Returns the first questions of a kind that one call can ask without costing more than what is left. */
+function fitting<Q extends PlannedQuestion>(
+  kind: QuestionKind,
+  questions: readonly Q[],
+  { callsLeft = Infinity, freshCallsLeft = 0 }: CallsLeft,
+): Q[] {
   const first = questions.slice(0, kind === "single" ? 1 : MAX_VALUES);
   const others = 1 + (first.some((each) => each.asks_exclusions) ? EXCLUSION_CALLS : 0);
-  return first.slice(0, Math.max(0, callsLeft - others) * PAGE_ROWS);
+  const vendorsFor = (calls: number) => Math.max(0, calls - others) * PAGE_ROWS;
+  const ofRuns = first.filter(({ priority }) => !isFreshPriority(priority)).length;
+  return first.slice(0, Math.min(vendorsFor(callsLeft), Math.max(ofRuns, vendorsFor(freshCallsLeft))));
 }
 
 /** Sorts by priority, then by how long questions have waited. */

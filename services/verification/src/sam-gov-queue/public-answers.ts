@@ -1,13 +1,19 @@
 import type { ClientSession } from "mongodb";
-import type { QueueCollections } from "./documents.ts";
+import type { PublicAnswer, QueueCollections } from "./documents.ts";
 import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "./rules.ts";
 
-/** Keeps answers, apart from those that are older than the kept ones. */
+/** An answer that is kept, and the one that was kept before, without its bodies. */
+export interface KeptChange {
+  readonly before: Pick<PublicAnswer, "parts"> | undefined;
+  readonly after: PublicAnswer;
+}
+
+/** Keeps answers, apart from those that are older than the kept ones. Returns what changed. */
 export async function keepAnswers(
   session: ClientSession,
   { publicAnswers }: Pick<QueueCollections, "publicAnswers">,
   received: readonly ReceivedAnswer[],
-): Promise<void> {
+): Promise<KeptChange[]> {
   const keys = received.map(({ key }) => key);
   // Bodies are large, and only an answer that lacks rows takes them over.
   const projection = received.some(lacksRows) ? undefined : { bodies: 0 };
@@ -15,10 +21,14 @@ export async function keepAnswers(
   const known = new Map(found.map((answer) => [answer._id, answer]));
   const isOlder = ({ key, askedAt }: ReceivedAnswer) => askedAt < (known.get(key)?.asked_at ?? askedAt);
   const newer = received.filter((answer) => !isOlder(answer));
-  if (newer.length === 0) return;
-  const replacements = newer.map((answer) => {
-    const { _id, ...replacement } = publicAnswerAfter(known.get(answer.key), answer);
+  if (newer.length === 0) return [];
+  const changes = newer.map((answer) => {
+    const before = known.get(answer.key);
+    return { before, after: publicAnswerAfter(before, answer) };
+  });
+  const replacements = changes.map(({ after: { _id, ...replacement } }) => {
     return { replaceOne: { filter: { _id }, replacement, upsert: true } };
   });
   await publicAnswers.bulkWrite(replacements, { session });
+  return changes;
 }

@@ -1,8 +1,15 @@
 import { context, propagation } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
+import type { Outbox } from "@vvs/outbox";
 import { utcDay } from "@vvs/registration";
 import { superviseLoop } from "@vvs/retry";
 import type { MongoClient } from "mongodb";
+import type { Subjects } from "../checks/subjects.ts";
+import type { WatchCollections } from "../freshness/documents.ts";
+import { createFreshQuestions } from "../freshness/fresh-questions.ts";
+import { createNoteAnswers } from "../freshness/note-answers.ts";
+import type { Watch } from "../freshness/watches.ts";
+import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import type { SamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import type { RunSlots } from "../runs/run-consumers.ts";
@@ -54,15 +61,23 @@ export interface QueueSettings {
 export function createSamGovQueue(
   options: {
     client: MongoClient;
-    collections: QueueCollections;
+    collections: QueueCollections & WatchCollections;
     samGov: SamGovApi | undefined;
     provider: AskedProvider;
     verifyRun: VerifyRun;
+    registry: RegistryReader;
+    subjects: Pick<Subjects, "read">;
+    putWatch: (watch: Watch) => Promise<void>;
+    outbox: Pick<Outbox, "append">;
+    /** Full name of the live topic registry.changed. */
+    topic: string;
     now: () => Date;
     logger: Logger;
   } & QueueSettings,
 ) {
-  const { client, collections, samGov, gatherMs, owner, now, logger } = options;
+  const { client, collections, samGov, provider, gatherMs, owner, now, logger } = options;
+  const fresh = createFreshQuestions(options);
+  const noteAnswers = createNoteAnswers({ ...options, fileOf: fresh.fileOf });
   const parkedRuns = createParkedRuns({ client, collections });
   const asker = createAsker({ collections, owner, leaseMs: options.askerLeaseMs ?? ASKER_LEASE_MS });
   const stopping = new AbortController();
@@ -94,8 +109,9 @@ export function createSamGovQueue(
     createAsking({
       questions: createQuestions(collections),
       askVendors: createAskVendors(samGov.runsClient),
-      settle: createSettle({ client, collections, isAsker: asker.touch }),
-      provider: options.provider,
+      settle: createSettle({ client, collections, isAsker: asker.touch, noteAnswers }),
+      fresh,
+      provider,
       async mayAsk() {
         const term = stopping.signal.aborted ? undefined : await asker.hold();
         isAsker = term !== undefined;

@@ -2,7 +2,7 @@ import { inTransaction } from "@vvs/mongo";
 import { utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QuestionDocument, QueueCollections } from "./documents.ts";
-import { keepAnswers } from "./public-answers.ts";
+import { type KeptChange, keepAnswers } from "./public-answers.ts";
 import { type ReceivedAnswer, startOfUtcDay } from "./rules.ts";
 
 /** This process no longer asks: another one has taken over. */
@@ -23,6 +23,14 @@ export interface CallTime {
   readonly term: number;
 }
 
+/** The results of a call, and what they changed in the kept answers. */
+export interface NotedAnswers {
+  readonly settled: readonly SettledQuestion[];
+  readonly changes: readonly KeptChange[];
+  /** When the call was made. */
+  readonly at: Date;
+}
+
 export type Settle = (settled: readonly SettledQuestion[], time: CallTime) => Promise<void>;
 
 /**
@@ -35,6 +43,8 @@ export function createSettle(options: {
   collections: QueueCollections;
   /** Returns false once another process has become the asker since. Written in the transaction, so that it is still true at its commit. */
   isAsker: (session: ClientSession, term: number) => Promise<boolean>;
+  /** Notes in the transaction what the answers say of watched vendors. */
+  noteAnswers: (session: ClientSession, answers: NotedAnswers) => Promise<void>;
 }): Settle {
   const { client, collections, isAsker } = options;
   const { parkedRuns, questions, days } = collections;
@@ -42,11 +52,9 @@ export function createSettle(options: {
     inTransaction(client, async (session) => {
       if (!(await isAsker(session, term))) throw new AskerReplacedError("another process asks SAM.gov's API now");
       const keys = settled.map(({ question }) => question._id);
-      await keepAnswers(
-        session,
-        collections,
-        settled.flatMap(({ answer }) => answer ?? []),
-      );
+      const received = settled.flatMap(({ answer }) => answer ?? []);
+      const changes = await keepAnswers(session, collections, received);
+      await options.noteAnswers(session, { settled, changes, at });
       await questions.deleteMany({ _id: { $in: keys } }, { session });
       const waiting = { question: { $in: keys }, state: "waiting" as const };
       await parkedRuns.updateMany(waiting, { $set: { state: "ready" } }, { session });

@@ -135,6 +135,7 @@ export async function startTestService(options: {
     databases,
     prefix,
     runOf: domain.runsOf,
+    noteMonitor: domain.noteMonitor,
     queue: domain.queue,
     async stop() {
       gateway.close();

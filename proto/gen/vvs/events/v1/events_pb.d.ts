@@ -760,11 +760,11 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
 export declare const WebhookRequestedSchema: GenMessage<WebhookRequested>;
 
 /**
- * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Also: newer answers of
- * SAM.gov's API differ from those before; verification → monitor, with a load_id of answers:…. A load is published once all of the
+ * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Published once all of the
  * load is done, in several records, which can arrive in any order and while others are still being published. Then one record
  * says that it is done, also where it changed nothing; one says that a withdrawal begins. The key is load_id. Entities of all
- * organizations, so without a tenant.
+ * organizations, so without a tenant. Verification → monitor: answers of SAM.gov's API differ from what was known before. Each
+ * call counts as a load, whose load_id begins with answers:, and has no steps.
  *
  * @generated from message vvs.events.v1.RegistryChanged
  */
@@ -778,7 +778,7 @@ export declare type RegistryChanged = Message<"vvs.events.v1.RegistryChanged"> &
   recordId: string;
 
   /**
-   * The load: registry:… or exclusions:…, with the SHA-256 of its file.
+   * The load: registry:… or exclusions:…, with the SHA-256 of its file; or answers:…, with the first question and the time.
    *
    * @generated from field: string load_id = 2;
    */

@@ -1,0 +1,142 @@
+import type { Logger } from "@vvs/logging";
+import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import { newestParts, utcDay } from "@vvs/registration";
+import { toProtoEnvironment } from "@vvs/tenant";
+import type { Subjects } from "../checks/subjects.ts";
+import { MAX_VALUES } from "../providers/sam-gov/client.ts";
+import { filePartsOf } from "../providers/sam-gov/file-parts.ts";
+import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
+import type { AskedProvider, FreshVendors } from "../sam-gov-queue/asking.ts";
+import { exclusionsAsked, isRegistered } from "../sam-gov-queue/asking-about.ts";
+import type { PublicAnswer, QuestionDocument, QueueCollections } from "../sam-gov-queue/documents.ts";
+import { questionKey, questionKind } from "../sam-gov-queue/question.ts";
+import { afterFailure, DAY_MS, startOfUtcDay } from "../sam-gov-queue/rules.ts";
+import type { WatchCollections, WatchedQuestion } from "./documents.ts";
+import { allFreshPriorities, dueAt, isFreshPriority } from "./watch-frequency.ts";
+import { vendorOf } from "./watch-records.ts";
+import type { Watch } from "./watches.ts";
+
+/** How long nothing is asked to keep data fresh after files or identifiers could not be read, in milliseconds. */
+const PAUSE_MS = 60_000;
+
+/**
+ * The watched vendors whose data is older than their monitors' frequency, as questions that fill the calls of runs. They are
+ * read when a call has room, and never stored as questions.
+ */
+export function createFreshQuestions(options: {
+  collections: QueueCollections & WatchCollections;
+  registry: RegistryReader;
+  subjects: Pick<Subjects, "read">;
+  putWatch: (watch: Watch) => Promise<void>;
+  provider: Pick<AskedProvider, "callsLeftForFreshness">;
+  logger: Logger;
+}): FreshVendors & { fileOf: (key: string) => GetRegistryRecordResponse | undefined } {
+  const { collections, registry, subjects, putWatch, provider, logger } = options;
+  const { watches, watched, days, publicAnswers } = collections;
+  let pausedUntil = new Date(0);
+  /** The files' records of the vendors that were looked up last. */
+  let files = new Map<string, GetRegistryRecordResponse>();
+
+  /** Has a vendor that is known by its CAGE got a UEI? Then its monitors watch that. */
+  async function hasMoved({ _id }: Pick<WatchedQuestion, "_id">): Promise<boolean> {
+    const found = await watches.find({ question: _id }).limit(MAX_VALUES).toArray();
+    const moved = found.map(
+      async ({ _id: monitorId, organization_id: organizationId, entity_id: entityId, ...watch }) => {
+        const vendor = await vendorOf(subjects, { organizationId, environment: "live" }, entityId);
+        if (vendor && questionKey(vendor) === _id) return false;
+        const { state_seq: stateSeq, priority } = watch;
+        await putWatch({ monitorId, organizationId, entityId, stateSeq, vendor, priority: priority! });
+        return true;
+      },
+    );
+    return (await Promise.all(moved)).includes(true);
+  }
+
+  /** Returns the question with what is to be asked; undefined where a file is new enough, or it is another question now. */
+  async function prepare(
+    question: QuestionDocument,
+    { file, kept, now }: { file: GetRegistryRecordResponse; kept: PublicAnswer | undefined; now: Date },
+  ): Promise<QuestionDocument | undefined> {
+    const { _id, uei, priority } = question;
+    if (!isFreshPriority(priority)) return question;
+    const { registration } = newestParts(kept?.parts ?? {}, filePartsOf(file, now).parts);
+    const kind = questionKind({ uei, isRegistered: isRegistered(registration) });
+    if (registration && dueAt(registration.date, priority) > now) {
+      const { date } = registration;
+      await watched.updateOne({ _id, priority }, { $set: { as_of: date, due_at: dueAt(date, priority), kind } });
+      return undefined;
+    }
+    if (!uei && (await hasMoved(question))) return undefined;
+    const { asksExclusions: asks_exclusions, knowsExclusions: knows_exclusions } = exclusionsAsked(kept, file, now);
+    return { ...question, asks_exclusions, knows_exclusions };
+  }
+
+  return {
+    /** Returns how many calls may still be made today to keep data fresh, without what was planned for the rest of the day. */
+    async callsLeft(now) {
+      if (now < pausedUntil) return 0;
+      const today = await days.findOne({ _id: utcDay(now) });
+      const restOfDay = 1 - (now.getTime() - startOfUtcDay(now).getTime()) / DAY_MS;
+      return provider.callsLeftForFreshness((today?.planned_calls ?? 0) * restOfDay);
+    },
+
+    /** Adds vendors that are due to the questions of runs, up to a full call of each kind: the most frequent first, then the oldest. */
+    async fillUp(waiting, now) {
+      const taken = [...waiting.values()].flatMap((questions) => questions.map(({ _id }) => _id));
+      const filled = [...waiting].map(async ([kind, questions]) => {
+        const room = MAX_VALUES - questions.length;
+        if (room === 0) return [kind, questions] as const;
+        const due = { kind, priority: { $in: allFreshPriorities }, due_at: { $lte: now }, _id: { $nin: taken } };
+        const found = await watched.find(due).sort({ priority: 1, due_at: 1 }).limit(room).toArray();
+        return [kind, [...questions, ...found.map(questionOf)]] as const;
+      });
+      return new Map(await Promise.all(filled));
+    },
+
+    /**
+     * Returns the questions that are still to be asked, with what is asked about each. Those that a file answers leave: their
+     * next time is stored. Where our own data can't be read, only those of runs are returned.
+     */
+    async lookUp(questions, now) {
+      files = new Map();
+      const fresh = questions.filter(({ priority }) => isFreshPriority(priority));
+      if (fresh.length === 0) return [...questions];
+      try {
+        const keys = fresh.map(({ _id }) => _id);
+        const kept = publicAnswers.find({ _id: { $in: keys } }, { projection: { bodies: 0 } }).toArray();
+        const read = fresh.map(async ({ _id, uei, cage }) => {
+          const environment = toProtoEnvironment("live");
+          return [_id, await registry.getRegistryRecord({ environment, uei, cage })] as const;
+        });
+        files = new Map(await Promise.all(read));
+        const keptOf = new Map((await kept).map((answer) => [answer._id, answer]));
+        const prepared = questions.map((question) => {
+          const file = files.get(question._id);
+          return file ? prepare(question, { file, kept: keptOf.get(question._id), now }) : question;
+        });
+        return (await Promise.all(prepared)).filter((question) => question !== undefined);
+      } catch (err) {
+        logger.warn(
+          { err, vendors: fresh.length },
+          "watched vendors can't be looked up; only runs are answered meanwhile",
+        );
+        pausedUntil = new Date(now.getTime() + PAUSE_MS);
+        return questions.filter(({ priority }) => !isFreshPriority(priority));
+      }
+    },
+
+    /** Returns the files' record of a vendor that was looked up for the last call. */
+    fileOf: (key) => files.get(key),
+
+    /** Puts off a question after a call about it only has failed. */
+    async putOff({ _id, ...failed }, now) {
+      const { not_before: due_at, failures, kind } = afterFailure(failed, now);
+      await watched.updateOne({ _id, failures: failed.failures }, { $set: { due_at, failures, kind } });
+    },
+  };
+}
+
+function questionOf({ _id, uei, cage, kind, priority, due_at, failures }: WatchedQuestion): QuestionDocument {
+  const times = { wanted_at: due_at, not_before: due_at };
+  return { ...{ _id, uei, cage, kind, priority, failures, runs: 0, asks_exclusions: false }, ...times };
+}

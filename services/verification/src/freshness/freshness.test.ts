@@ -1,0 +1,319 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { topicFor, topicNames } from "@vvs/kafka";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { MonitorStateChangedSchema, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { eventually } from "@vvs/testing";
+import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
+import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import type { TestService } from "../testing/service.ts";
+import { watchCollections } from "./documents.ts";
+
+// The service with its queue: vendors of monitors whose data is asked for again, with a simulated SAM.gov and real calls.
+
+const TOPIC = topicFor({ environment: "live", topic: topicNames.registryChanged });
+/** The type of SAM.gov's played vendors. */
+const CORPORATION = "Corporate Entity (Not Tax Exempt)";
+const HOURLY = Frequency.HOURLY;
+let queue: PlayedQueue;
+/** Owns the databases. */
+let owner: TestService;
+let service: TestService;
+let serial = 0;
+let uei: string;
+/** Number of calls to SAM.gov before the test. */
+let before: number;
+
+beforeAll(async () => {
+  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+  owner = await queue.startReplica();
+});
+afterAll(() => queue.stop());
+beforeEach(async () => {
+  uei = newUei();
+  queue.setTime("2026-11-22T09:00:00Z");
+  await startWith("1000");
+  before = queue.sam.calls().length;
+});
+afterEach(async () => {
+  queue.sam.behave();
+  await queue.stopReplicas();
+  const { live } = owner.databases;
+  const names = ["parked_runs", "sam_gov_questions", "sam_gov_watches", "sam_gov_watched", "public_answers", "outbox"];
+  await Promise.all([...names, "provider_calls", "sam_gov_days"].map((name) => live.collection(name).deleteMany({})));
+  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+});
+
+/** Starts a replica with this quota; undefined: none is configured. */
+async function startWith(quota: string | undefined): Promise<void> {
+  service = await queue.startReplica(quota ? { SAM_GOV_DAILY_QUOTA: quota } : {});
+  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+}
+function newUei(): string {
+  serial += 1;
+  return `FRESHV${String(serial).padStart(6, "0")}`;
+}
+const watchedOf = (key: string) => watchCollections(service.databases.live).watched.findOne({ _id: key });
+/** The vendors of SAM.gov's calls for registrations since the test began, without further pages. */
+const asked = () =>
+  queue.sam
+    .calls("entities")
+    .slice(before)
+    .filter(({ query }) => query.samRegistered === "Yes" && query.page === "0")
+    .map(({ query }) => query.ueiSAM!.replaceAll(/[[\]]/g, "").split("~"));
+
+/** The extract of three weeks ago with an active vendor, and today's exclusions file without it. */
+const extract = (vendor: string, change: object = {}) =>
+  queue.setFiles(vendor, {
+    record: {
+      uei: vendor,
+      legalName: "V",
+      extractCode: "A",
+      expirationDate: "2027-03-01",
+      cage: "1PLY1",
+      entityType: CORPORATION,
+    },
+    ...{ registryCutDate: "2026-11-01", registryLoad: "registry:1" },
+    ...{ exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" },
+    ...change,
+  });
+
+/** An active monitor of a vendor that SAM.gov and the extract list. */
+async function monitored(vendor = uei, { frequency = Frequency.DAILY, isListed = true } = {}) {
+  if (isListed) {
+    queue.sam.register({ uei: vendor, legalName: "V", expirationDate: "2027-03-01" });
+    extract(vendor);
+  }
+  const monitor = { monitorId: newId("mon"), organizationId: newId("org"), entityId: newId("ent") };
+  service.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", uei: vendor } });
+  await note(monitor, frequency);
+  return monitor;
+}
+const note = (
+  { monitorId, organizationId, entityId }: { monitorId: string; organizationId: string; entityId: string },
+  frequency: Frequency,
+) =>
+  service.noteMonitor(
+    create(MonitorStateChangedSchema, {
+      ...{ recordId: `${monitorId}:state:1`, monitorId, entityId, active: true, frequency, stateSeq: 1n },
+      tenant: { organizationId, environment: Environment.LIVE },
+      checks: [CheckType.SAM_REGISTRATION],
+    }),
+  );
+/** The counts of today's calls. */
+const today = () => ({ day: new Date(queue.daysAgo(0)) });
+const ask = () => service.queue.ask();
+const published = async () => {
+  const rows = await service.databases.live.collection("outbox").find({ topic: TOPIC }).toArray();
+  return rows.map((row) => fromBinary(RegistryChangedSchema, row.value.buffer));
+};
+
+test("a daily vendor is asked when its data is nearly a day old, and an unchanged answer only moves the date", async () => {
+  await monitored();
+  await ask();
+  expect(asked()).toEqual([[uei]]);
+  const first = await watchedOf(`uei:${uei}`);
+  expect(first!.as_of).toEqual(queue.now());
+  queue.setTime("2026-11-23T08:44:00Z");
+  await ask();
+  expect(asked()).toHaveLength(1);
+  queue.setTime("2026-11-23T08:45:00Z");
+  await ask();
+  expect(asked()).toEqual([[uei], [uei]]);
+  expect((await watchedOf(`uei:${uei}`))!.as_of).toEqual(queue.now());
+  expect(await published()).toEqual([]);
+  // A later run finds the answer.
+  const monitor = createTestMonitor({ uei }, { replicas: [service] });
+  queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+  expect(await monitor.run()).toBe("pass sam_gov_api");
+});
+
+test("an answer that differs is published for the entities of all its monitors, once, and urgently where the status differs", async () => {
+  const [one, two] = [await monitored(), await monitored(uei, { isListed: false })];
+  const [renamed, same] = [newUei(), newUei()];
+  const third = await monitored(renamed);
+  await monitored(same);
+  queue.sam.forget(uei);
+  queue.sam.forget(renamed);
+  queue.sam.register({ uei: renamed, legalName: "New name", expirationDate: "2027-03-01" });
+  await ask();
+  const [record, ...others] = await published();
+  expect(others).toEqual([]);
+  const excluded = [one.entityId, two.entityId].sort();
+  expect(record!.entityIds).toEqual([...excluded, third.entityId].sort());
+  expect(record!.urgentEntityIds).toEqual(excluded);
+  expect(record!.loadId).toMatch(/^answers:uei:/);
+  expect(Number(record!.changedAt!.seconds) * 1_000).toBe(queue.now().getTime());
+  queue.passHours(24);
+  for (const vendor of [uei, renamed, same]) extract(vendor);
+  await ask();
+  expect(await published()).toHaveLength(1);
+});
+
+test("vendors whose file is new enough are not asked", async () => {
+  await monitored(uei, { frequency: Frequency.MONTHLY });
+  await ask();
+  expect(asked()).toEqual([]);
+  expect(await watchedOf(`uei:${uei}`)).toMatchObject({ as_of: new Date("2026-11-01") });
+  queue.setTime("2026-11-30T23:45:00Z");
+  extract(uei);
+  await ask();
+  expect(asked()).toEqual([[uei]]);
+});
+
+test("the most frequent are asked first, then those with the oldest data, and runs before all of them", async () => {
+  const vendors = Array.from({ length: 120 }, newUei);
+  const frequencies = [Frequency.WEEKLY, Frequency.DAILY, HOURLY];
+  for (const [index, vendor] of vendors.entries()) await monitored(vendor, { frequency: frequencies[index % 3]! });
+  queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
+  queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+  const monitor = createTestMonitor({ uei }, { replicas: [service] });
+  expect(await monitor.run()).toBe("parked");
+  before = queue.sam.calls().length;
+  await ask();
+  await service.queue.resume();
+  const [first, second, third, ...others] = asked();
+  // A vendor that the extract lacks is asked apart.
+  expect([first, others]).toEqual([[uei], []]);
+  const of = (frequency: Frequency) => vendors.filter((_, index) => frequencies[index % 3] === frequency).sort();
+  expect(second!.slice(0, 40).toSorted()).toEqual(of(HOURLY));
+  expect(second!.slice(40, 80).toSorted()).toEqual(of(Frequency.DAILY));
+  expect([...second!.slice(80), ...third!].toSorted()).toEqual(of(Frequency.WEEKLY));
+  expect(await monitor.result()).toBe("fail sam_gov_api not_found");
+});
+
+test("nothing is asked without a configured quota, or where direct calls and runs have used it", async () => {
+  await monitored();
+  await ask();
+  await providerCallsOf(owner.databases.live).updateOne(today(), { $set: { runs: 490 } });
+  const next = await monitored(newUei());
+  await ask();
+  expect(await watchedOf(`uei:${uei}`)).toMatchObject({ as_of: queue.now() });
+  expect(asked()).toHaveLength(1);
+  await startWith(undefined);
+  service.entities.put(next.organizationId, next.entityId, { subject: { legalName: "V", uei } });
+  await ask();
+  expect(asked()).toHaveLength(1);
+});
+
+test("an account of 10 calls keeps what is reserved and planned, and keeps as many vendors fresh as that allows", async () => {
+  await startWith("10");
+  const vendors = Array.from({ length: 45 }, newUei);
+  for (const vendor of vendors) await monitored(vendor);
+  const day = new Date("2026-11-22");
+  await queue.collections().days.insertOne({ _id: "2026-11-22", day, planned_calls: 5 });
+  await ask();
+  expect(asked()).toEqual([]);
+  queue.setTime("2026-11-22T23:00:00Z");
+  await ask();
+  expect(asked().map(({ length }) => length)).toEqual([30]);
+  // Three pages. The plan keeps another call for ids without a registration.
+  expect(await providerCallsOf(owner.databases.live).findOne(today())).toMatchObject({ direct: 0, first: 0, runs: 3 });
+  queue.setTime("2026-11-23T00:00:00Z");
+  for (const vendor of vendors) extract(vendor);
+  await ask();
+  expect(asked().map(({ length }) => length)).toEqual([30, 15]);
+});
+
+describe("what SAM.gov or our own services can't answer", () => {
+  test("a used-up quota is waited for", async () => {
+    await monitored();
+    const nextAccessTime = "2026-Nov-22 12:00:00+0000 UTC";
+    queue.sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime }, { calls: 1 });
+    await ask();
+    await ask();
+    expect(queue.sam.calls()).toHaveLength(before + 1);
+    const states = service.databases.live.collection<{ _id: string }>("provider_state");
+    await eventually(() => states.findOne({ _id: "sam_gov_api", shut: { $exists: true } }));
+    queue.setTime("2026-11-22T12:00:01Z");
+    await ask();
+    expect((await watchedOf(`uei:${uei}`))!.as_of).toEqual(queue.now());
+  });
+
+  test("a vendor that SAM.gov refuses is put off for a day, and the others are answered", async () => {
+    const refused = newUei();
+    await monitored();
+    await monitored(refused);
+    queue.sam.misbehave({ kind: "status", status: 400 }, { about: refused });
+    for (let round = 0; round < 4; round++) await ask();
+    expect((await watchedOf(`uei:${uei}`))!.as_of).toEqual(queue.now());
+    expect(await watchedOf(`uei:${refused}`)).toMatchObject({
+      as_of: new Date(0),
+      due_at: new Date(queue.now().getTime() + 24 * 3_600_000),
+    });
+  });
+
+  test("a vendor whose calls keep failing is put off, longer each time, until it answers", async () => {
+    await monitored();
+    queue.sam.misbehave({ kind: "body", text: "{}" }, { calls: 1 });
+    await ask();
+    expect(await watchedOf(`uei:${uei}`)).toMatchObject({ failures: 1, due_at: new Date("2026-11-22T09:01:00Z") });
+    queue.passHours(1);
+    await ask();
+    expect(await watchedOf(`uei:${uei}`)).toMatchObject({ failures: 0, as_of: queue.now(), kind: "registered" });
+  });
+
+  test("runs are answered while the loaded files can't be read", async () => {
+    const parked = newUei();
+    queue.sam.register({ uei: parked });
+    queue.setFiles(parked, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    expect(await createTestMonitor({ uei: parked }, { replicas: [service] }).run()).toBe("parked");
+    await monitored();
+    before = queue.sam.calls().length;
+    service.entities.schedule.registry = async () => {
+      throw new ServiceError("service_unavailable");
+    };
+    await ask();
+    service.entities.schedule.registry = undefined;
+    expect(asked()).toEqual([[parked]]);
+    queue.passHours(1);
+    await ask();
+    expect(asked()).toEqual([[parked], [uei]]);
+  });
+});
+
+test("a vendor that is known by its CAGE is asked by itself, and by its UEI once it has one", async () => {
+  const cage = "1FRE2";
+  const monitor = { monitorId: newId("mon"), organizationId: newId("org"), entityId: newId("ent") };
+  queue.sam.register({ uei, cage });
+  service.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", cage } });
+  await note(monitor, Frequency.DAILY);
+  await ask();
+  expect(await watchedOf(`cage:${cage}`)).toMatchObject({ kind: "single", as_of: queue.now() });
+  service.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", uei, cage } });
+  queue.passHours(24);
+  extract(uei);
+  await ask();
+  expect(await watchedOf(`cage:${cage}`)).toBeNull();
+  expect(await watchedOf(`uei:${uei}`)).toMatchObject({ kind: "registered", as_of: queue.now() });
+});
+
+test("what is due is found by the index, whatever is not due", async () => {
+  const { watched } = watchCollections(service.databases.live);
+  const later = new Date(queue.now().getTime() + 3_600_000);
+  await watched.insertMany(
+    Array.from({ length: 300 }, (_, index) => ({
+      ...{
+        _id: `uei:LATER${index}`,
+        uei: `LATER${index}`,
+        cage: "",
+        kind: "registered" as const,
+        failures: 0,
+        writes: 1,
+      },
+      ...{ priority: (3 + (index % 4)) as 3 | 4 | 5 | 6, as_of: queue.now(), due_at: index < 8 ? queue.now() : later },
+    })),
+  );
+  const due = { kind: "registered" as const, priority: { $in: [3, 4, 5, 6] as const }, due_at: { $lte: queue.now() } };
+  const plan = await watched
+    .find({ ...due, _id: { $nin: ["uei:OTHER"] } } as object)
+    .sort({ priority: 1, due_at: 1 })
+    .limit(100)
+    .explain("executionStats");
+  expect(JSON.stringify(plan.queryPlanner.winningPlan)).not.toContain('"SORT"');
+  expect(plan.executionStats.totalKeysExamined).toBeLessThanOrEqual(16);
+});
