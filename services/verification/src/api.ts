@@ -21,6 +21,9 @@ const BOUNDS = { cached: {}, realtime: { maxBegun: 16 } } as const;
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
 
+/** Runs are judged beside all calls, with the weight of a job's row. */
+const JUDGING = { owner: { class: "job", organizationId: "", environment: "live" }, kind: "judge runs" } as const;
+
 /** The services that may call each RPC. */
 export const callers: Callers<typeof VerificationService> = {
   verify: gatewayAndDashboard,
@@ -36,7 +39,7 @@ export const callers: Callers<typeof VerificationService> = {
 
 /** Creates the handlers of the service's RPCs. */
 export function createHandlers(options: {
-  /** The queue of verifications; those that only read wait in that of all RPCs. */
+  /** The queue of verifications and of judging runs; calls that only read wait in that of all RPCs. */
   admit: Admit;
   store: VerificationStore;
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
@@ -144,7 +147,15 @@ export function createHandlers(options: {
         })),
       };
     },
-    judgeRuns: async (request, { signal }) => ({ judgements: await options.judgeRuns(request.runs, signal) }),
+    async judgeRuns({ runs }, { signal }) {
+      const { judgements, files } = await admit(JUDGING, () => options.judgeRuns(runs, signal));
+      return {
+        judgements: [...judgements],
+        isOverdue: files.isOutdated,
+        registrationAsOf: files.registration && timestampFromDate(files.registration),
+        exclusionsAsOf: files.exclusions && timestampFromDate(files.exclusions),
+      };
+    },
   };
   return handlers;
 }

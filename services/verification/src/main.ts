@@ -134,7 +134,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     logger,
     translate: translateMongoError,
     admit,
-    unqueued: ["verify"],
+    unqueued: ["verify", "judgeRuns"],
     ping: pingMongo(client),
   });
   const slots = runSlots(config);

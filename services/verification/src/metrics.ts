@@ -19,7 +19,7 @@ export const attemptDuration = meter.createHistogram("verification_provider_atte
 
 export const checkDuration = meter.createHistogram("verification_check_duration", {
   description:
-    "Duration of checks, by check, mode and status. A tail near 20 s means that providers reach their time limit.",
+    "Duration of checks, by check, mode (bulk: one of a monitor that is judged with hundreds of others) and status. A tail near 20 s means that providers reach their time limit.",
   unit: "s",
   advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20] },
 });

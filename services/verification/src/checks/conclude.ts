@@ -72,6 +72,8 @@ export function createConcluder(options: {
   askWithinLimits: AskWithinLimits;
   observe: ObserveAttempts;
   limits: TimeLimits;
+  /** The mode by which durations are reported; the task's where absent. */
+  timedAs?: "bulk";
   now: () => Date;
 }): Conclude {
   const { store, withdrawnLoads, entities, subjects, providers, tinTerms, observe, limits, now } = options;
@@ -180,7 +182,8 @@ export function createConcluder(options: {
     const conclusion = await withTimeLimit(limits.checkMs, signal, (within) =>
       concludeWithCurrentTin(check, task, within),
     );
-    checkDuration.record((performance.now() - began) / 1_000, { check, mode: task.mode, status: statusOf(conclusion) });
+    const mode = options.timedAs ?? task.mode;
+    checkDuration.record((performance.now() - began) / 1_000, { check, mode, status: statusOf(conclusion) });
     return conclusion;
   };
 }

@@ -1,4 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
@@ -114,7 +115,7 @@ describe("a standing run is judged", () => {
     const nobody = "0".repeat(12);
     queue.setFiles(nobody, { registryCutDate: "2026-11-01", exclusionsCutDate: queue.daysAgo(4) });
     queue.setFiles(uei, filesOf(uei, {}, 4));
-    expect(await judge(row)).toEqual([OVERDUE]);
+    expect(await client.judgeRuns({ runs: [row] })).toMatchObject({ judgements: [OVERDUE], isOverdue: true });
     queue.setFiles(nobody, { registryCutDate: "2026-11-01", exclusionsCutDate: queue.daysAgo(0) });
     queue.setFiles(uei, filesOf(uei));
     expect(await judge(row)).toEqual([SAME]);
@@ -131,6 +132,20 @@ describe("a standing run is judged", () => {
     queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
     expect(await judge(other, row)).toEqual([DIFFERENT, SAME]);
   });
+});
+
+test("the reply has the days that the loaded files were cut, and an answer from older data on exclusions is different", async () => {
+  const { uei, row } = await standing();
+  queue.setFiles("0".repeat(12), { registryCutDate: "2026-11-01", exclusionsCutDate: "2026-11-02" });
+  expect(await client.judgeRuns({ runs: [row] })).toMatchObject({
+    judgements: [SAME],
+    isOverdue: false,
+    registrationAsOf: timestampFromDate(new Date("2026-11-01")),
+    exclusionsAsOf: timestampFromDate(new Date("2026-11-02")),
+  });
+  queue.setFiles("0".repeat(12), { registryCutDate: "2026-11-01", exclusionsCutDate: "2026-11-03" });
+  expect(await judge(row)).toEqual([DIFFERENT]);
+  queue.setFiles("0".repeat(12), { registryCutDate: "2026-11-01", exclusionsCutDate: "2026-11-02" });
 });
 
 test("many runs share their reads, and more than 500 are refused", async () => {

@@ -6,7 +6,7 @@ import { type CheckTask, type Conclusion, createConcluder } from "../checks/conc
 import { createReadKnownAnswers } from "../checks/latest-answers.ts";
 import { createSubjects } from "../checks/subjects.ts";
 import { createRegistryReader } from "../providers/sam-gov/registry-reader.ts";
-import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
+import { createSamGovExtract, type LoadedFiles } from "../providers/sam-gov/sam-gov-extract.ts";
 
 /** Maximum number of runs in a call. */
 const MAX_TOGETHER = 500;
@@ -16,11 +16,18 @@ const READ_TOGETHER = 100;
 const LATER_RUN = { monitorId: "", runSeq: 2, recordId: "" };
 const { SAME, DIFFERENT, OVERDUE } = RunJudgement;
 
-/** Returns a judgement for each run, in their order. Errors: invalid_request; service_unavailable. */
-export type JudgeRuns = (
-  runs: readonly Pick<StandingRun, "organizationId" | "entityId" | "digest">[],
-  signal: AbortSignal,
-) => Promise<RunJudgement[]>;
+type JudgedRun = Pick<StandingRun, "organizationId" | "entityId" | "digest">;
+
+/** Runs as judged. */
+export interface JudgedRuns {
+  /** One for each run, in their order. */
+  readonly judgements: readonly RunJudgement[];
+  /** The files that were loaded; outdated as of when the runs had been judged. */
+  readonly files: LoadedFiles;
+}
+
+/** Judges runs. Errors: invalid_request; service_unavailable. */
+export type JudgeRuns = (runs: readonly JudgedRun[], signal: AbortSignal) => Promise<JudgedRuns>;
 
 /**
  * Creates the function that judges live runs of sam_registration as they would be answered now. Each is concluded as a real one
@@ -44,16 +51,25 @@ export function createRunJudge(
     subjects,
     providers: { live: [provider], sandbox: [] },
     observe: () => (_provider, _callClass, attempt) => attempt(),
+    timedAs: "bulk",
   });
 
   /** Returns `unanswered` if the loaded files can't answer and SAM.gov's API can't help. */
-  async function judge(tenant: Tenant, entityId: string, digest: Uint8Array, signal: AbortSignal) {
+  async function judge(
+    { organizationId, entityId, digest }: JudgedRun,
+    { exclusions: fileDate }: LoadedFiles,
+    signal: AbortSignal,
+  ) {
+    const tenant: Tenant = { organizationId, environment: "live" };
     const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
     if (!subject) return DIFFERENT;
     const caller = { tenant, actor: "", requestId: "" };
     const task: CheckTask = { caller, subject, suppliedTin: "", mode: "realtime", run: LATER_RUN };
     const concluded = await conclude("sam_registration", task, signal);
     if (concluded.kind === "answered") {
+      const { exclusions } = concluded.answer.parts ?? {};
+      // The file can't know this vendor, such as one that is known by its CAGE only: its date says nothing of this answer.
+      if (fileDate && exclusions && exclusions.date < fileDate) return DIFFERENT;
       const now = answerDigest(concluded.check, concluded.fingerprint, concluded.answer);
       return now.equals(digest) ? SAME : DIFFERENT;
     }
@@ -68,13 +84,11 @@ export function createRunJudge(
     if (runs.length > MAX_TOGETHER) {
       throw new ServiceError("invalid_request", { message: `Give at most ${MAX_TOGETHER} runs.` });
     }
-    const judged = await Promise.all(
-      runs.map(({ organizationId, entityId, digest }) =>
-        judge({ organizationId, environment: "live" }, entityId, digest, signal),
-      ),
-    );
-    const isOutdated = judged.includes("unanswered") && (await provider.isOutdated!({ signal }));
-    return judged.map((each) => (each === "unanswered" ? (isOutdated ? OVERDUE : DIFFERENT) : each));
+    const files = await provider.readFiles(signal);
+    const judged = await Promise.all(runs.map((run) => judge(run, files, signal)));
+    const { isOutdated } = judged.includes("unanswered") ? await provider.readFiles(signal) : files;
+    const judgements = judged.map((each) => (each === "unanswered" ? (isOutdated ? OVERDUE : DIFFERENT) : each));
+    return { judgements, files: { ...files, isOutdated } };
   };
 }
 

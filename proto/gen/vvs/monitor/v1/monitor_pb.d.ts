@@ -21,7 +21,7 @@ export declare const file_vvs_monitor_v1_monitor: GenFile;
  */
 export declare type LastRun = Message<"vvs.monitor.v1.LastRun"> & {
   /**
-   * When its verification was stored.
+   * When its verification was stored, or when a scheduled check confirmed it last.
    *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
@@ -42,7 +42,7 @@ export declare type LastRun = Message<"vvs.monitor.v1.LastRun"> & {
   verificationId: string;
 
   /**
-   * Absent where its sam_registration learned nothing, and in runs of before this field.
+   * At the run, or when it was confirmed last. Absent where its sam_registration learned nothing, and in runs of before this field.
    *
    * @generated from field: vvs.monitor.v1.DataDates data_as_of = 4;
    */
@@ -115,6 +115,13 @@ export declare type Run = Message<"vvs.monitor.v1.Run"> & {
    * @generated from field: vvs.monitor.v1.RunCause cause = 4;
    */
   cause: RunCause;
+
+  /**
+   * Absent where no scheduled check confirmed it.
+   *
+   * @generated from field: vvs.monitor.v1.Confirmations confirmed = 5;
+   */
+  confirmed?: Confirmations | undefined;
 };
 
 /**
@@ -122,6 +129,40 @@ export declare type Run = Message<"vvs.monitor.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export declare const RunSchema: GenMessage<Run>;
+
+/**
+ * The scheduled checks after a run that found the same in newer data. They made no verification of their own.
+ *
+ * @generated from message vvs.monitor.v1.Confirmations
+ */
+export declare type Confirmations = Message<"vvs.monitor.v1.Confirmations"> & {
+  /**
+   * How many there were.
+   *
+   * @generated from field: int32 times = 1;
+   */
+  times: number;
+
+  /**
+   * When the last one was due.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 2;
+   */
+  lastAt?: Timestamp | undefined;
+
+  /**
+   * The dates of the data that it found.
+   *
+   * @generated from field: vvs.monitor.v1.DataDates data_as_of = 3;
+   */
+  dataAsOf?: DataDates | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.Confirmations.
+ * Use `create(ConfirmationsSchema)` to create a new message.
+ */
+export declare const ConfirmationsSchema: GenMessage<Confirmations>;
 
 /**
  * Selects the runs of a monitor.
@@ -266,6 +307,13 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
    * @generated from field: string external_id = 11;
    */
   externalId: string;
+
+  /**
+   * When the first scheduled check was due that could confirm nothing, since the data is overdue. Absent where it is not.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since = 12;
+   */
+  staleSince?: Timestamp | undefined;
 };
 
 /**

@@ -737,6 +737,28 @@ export declare type JudgeRunsResponse = Message<"vvs.verification.v1.JudgeRunsRe
    * @generated from field: repeated vvs.verification.v1.RunJudgement judgements = 1;
    */
   judgements: RunJudgement[];
+
+  /**
+   * The loaded exclusions file is too old to show that a vendor has no exclusion: nothing is confirmed. A run that is judged
+   * as the same rests on another source then.
+   *
+   * @generated from field: bool is_overdue = 2;
+   */
+  isOverdue: boolean;
+
+  /**
+   * The day the loaded registry file was cut: the registration data is at least as new. Absent without one.
+   *
+   * @generated from field: google.protobuf.Timestamp registration_as_of = 3;
+   */
+  registrationAsOf?: Timestamp | undefined;
+
+  /**
+   * The day the loaded exclusions file was cut: the data on exclusions is at least as new. Absent without one.
+   *
+   * @generated from field: google.protobuf.Timestamp exclusions_as_of = 4;
+   */
+  exclusionsAsOf?: Timestamp | undefined;
 };
 
 /**

@@ -9,6 +9,18 @@ import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, canShowPass, judge, type RunRule, staleSource } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
 
+/** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */
+export interface LoadedFiles {
+  readonly registration: Date | undefined;
+  readonly exclusions: Date | undefined;
+  readonly isOutdated: boolean;
+}
+
+interface SamGovExtract extends Provider {
+  /** Returns which files are loaded. Errors: service_unavailable. */
+  readFiles(signal: AbortSignal): Promise<LoadedFiles>;
+}
+
 /** No vendor has it: asking for it reads only which files are loaded. */
 const NO_UEI = "0".repeat(12);
 
@@ -25,7 +37,7 @@ export function createSamGovExtract(options: {
   hasApi: boolean;
   laterRuns?: Provider["laterRuns"];
   now: () => Date;
-}): Provider {
+}): SamGovExtract {
   const { entities, hasApi, laterRuns } = options;
   /** Is it a run for which the queue asks the API? */
   const isLater = ({ run }: Question) => hasApi && isLaterRun(run);
@@ -51,15 +63,23 @@ export function createSamGovExtract(options: {
     }
   }
 
+  const readFiles: SamGovExtract["readFiles"] = async (signal) => {
+    const anyone = { tenant: { organizationId: "", environment: "live" as const }, uei: NO_UEI, cage: "" };
+    const now = options.now();
+    const { parts, unknownSince } = filePartsOf(await readRegistry(entities, anyone, signal), now);
+    return {
+      registration: unknownSince.registration,
+      exclusions: parts.exclusions?.date,
+      isOutdated: !canShowPass(parts.exclusions, now),
+    };
+  };
+
   return {
     name: "sam_gov_extract",
     check: "sam_registration",
     ...(laterRuns && { laterRuns }),
-    async isOutdated({ signal }) {
-      const anyone = { tenant: { organizationId: "", environment: "live" as const }, uei: NO_UEI, cage: "" };
-      const now = options.now();
-      return !canShowPass(filePartsOf(await readRegistry(entities, anyone, signal), now).parts.exclusions, now);
-    },
+    readFiles,
+    isOutdated: async ({ signal }) => (await readFiles(signal)).isOutdated,
     async ask(question, { signal }): Promise<Answer> {
       const loaded = await readRegistry(entities, question, signal);
       const files = isLater(question) ? usableFor(question, loaded) : loaded;
