@@ -18,7 +18,13 @@ interface Relay {
 export type Leases = ReturnType<typeof createLeases>;
 
 /** The kinds of work for which a database's shards are leased; each kind has its own leases. */
-export type LeasedName = "outbox" | "event_sequencer" | "registry_publisher" | "audit_reporter" | "state_publisher";
+export type LeasedName =
+  | "outbox"
+  | "event_sequencer"
+  | "registry_publisher"
+  | "audit_reporter"
+  | "state_publisher"
+  | "sweep";
 
 /** Creates the documents of the shards, with no owner. */
 export async function migrateLeases(db: Db, name: LeasedName): Promise<void> {

@@ -9,11 +9,14 @@ import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/ten
 import type { MonitorDomain } from "./domain.ts";
 import { eventMessage, monitorMessage, runMessage } from "./messages.ts";
 import { frequencyOf } from "./runs/schedule.ts";
+import type { Positions } from "./sweep/positions.ts";
 
 type Service = typeof MonitorService;
 
 const GATEWAY_AND_DASHBOARD = ["gateway", "dashboard"];
 const MAX_WAIT_SECONDS = 20;
+/** For monitors that don't stand, as after each change. */
+const NONE_SWEPT: Positions = new Map();
 
 /** The services that may call each method. */
 export const monitorCallers: Callers<Service> = {
@@ -54,16 +57,18 @@ export function createMonitorHandlers(
         activeLimit: request.activeLimit,
         idempotency: request.idempotency,
       });
-      return { monitor: monitorMessage(value), replayed };
+      return { monitor: monitorMessage(value, NONE_SWEPT), replayed };
     },
     async getMonitor(request) {
       const { tenant } = callerOf(request.caller);
-      return { monitor: monitorMessage(await domainOf(tenant).commands.existing(tenant, request.monitorId)) };
+      const { commands, readPositions } = domainOf(tenant);
+      const positions = await readPositions();
+      return { monitor: monitorMessage(await commands.existing(tenant, request.monitorId), positions) };
     },
     async listMonitors(request) {
       const { tenant } = callerOf(request.caller);
       const { entityId, externalId, canceled, lastOutcome, unanswered } = request;
-      const { store, now } = domainOf(tenant);
+      const { store, now, readPositions } = domainOf(tenant);
       const filter = {
         status: canceled ? "canceled" : "active",
         entityId,
@@ -71,8 +76,9 @@ export function createMonitorHandlers(
         lastOutcome: statusOf(lastOutcome),
         unansweredAt: unanswered ? now() : undefined,
       } as const;
+      const positions = await readPositions();
       const { items, next } = await store.list(tenant, filter, request.page);
-      return { monitors: items.map(monitorMessage), next };
+      return { monitors: items.map((monitor) => monitorMessage(monitor, positions)), next };
     },
     async countMonitors(request) {
       const { tenant } = callerOf(request.caller);
@@ -88,20 +94,21 @@ export function createMonitorHandlers(
       const webhookUrl = request.webhookUrl === "" ? null : request.webhookUrl;
       const externalId = request.externalId === "" ? null : request.externalId;
       const change = { frequency, webhookUrl, externalId };
-      return {
-        monitor: monitorMessage(await domainOf(caller.tenant).commands.update(caller, request.monitorId, change)),
-      };
+      const { commands } = domainOf(caller.tenant);
+      return { monitor: monitorMessage(await commands.update(caller, request.monitorId, change), NONE_SWEPT) };
     },
     async cancelMonitor(request) {
       const caller = callerOf(request.caller);
-      return { monitor: monitorMessage(await domainOf(caller.tenant).commands.cancel(caller, request.monitorId)) };
+      const { commands } = domainOf(caller.tenant);
+      return { monitor: monitorMessage(await commands.cancel(caller, request.monitorId), NONE_SWEPT) };
     },
     async listRuns(request) {
       const { tenant } = callerOf(request.caller);
-      const { commands, listRuns } = domainOf(tenant);
-      await commands.existing(tenant, request.monitorId);
+      const { commands, listRuns, readPositions } = domainOf(tenant);
+      const positions = await readPositions();
+      const monitor = await commands.existing(tenant, request.monitorId);
       const { items, next } = await listRuns(tenant, request.monitorId, request.page);
-      return { runs: items.map(runMessage), next };
+      return { runs: items.map((run) => runMessage(run, monitor, positions)), next };
     },
     async listEvents(request) {
       const { tenant } = callerOf(request.caller);

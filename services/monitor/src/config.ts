@@ -17,6 +17,8 @@ const schema = z.object({
   RPC_PORT: port().default(50_054),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),
+  /** host:port of the verification service. */
+  VERIFICATION_ADDRESS: z.string().default("127.0.0.1:50053"),
   /** host:port of the account service, or of its keys part. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** Whether webhook URLs may point to private addresses. Only for local runs. */

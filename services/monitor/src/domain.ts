@@ -17,6 +17,8 @@ import { createRuns, type RunTopics } from "./runs/runs.ts";
 import { createScheduler, TURN_LEASE_MS } from "./runs/scheduler.ts";
 import { createTurns } from "./runs/turns.ts";
 import { createMonitorStore } from "./store.ts";
+import { createPositionStore, createReadPositions } from "./sweep/positions.ts";
+import { createStandingStore } from "./sweep/standing-store.ts";
 
 /** Maximum duration of a creation, in milliseconds. Its calls and its transaction have shorter deadlines. */
 const CREATION_MS = 30_000;
@@ -57,14 +59,19 @@ export function createMonitorDomain(
   const metrics = createRunMetrics(options.environment);
   const turns = createTurns({ db, leaseMs: TURN_LEASE_MS, intervalMs: options.turnIntervalMs });
   const claims = createClaims({ ...options, store, runs, metrics });
+  const positions = createPositionStore(db);
+  const readPositions = createReadPositions(positions);
   return {
     store,
     now,
+    standing: createStandingStore(db, options),
+    positions,
+    readPositions,
     listRuns: runs.list,
     history,
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),
-    commands: createMonitorCommands({ ...options, store, runs, webhooks, auditEntries, idempotency }),
+    commands: createMonitorCommands({ ...options, store, runs, webhooks, auditEntries, idempotency, readPositions }),
     /** Makes the extra runs due that waited for the end of a suspension, of all organizations but the suspended ones. */
     resumeExtras: (suspended: readonly string[]) =>
       store.resumeExtras(suspended, { now: now(), runTimeoutMs: options.runTimeoutMs }),

@@ -18,6 +18,7 @@ import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_st
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type Environment, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
@@ -32,6 +33,9 @@ import { followSuspensions, runResumption, suspendedAsker } from "./monitors/sus
 import { observeUnanswered } from "./monitors/unanswered.ts";
 import { observeDueAge } from "./runs/due-age.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
+import { createJudge } from "./sweep/judge.ts";
+import { runSweep } from "./sweep/sweep.ts";
+import { createSweepMetrics, observeSweepLag } from "./sweep/sweep-metrics.ts";
 
 await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
@@ -45,6 +49,13 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   const expectEntity: ExpectEntity = async (caller, entityId, externalId) => {
     await entities.getEntity({ caller: toProtoCaller(caller), entityId, externalId });
   };
+
+  const verification = createClient(VerificationService, {
+    address: config.VERIFICATION_ADDRESS,
+    caller: "monitor",
+    tls,
+  });
+  onClose("verification client", () => verification.close());
 
   const account = { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls };
   const statuses = createClient(OrganizationStatusService, account);
@@ -136,6 +147,22 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   }
 
   const live = startDomain("live", config.LIVE_CONCURRENCY);
+  // Only live monitors stand.
+  const { standing, positions } = live;
+  const sweep = {
+    ...{
+      db: databases.live,
+      owner: `${hostname()}:${randomUUID()}`,
+      standing,
+      positions,
+      judge: createJudge(verification),
+    },
+    ...{ isSuspended: suspensions.isSuspended, runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000 },
+    ...{ metrics: createSweepMetrics(), now, logger },
+  };
+  const sweeping = suspensions.firstAnswer().then(() => runSweep(sweep));
+  onClose("sweep", async () => (await sweeping).stop());
+  onClose("sweep lag", observeSweepLag({ readAll: positions.readAll, now }));
   const sandbox = startDomain("sandbox", config.SANDBOX_CONCURRENCY);
   const keeping = { days: config.SANDBOX_KEPT_DAYS, newest: config.SANDBOX_KEPT_EVENTS };
   const retention = runSandboxRetention({ db: databases.sandbox, client, keeping, now, stopping, logger });

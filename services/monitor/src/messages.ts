@@ -11,9 +11,14 @@ import {
 import type { DataDates, EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
 import type { EndedRun } from "./runs/runs.ts";
 import { protoFrequencies } from "./runs/schedule.ts";
+import type { Positions } from "./sweep/positions.ts";
+import { scheduledChecks } from "./sweep/standing.ts";
 
-export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeof MonitorSchema> {
+/** Returns a monitor as shown. Read the positions before it. */
+export function monitorMessage(monitor: MonitorDocument, positions: Positions): MessageInitShape<typeof MonitorSchema> {
   const { last_run: lastRun } = monitor;
+  const { nextAt, confirmed, staleSince } = scheduledChecks(monitor, positions.get(monitor.frequency));
+  const dataAsOf = confirmed?.data_as_of ?? lastRun?.data_as_of;
   return {
     id: monitor._id,
     entityId: monitor.entity_id,
@@ -24,12 +29,13 @@ export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeo
     status: monitor.status,
     createdAt: timestampFromDate(monitor.created_at),
     lastRun: lastRun && {
-      at: timestampFromDate(lastRun.at),
+      at: timestampFromDate(confirmed?.last_at ?? lastRun.at),
       outcome: toProtoStatus(lastRun.outcome),
       verificationId: lastRun.verification_id,
-      dataAsOf: lastRun.data_as_of && datesMessage(lastRun.data_as_of),
+      dataAsOf: dataAsOf && datesMessage(dataAsOf),
     },
-    nextRunAt: monitor.next_run_at && timestampFromDate(monitor.next_run_at),
+    nextRunAt: nextAt && timestampFromDate(nextAt),
+    staleSince: staleSince && timestampFromDate(staleSince),
     consecutiveErrors: monitor.consecutive_errors,
   };
 }
@@ -42,14 +48,28 @@ const protoCauses = {
   exclusion: RunCause.EXCLUSION,
 } as const;
 
-/** Runs that an older version claimed don't say why: of these the monitor's first counts as such, others as scheduled. */
-export function runMessage(run: EndedRun): MessageInitShape<typeof RunSchema> {
+/**
+ * Returns a run of a monitor as shown. Runs that an older version claimed don't say why: of these the monitor's first counts as
+ * such, others as scheduled. Read the positions before the monitor.
+ */
+export function runMessage(
+  run: EndedRun,
+  monitor: MonitorDocument,
+  positions: Positions,
+): MessageInitShape<typeof RunSchema> {
+  const isLast = run.run_seq === monitor.last_run?.run_seq;
+  const { confirmed } = isLast ? scheduledChecks(monitor, positions.get(monitor.frequency)) : run;
   const { ended_at, outcome, verification_id, run_seq, cause = run_seq === 1 ? "creation" : "schedule" } = run;
   return {
     at: timestampFromDate(ended_at),
     outcome: toProtoStatus(outcome),
     verificationId: verification_id,
     cause: protoCauses[cause],
+    confirmed: confirmed && {
+      times: confirmed.times,
+      lastAt: timestampFromDate(confirmed.last_at),
+      dataAsOf: confirmed.data_as_of && datesMessage(confirmed.data_as_of),
+    },
   };
 }
 

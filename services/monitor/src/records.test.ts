@@ -110,7 +110,7 @@ describe("a completed verification", () => {
         record.checks.push(create(CheckOutcomeSchema, check));
         await domain.records.verificationCompleted(record);
       }
-      expect((await found(monitor)).standing).toEqual({ run_seq: 2, since: domain.clock.at });
+      expect((await found(monitor)).standing).toMatchObject({ run_seq: 2, since: domain.clock.at });
       return monitor;
     };
     const startNext = async () => {
@@ -118,7 +118,11 @@ describe("a completed verification", () => {
       await domain.scheduler.claimDue();
     };
     const ends: ((monitor: { tenant: Tenant; id: string }) => Promise<unknown>)[] = [
-      startNext,
+      async ({ id }) => {
+        // As an older version marks it: the next run is a real one.
+        await domain.monitors.updateOne({ _id: id }, { $unset: { "standing.offset_ms": true } });
+        await startNext();
+      },
       ({ tenant, id }) => domain.commands.update(callerIn(tenant), id, { frequency: "daily" }),
       ({ tenant, id }) => domain.commands.cancel(callerIn(tenant), id),
     ];

@@ -55,7 +55,9 @@ export function createRecordHandlers(options: {
     if (!monitor || end.runSeq > monitor.run_seq)
       throw new PoisonRecordError("the record names a run that does not exist");
     if (!(await runs.end(tenant, session, monitorId, end))) return false;
-    await store.replace(tenant, session, afterRun(monitor, end, runTimeoutMs));
+    const { last_run: before } = monitor;
+    if (before?.confirmed && end.runSeq > before.run_seq) await runs.confirm(tenant, session, monitorId, before);
+    await store.replace(tenant, session, afterRun(monitor, end, { runTimeoutMs, now: now() }));
     return true;
   }
 

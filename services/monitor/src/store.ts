@@ -3,10 +3,11 @@ import { ServiceError } from "@vvs/errors";
 import { type Cap, type CapDocument, createCap, findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import type { ClientSession, Db, Filter, UpdateFilter } from "mongodb";
+import type { ClientSession, Db, Filter } from "mongodb";
 import type { EventDocument, MonitorDocument, RunDocument } from "./monitors/monitor.ts";
 import { countOptions, type UnansweredCause, unansweredAt } from "./monitors/unanswered.ts";
 import { frequencies } from "./runs/schedule.ts";
+import type { SweepPosition } from "./sweep/position.ts";
 
 /** The highest event position of an organization. */
 interface EventPositionDocument {
@@ -42,11 +43,19 @@ export function ifUnavailable<T>(value: T): (error: unknown) => T {
 /** Filter of the index of monitors by entity. Every query contains it, so that the index is used. */
 export const watchesRegistration = { status: "active", checks: "sam_registration" } as const;
 
+/** Matches monitors whose runs by the schedule are real ones, for indexes in which those that are swept come after all of them. */
+export const UNSWEPT = { "standing.offset_ms": ABSENT } as const;
+
 /** Returns `claimableAt` of monitors/due.ts as an expression: a missing value does not count. */
-function claimableIn(runTimeoutMs: number) {
+export function claimableIn(runTimeoutMs: number) {
   const extra = { $min: ["$first_run_at", "$expiry_run_at", "$exclusion_run_at", "$file_run.at"] };
   const due = { $min: ["$next_run_at", { $cond: ["$extras_wait", null, extra] }] };
   return { $max: [due, { $add: ["$open_run.claimed_at", runTimeoutMs] }] };
+}
+
+/** Returns an expression: `value` if there is a value at `path`, else `otherwise`. A missing value stays missing. */
+function ifSet(path: string, value: object, otherwise = path) {
+  return { $cond: [{ $gt: [path, null] }, value, otherwise] };
 }
 
 /** Returns the collections of one environment; the migration creates them. */
@@ -60,6 +69,8 @@ export function collections(db: Db) {
     eventPositions: db.collection<EventPositionDocument>("event_positions"),
     eventWaits: db.collection<EventWaitsDocument>("event_waits"),
     turns: db.collection<TurnDocument>("schedule_turns"),
+    /** How far the scheduled checks of standing monitors were made, by frequency. */
+    sweepPositions: db.collection<SweepPosition>("sweep_positions"),
   };
 }
 
@@ -125,23 +136,6 @@ export function createMonitorStore(db: Db) {
     /** Frees the monitor's place once `cancel` has canceled it; returns its result. */
     freeing: <T>({ organizationId }: Tenant, cancel: () => Promise<T | undefined>) =>
       cap.freeing(organizationId, cancel),
-
-    /** Cancels a monitor. Returns undefined if it is already canceled or does not exist. */
-    async cancel(
-      tenant: Tenant,
-      session: ClientSession,
-      { id, at }: { id: string; at: Date },
-    ): Promise<MonitorDocument | undefined> {
-      const change: UpdateFilter<MonitorDocument> = {
-        $set: { status: "canceled", canceled_at: at },
-        $unset: {
-          ...{ next_run_at: true, claimable_at: true, first_run_at: true },
-          ...{ expiry_run_at: true, exclusion_run_at: true, file_run: true, extras_wait: true, standing: true },
-        },
-      };
-      const options = { session, returnDocument: "after" } as const;
-      return (await monitors.findOneAndUpdate(active(tenant, id), change, options)) ?? undefined;
-    },
 
     /** Replaces a monitor that was read in the same transaction. */
     async replace(tenant: Tenant, session: ClientSession, monitor: MonitorDocument): Promise<void> {
@@ -213,6 +207,7 @@ export function createMonitorStore(db: Db) {
     claimable(tenant: Tenant, now: Date, limit: number, excluded: readonly string[]): Promise<MonitorDocument[]> {
       const waiting: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
+        ...UNSWEPT,
         claimable_at: { $lte: now },
         frequency: { $in: [...frequencies] },
         _id: { $nin: [...excluded] },
@@ -226,7 +221,7 @@ export function createMonitorStore(db: Db) {
      */
     async longestWaiting(now: Date, limit: number): Promise<{ organizations: string[]; more: boolean }> {
       const waiting = await monitors
-        .find({ status: "active", claimable_at: { $lte: now } })
+        .find({ status: "active", ...UNSWEPT, claimable_at: { $lte: now } })
         .project<Pick<MonitorDocument, "organization_id">>({ organization_id: 1 })
         .sort({ claimable_at: 1 })
         .limit(limit)
@@ -238,7 +233,7 @@ export function createMonitorStore(db: Db) {
     /** Returns since when the longest waiting monitor of all organizations may be claimed; undefined if none may. */
     async oldestDueAt(now: Date): Promise<Date | undefined> {
       const [oldest] = await monitors
-        .find({ status: "active", claimable_at: { $lte: now } }, { maxTimeMS: countOptions.maxTimeMS })
+        .find({ status: "active", ...UNSWEPT, claimable_at: { $lte: now } }, { maxTimeMS: countOptions.maxTimeMS })
         .project<Pick<MonitorDocument, "claimable_at">>({ claimable_at: 1, _id: 0 })
         .sort({ claimable_at: 1 })
         .limit(1)
@@ -247,11 +242,20 @@ export function createMonitorStore(db: Db) {
     },
 
     /**
-     * Returns all organizations that have a monitor whose next run may be claimed. The index is read once for each
-     * organization, not for each monitor. Only for the scheduler.
+     * Yields all organizations that have a monitor whose next run may be claimed, beginning after a given one. Each costs a
+     * command, however many monitors it has: an index can't list organizations by an absent field. Only for the scheduler.
      */
-    allWaiting: (now: Date): Promise<string[]> =>
-      monitors.distinct("organization_id", { organization_id: { $gt: "" }, claimable_at: { $lte: now } }),
+    async *allWaiting(now: Date, after: string): AsyncGenerator<string> {
+      const ranges: Filter<MonitorDocument>["organization_id"][] = [{ $gt: after }, { $gt: "", $lte: after }];
+      for (let range = ranges.shift(); range; ) {
+        const next = await monitors.findOne(
+          { organization_id: range, ...UNSWEPT, claimable_at: { $lte: now } },
+          { projection: { organization_id: 1 }, sort: { organization_id: 1 } },
+        );
+        if (next) yield next.organization_id;
+        range = next ? { ...(range as object), $gt: next.organization_id } : ranges.shift();
+      }
+    },
 
     /**
      * Gives monitors of all organizations an extra run after a file changed their vendors, at a random time within
@@ -272,9 +276,15 @@ export function createMonitorStore(db: Db) {
       const spread = { $add: [now, { $floor: { $multiply: [{ $rand: {} }, spreadMs] } }] };
       // An extra run that is due for an earlier file also sees this one.
       const at = { $min: ["$file_run.at", spread] };
+      const stands = { $mergeObjects: ["$standing", { until: { $min: ["$standing.until", "$file_run.at"] } }] };
       const update = [
         { $set: { file_run: { load_id: { $literal: loadId }, changed_at: changedAt, at } } },
-        { $set: { claimable_at: claimableIn(runTimeoutMs) } },
+        {
+          $set: {
+            claimable_at: claimableIn(runTimeoutMs),
+            standing: ifSet("$standing.offset_ms", stands, "$standing"),
+          },
+        },
       ];
       return (await monitors.updateMany(concerned, update)).matchedCount;
     },
@@ -284,8 +294,6 @@ export function createMonitorStore(db: Db) {
      * Returns the number of monitors.
      */
     async resumeExtras(suspended: readonly string[], options: { now: Date; runTimeoutMs: number }): Promise<number> {
-      // A missing value stays missing.
-      const ifSet = (path: string, value: object) => ({ $cond: [{ $gt: [path, null] }, value, path] });
       const begun = (path: string) => ifSet(path, { $max: [path, options.now] });
       const file_run = { $mergeObjects: ["$file_run", { at: begun("$file_run.at") }] };
       const update = [

@@ -37,10 +37,14 @@ interface DueRun {
 /** Returns why and when the next run is due; undefined for a canceled monitor. */
 export function earliestDue(monitor: DueTimes): DueRun | undefined {
   if (!monitor.next_run_at) return undefined;
-  let earliest: DueRun = { cause: "schedule", at: monitor.next_run_at };
-  if (monitor.extras_wait) return earliest;
-  for (const extra of extraRuns(monitor)) if (extra.at < earliest.at) earliest = extra;
-  return earliest;
+  const scheduled: DueRun = { cause: "schedule", at: monitor.next_run_at };
+  const extra = earliestExtra(monitor);
+  return extra && extra.at < scheduled.at && !monitor.extras_wait ? extra : scheduled;
+}
+
+/** Returns why and when the next extra run is due, if one is to come. */
+export function earliestExtra(monitor: DueTimes): DueRun | undefined {
+  return extraRuns(monitor).toSorted((a, b) => a.at.getTime() - b.at.getTime())[0];
 }
 
 function extraRuns({ first_run_at, expiry_run_at, exclusion_run_at, file_run }: DueTimes): DueRun[] {
@@ -108,6 +112,13 @@ export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: D
   const isExtraDue = extraRuns(seen).some((extra) => extra.at <= at);
   const { standing: _, ...rest } = seen;
   return afterSchedule(options, { ...rest, ...(isExtraDue && { extras_wait: true }) }, at);
+}
+
+/** Returns a monitor after its cancellation: nothing is due any more. */
+export function afterCancel(monitor: MonitorDocument, at: Date): MonitorDocument {
+  const { next_run_at: _next, claimable_at: _claimable, extras_wait: _waits, standing: _stood, ...rest } = monitor;
+  const { first_run_at: _first, expiry_run_at: _expiry, exclusion_run_at: _exclusion, file_run: _file, ...kept } = rest;
+  return { ...kept, status: "canceled", canceled_at: at };
 }
 
 /** Moves the schedule to its next due time, if this one has passed. */

@@ -13,7 +13,9 @@ import { activeTraceparent } from "../runs/run-trace.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Frequency } from "../runs/schedule.ts";
 import type { MonitorStore } from "../store.ts";
-import { nextRun, type ScheduleOptions } from "./due.ts";
+import type { Positions } from "../sweep/positions.ts";
+import { withoutStanding } from "../sweep/standing.ts";
+import { afterCancel, nextRun, type ScheduleOptions } from "./due.ts";
 import { asCreated, type MonitorDocument } from "./monitor.ts";
 
 /** A first run goes ahead of runs that are late by less than this, in milliseconds: whoever created the monitor waits for it. */
@@ -64,6 +66,8 @@ export function createMonitorCommands(
     readonly auditEntries: AuditEntries;
     readonly idempotency: IdempotencyStore;
     readonly expectEntity: ExpectEntity;
+    /** Returns how far the checks of standing monitors have been made. */
+    readonly readPositions: () => Promise<Positions>;
     readonly allowPrivateTargets: boolean;
     /** Wakes the outbox relay. */
     readonly nudge: () => void;
@@ -102,6 +106,10 @@ export function createMonitorCommands(
     if (!monitor) throw new ServiceError("monitor_not_found");
     return monitor;
   }
+
+  /** Returns the monitor as one whose next run is a real one: read the positions before it. */
+  const endStanding = (monitor: MonitorDocument, positions: Positions): MonitorDocument =>
+    withoutStanding(monitor, positions.get(monitor.frequency), options.runTimeoutMs);
 
   return {
     /** Returns a monitor of any status. Errors: monitor_not_found. */
@@ -142,8 +150,9 @@ export function createMonitorCommands(
         const { entity_id: entityId } = await existing(tenant, id);
         await options.expectEntity(caller, entityId, change.externalId);
       }
+      const positions = await options.readPositions();
       const changed = await inTransaction(client, async (session) => {
-        const { standing: _, ...monitor } = await existing(tenant, id, session);
+        const monitor = endStanding(await existing(tenant, id, session), positions);
         if (monitor.status === "canceled") throw new ServiceError("monitor_canceled");
         const numbered = withExternalId(withUrl(monitor, change.webhookUrl), change.externalId);
         const next = withFrequency(options, numbered, change.frequency);
@@ -165,10 +174,13 @@ export function createMonitorCommands(
      */
     async cancel(caller: CallerContext, id: string): Promise<MonitorDocument> {
       const { tenant } = caller;
+      const positions = await options.readPositions();
       const canceled = await store.freeing(tenant, () =>
         inTransaction(client, async (session) => {
-          const monitor = await store.cancel(tenant, session, { id, at: now() });
-          if (!monitor) return undefined;
+          const seen = await store.find(tenant, id, session);
+          if (seen?.status !== "active") return undefined;
+          const monitor = afterCancel(endStanding(seen, positions), now());
+          await store.replace(tenant, session, monitor);
           await runs.cancel(session, tenant, monitor);
           const done = { action: "monitor.canceled", monitor, at: monitor.canceled_at! } as const;
           await auditEntries.add(session, [{ caller, done }]);

@@ -15,6 +15,15 @@ export interface DataDates {
   readonly exclusions?: Date;
 }
 
+/** The scheduled checks that confirmed a run. */
+export interface Confirmed {
+  readonly times: number;
+  /** When the last of them was due. */
+  readonly last_at: Date;
+  /** Absent where the run's are. */
+  readonly data_as_of?: DataDates;
+}
+
 /** A monitor as stored. */
 export interface MonitorDocument {
   readonly _id: string;
@@ -77,12 +86,23 @@ export interface MonitorDocument {
     readonly data_as_of?: DataDates;
     /** The digest of its answer, in hex. Absent where its sam_registration learned nothing, in the sandbox, and in runs of older versions. */
     readonly digest?: string;
+    /** Set when the monitor stops standing, if scheduled checks had confirmed the run. */
+    readonly confirmed?: Confirmed;
   };
   /**
-   * Present while no run is open, the last two runs had the same digest, and there is no check but sam_registration: the newest
-   * run, and when it ended. Valid only while `run_seq` is the monitor's: a replica of an older version claims runs and leaves this.
+   * Present while no run is open, the last two runs had the same digest, and there is no check but sam_registration. With
+   * `offset_ms` the scheduled checks are made in bulk (../sweep): no run is claimed, and `next_run_at` and `claimable_at` stay as
+   * they were. Valid only while `run_seq` is the monitor's: a replica of an older version claims runs and leaves this.
    */
-  readonly standing?: { readonly run_seq: number; readonly since: Date };
+  readonly standing?: {
+    /** The newest run, and when it ended. */
+    readonly run_seq: number;
+    readonly since: Date;
+    /** Place of the scheduled checks in the period of the monitor's frequency, in milliseconds. Absent in marks of older versions. */
+    readonly offset_ms?: number;
+    /** When the next extra run is due, if one is to come: then the monitor stops standing. */
+    readonly until?: Date;
+  };
   /** Number of consecutive runs that ended in error. */
   readonly consecutive_errors: number;
   /** Present while there are any: when the first of them ended, and whether the last one lacked data that the organization must supply. */
@@ -124,6 +144,8 @@ export interface RunDocument {
   readonly ended_at?: Date;
   readonly outcome?: CheckStatus;
   readonly verification_id?: string;
+  /** Set when the next run ends, if scheduled checks had confirmed this one. */
+  readonly confirmed?: Confirmed;
 }
 
 /** A detected change as stored in the history. Kept for 7 years, in the sandbox for some days (sandbox-retention.ts). */

@@ -7,7 +7,8 @@ import type { MonitorDocument } from "./monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
 
 const RUN_TIMEOUT_MS = 10_000;
-const afterRun = (monitor: MonitorDocument, end: RunEnd) => afterRunOf(monitor, end, RUN_TIMEOUT_MS);
+const afterRun = (monitor: MonitorDocument, end: RunEnd, now = end.at) =>
+  afterRunOf(monitor, end, { runTimeoutMs: RUN_TIMEOUT_MS, now });
 
 const end = (runSeq: number, outcome: "pass" | "fail" | "error") => ({
   runSeq,
@@ -90,9 +91,21 @@ describe("a monitor stands", () => {
   const standing = next(first, digest(2, "aa"));
 
   test("once two runs had the same digest, since the second of them ended", () => {
-    expect([first.standing, standing.standing]).toEqual([undefined, { run_seq: 2, since: at(2) }]);
+    const offset_ms = (8 * 3_600 + 15) * 1_000;
+    expect([first.standing, standing.standing]).toEqual([undefined, { run_seq: 2, since: at(2), offset_ms }]);
     expect(standing.last_run?.digest).toBe("aa");
-    expect(next(standing, digest(3, "aa")).standing).toEqual({ run_seq: 3, since: at(3) });
+    expect(next(standing, digest(3, "aa")).standing).toEqual({ run_seq: 3, since: at(3), offset_ms });
+  });
+
+  test("and is swept only if no run was due when the end was stored, until its next extra run is due", () => {
+    const swept = (monitor: MonitorDocument, now?: Date) =>
+      afterRun({ ...monitor, run_seq: 2 }, digest(2, "aa"), now).standing;
+    expect(swept(first, at(14))).toHaveProperty("offset_ms");
+    expect(swept(first, at(15))).toEqual({ run_seq: 2, since: at(2) });
+    expect(swept({ ...first, extras_wait: true })).toEqual({ run_seq: 2, since: at(2) });
+    const file_run = { load_id: "load_1", changed_at: at(1), at: at(9) };
+    expect(swept({ ...first, file_run })).toMatchObject({ until: at(9) });
+    expect(swept({ ...first, file_run }, at(9))).toEqual({ run_seq: 2, since: at(2) });
   });
 
   test.each<[string, RunEnd]>([

@@ -1,4 +1,5 @@
 import type { CheckStatus } from "@vvs/checks";
+import { withPlace } from "../sweep/standing.ts";
 import { claimableAt, exclusionRunAt, expiryRunAt } from "./due.ts";
 import type { DataDates, MonitorDocument } from "./monitor.ts";
 
@@ -25,14 +26,18 @@ export interface RunEnd {
  * error count, the extra runs after the expiration date and on the first day of an exclusion, and whether the monitor stands. Once the open run has ended, the next one may be claimed at its
  * due time.
  */
-export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: number): MonitorDocument {
+export function afterRun(
+  monitor: MonitorDocument,
+  end: RunEnd,
+  { runTimeoutMs, now }: { runTimeoutMs: number; now: Date },
+): MonitorDocument {
   const isOpen = monitor.open_run?.run_seq === end.runSeq;
   const isNewest = !monitor.last_run || end.runSeq > monitor.last_run.run_seq;
   if (!isOpen && !isNewest) return monitor;
   const { open_run, claimable_at: _, ...rest } = isNewest ? withEnd(monitor, end) : monitor;
   const freed = { ...rest, ...(!isOpen && open_run && { open_run }) };
   const claimable_at = claimableAt(freed, runTimeoutMs);
-  return { ...freed, ...(claimable_at && { claimable_at }) };
+  return withPlace({ ...freed, ...(claimable_at && { claimable_at }) }, now);
 }
 
 function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {

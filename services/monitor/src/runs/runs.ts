@@ -18,7 +18,7 @@ export interface ClaimedRun {
 }
 
 /** A run that has ended. */
-export type EndedRun = Required<Omit<RunDocument, "cause">> & Pick<RunDocument, "cause">;
+export type EndedRun = Required<Omit<RunDocument, "cause" | "confirmed">> & Pick<RunDocument, "cause" | "confirmed">;
 
 /** Full names of the topics of one environment that request verifications. */
 export interface RunTopics {
@@ -98,6 +98,17 @@ export function createRuns(options: {
       const fields = { ended_at: end.at, outcome: end.outcome, verification_id: end.verificationId };
       const ended = await runs.updateOne(open, { $set: fields }, { session });
       return ended.matchedCount === 1;
+    },
+
+    /** Stores by which scheduled checks a run was confirmed. */
+    async confirm(
+      tenant: Tenant,
+      session: ClientSession,
+      monitorId: string,
+      { run_seq, confirmed }: NonNullable<MonitorDocument["last_run"]>,
+    ): Promise<void> {
+      const run = { _id: runId(monitorId, run_seq), organization_id: tenant.organizationId };
+      await runs.updateOne(run, { $set: { confirmed } }, { session });
     },
 
     /** Returns the ended runs of a monitor, newest first. */

@@ -33,7 +33,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Time between two runs of a monitor, in milliseconds. */
-const periodsMs: Readonly<Record<Frequency, number>> = {
+export const periodsMs: Readonly<Record<Frequency, number>> = {
   hourly: HOUR_MS,
   daily: DAY_MS,
   weekly: 7 * DAY_MS,

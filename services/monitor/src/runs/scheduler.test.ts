@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, describe, expect, jest, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -383,40 +383,46 @@ describe("a cancellation", () => {
 });
 
 describe("what is due", () => {
-  let domain: TestDomain;
-  const examined: Document[] = [];
-  beforeAll(async () => {
-    domain = await newDomain();
-    for (let index = 0; index < 10; index++)
-      await due(domain, { organizationId: someCaller().tenant.organizationId, count: 20 });
+  /** Runs the scheduler's searches with 10 organizations that have nothing due and 3 that have; returns MongoDB's profile of them. */
+  async function examinedWith(swept: number): Promise<Document[]> {
+    const domain = await newDomain();
+    const organizations = Array.from({ length: 13 }, () => someCaller().tenant.organizationId).sort();
+    const dueNow = organizations.filter((_, index) => index % 5 === 0);
+    for (const organizationId of organizations) await due(domain, { organizationId, count: swept });
+    await domain.monitors.updateMany({}, { $set: { standing: { run_seq: 1, since: new Date(), offset_ms: 1 } } });
+    for (const organizationId of organizations) await due(domain, { organizationId, count: 20 });
     domain.pass(-SECOND);
-    for (let index = 0; index < 3; index++)
-      await due(domain, { organizationId: someCaller().tenant.organizationId, count: 20 });
+    for (const organizationId of dueNow) await due(domain, { organizationId, count: 20 });
     // What the store asks is read from MongoDB's profile.
     await domain.db.command({ profile: 2 });
-    const profile = domain.db.collection("system.profile");
-    const { tenant } = someCaller();
-    await domain.store.longestWaiting(domain.clock.at, 5);
-    await domain.store.allWaiting(domain.clock.at);
-    await domain.store.claimable(tenant, domain.clock.at, 5, []);
+    const at = domain.clock.at;
+    await domain.store.longestWaiting(at, 5);
+    await domain.store.oldestDueAt(at);
+    await domain.store.claimable({ organizationId: organizations[1]!, environment: "live" }, at, 5, []);
+    const waiting: string[] = [];
+    for await (const each of domain.store.allWaiting(at, dueNow[1]!)) waiting.push(each);
     await domain.db.command({ profile: 0 });
-    examined.push(
-      ...(await profile
-        .find({ ns: /[.]monitors$/ })
-        .sort({ ts: 1 })
-        .toArray()),
-    );
-  });
+    expect(waiting).toEqual([dueNow[2], dueNow[0], dueNow[1]]);
+    const profile = domain.db.collection("system.profile").find({ ns: /[.]monitors$/ });
+    return profile.sort({ ts: 1 }).toArray();
+  }
 
-  test("is found without reading what is not due", () => {
-    const [longestWaiting, allWaiting, claimable] = examined;
-    expect(longestWaiting).toMatchObject({ planSummary: "IXSCAN { claimable_at: 1 }", docsExamined: 5 });
-    // One key or two for each organization, and no document.
-    expect(allWaiting).toMatchObject({
-      planSummary: "DISTINCT_SCAN { organization_id: 1, claimable_at: 1 }",
+  test("is found without reading what is not due, however many monitors are swept", async () => {
+    const [few, many] = [await examinedWith(1), await examinedWith(50)];
+    const [longestWaiting, oldest, claimable, ...allWaiting] = few;
+    expect(longestWaiting).toMatchObject({
+      planSummary: "IXSCAN { standing.offset_ms: 1, claimable_at: 1 }",
+      docsExamined: 5,
+    });
+    expect(oldest!.docsExamined).toBe(1);
+    expect(claimable).toMatchObject({
+      planSummary: "IXSCAN { organization_id: 1, standing.offset_ms: 1, claimable_at: 1 }",
       docsExamined: 0,
     });
-    expect(allWaiting!.keysExamined).toBeLessThanOrEqual(2 * 13 + 1);
-    expect(claimable).toMatchObject({ planSummary: "IXSCAN { organization_id: 1, claimable_at: 1 }", docsExamined: 0 });
+    // One for each organization, and two that find no further one.
+    expect(allWaiting).toHaveLength(3 + 2);
+    expect(Math.max(...allWaiting.map(({ docsExamined }) => docsExamined))).toBe(1);
+    const keys = (profile: Document[]) => profile.map(({ keysExamined }) => keysExamined);
+    expect(keys(many)).toEqual(keys(few));
   });
 });

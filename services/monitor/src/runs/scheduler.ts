@@ -106,10 +106,12 @@ export function createScheduler(options: {
       const { organizations, more } = await store.longestWaiting(at, LOOK);
       const total = { due: 0, claimed: 0, lost: 0, more: false };
       if (organizations.length === 0 || (await isKafkaBehind())) return total;
-      const waiting = shuffled(more ? await store.allWaiting(at) : organizations)[Symbol.iterator]();
+      const shown = shuffled(organizations);
+      // All of them in an order that begins at random, so that replicas rarely try the same organization at the same time.
+      const waiting = more ? store.allWaiting(at, shown[0]!) : shown.values();
       let failures = 0;
       const worker = async () => {
-        for (const organizationId of waiting) {
+        for await (const organizationId of waiting) {
           try {
             const done = await serve(organizationId);
             failures = 0;

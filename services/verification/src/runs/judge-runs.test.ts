@@ -135,7 +135,7 @@ describe("a standing run is judged", () => {
 });
 
 test("the reply has the days that the loaded files were cut, and an answer from older data on exclusions is different", async () => {
-  const { uei, row } = await standing();
+  const { row } = await standing();
   queue.setFiles("0".repeat(12), { registryCutDate: "2026-11-01", exclusionsCutDate: "2026-11-02" });
   expect(await client.judgeRuns({ runs: [row] })).toMatchObject({
     judgements: [SAME],

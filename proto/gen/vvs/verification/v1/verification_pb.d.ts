@@ -678,7 +678,7 @@ export declare const ListProvidersResponseSchema: GenMessage<ListProvidersRespon
  */
 export declare type JudgeRunsRequest = Message<"vvs.verification.v1.JudgeRunsRequest"> & {
   /**
-   * 1 to 500.
+   * 500 at most; none asks only for the state of the files.
    *
    * @generated from field: repeated vvs.verification.v1.StandingRun runs = 1;
    */

@@ -1,0 +1,51 @@
+import type { Db, Filter } from "mongodb";
+import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { Frequency } from "../runs/schedule.ts";
+import { claimableIn, collections } from "../store.ts";
+import type { Slice } from "./position.ts";
+import { isSwept } from "./standing.ts";
+
+export type StandingStore = ReturnType<typeof createStandingStore>;
+
+/** The standing monitors of all organizations of one environment. Only for the sweep. */
+export function createStandingStore(db: Db, { runTimeoutMs }: { runTimeoutMs: number }) {
+  const { monitors } = collections(db);
+  return {
+    /** Returns the monitors of a frequency whose place is in the slice, in the order of their places. */
+    inSlice(frequency: Frequency, { from, to }: Slice, limit: number): Promise<MonitorDocument[]> {
+      const place: Filter<MonitorDocument> = { frequency, "standing.offset_ms": { $gte: from, $lte: to } };
+      return monitors
+        .find(place, { batchSize: limit + 1 })
+        .sort({ "standing.offset_ms": 1 })
+        .limit(limit)
+        .toArray();
+    },
+
+    /** Returns monitors with an extra run that is due. */
+    withDueExtra: (now: Date, limit: number): Promise<MonitorDocument[]> =>
+      monitors
+        .find({ "standing.until": { $lte: now } })
+        .limit(limit)
+        .toArray(),
+
+    /** Ends the standing of monitors whose newest run is still the one in `seen`, as `withoutStanding` does. */
+    async end(changes: readonly { readonly seen: MonitorDocument; readonly next: MonitorDocument }[]): Promise<void> {
+      const updates = changes.map(({ seen, next }) => {
+        const { _id, organization_id, run_seq, standing } = seen;
+        const filter: Filter<MonitorDocument> = {
+          ...{ _id, organization_id, run_seq, status: "active" },
+          "standing.run_seq": standing?.run_seq,
+        };
+        const confirmed = next.last_run?.confirmed;
+        const $set = {
+          next_run_at: next.next_run_at,
+          ...(confirmed && { "last_run.confirmed": { $literal: confirmed } }),
+        };
+        // A file may have added an extra run since the monitor was read.
+        const schedule = isSwept(seen) ? [{ $set }, { $set: { claimable_at: claimableIn(runTimeoutMs) } }] : [];
+        return { updateOne: { filter, update: [...schedule, { $unset: "standing" }] } };
+      });
+      if (updates.length > 0) await monitors.bulkWrite(updates, { ordered: false });
+    },
+  };
+}
