@@ -160,8 +160,9 @@ export async function startKeptStack(mongodbUri: string) {
     },
     cancel: ({ id, organizationId }: { id: string; organizationId: string }) =>
       monitors.commands.cancel(callerIn({ organizationId, environment: "live" }), id),
-    /** Runs what is due, to the end. */
+    /** Runs what is due, to the end. Each scheduled check is a real run, as if it had found something else. */
     async run() {
+      await monitors.monitors.updateMany({}, { $unset: { standing: true } });
       while ((await monitors.scheduler.claimDue()).claimed > 0) await settle();
       await settle();
     },

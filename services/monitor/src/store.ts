@@ -44,7 +44,7 @@ export function ifUnavailable<T>(value: T): (error: unknown) => T {
 export const watchesRegistration = { status: "active", checks: "sam_registration" } as const;
 
 /** Matches monitors whose runs by the schedule are real ones, for indexes in which those that are swept come after all of them. */
-export const UNSWEPT = { "standing.offset_ms": ABSENT } as const;
+const UNSWEPT = { "standing.offset_ms": ABSENT } as const;
 
 /** Returns `claimableAt` of monitors/due.ts as an expression: a missing value does not count. */
 export function claimableIn(runTimeoutMs: number) {
