@@ -329,8 +329,10 @@ async function renderedWithCertificates() {
     expect(readBy("verification")).toEqual([
       ["eu.verification.live", "eu.live.verification.requested"],
       ["eu.verification.tin_match.live", "eu.live.verification.requested.tin_match"],
+      ["eu.verification.monitors.live", "eu.live.monitor.state_changed"],
       ["eu.verification.sandbox", "eu.sandbox.verification.requested"],
       ["eu.verification.tin_match.sandbox", "eu.sandbox.verification.requested.tin_match"],
+      ["eu.verification.monitors.sandbox", "eu.sandbox.monitor.state_changed"],
     ]);
     expect(readBy("monitor")).toEqual([
       ["eu.monitor.live", "eu.live.verification.completed"],
