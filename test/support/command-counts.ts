@@ -2,6 +2,7 @@ import type { CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mo
 
 /** What keeps connections, leases and gauges going, whatever calls come. */
 const BACKGROUND = /^(hello|ping|endSessions|getMore) |(_relays|_shards|provider_state)$/;
+const READ_OUTBOX = "find outbox";
 
 type FindReply = { readonly cursor: { readonly firstBatch: readonly unknown[] } };
 
@@ -24,17 +25,26 @@ export async function commandsDuring(
     const target: unknown = command[commandName];
     names.set(requestId, `${commandName} ${typeof target === "string" ? target : databaseName}`);
   };
-  const forgetEmpty = ({ requestId, reply }: CommandSucceededEvent) => {
-    if (names.get(requestId) === "find outbox" && (reply as FindReply).cursor.firstBatch.length === 0)
-      names.delete(requestId);
+  /** Reads of the outbox that found something, unlike those that are still under way at the end. */
+  const filled = new Set<number>();
+  const noteFilled = ({ requestId, reply }: CommandSucceededEvent) => {
+    if (names.get(requestId) === READ_OUTBOX && (reply as FindReply).cursor.firstBatch.length > 0)
+      filled.add(requestId);
   };
-  for (const client of clients) client.on("commandStarted", note).on("commandSucceeded", forgetEmpty);
+  for (const client of clients) client.on("commandStarted", note).on("commandSucceeded", noteFilled);
   try {
     await work();
   } finally {
-    for (const client of clients) client.off("commandStarted", note).off("commandSucceeded", forgetEmpty);
+    for (const client of clients) client.off("commandStarted", note).off("commandSucceeded", noteFilled);
   }
-  const counted = Map.groupBy([...names.values()].filter((name) => !BACKGROUND.test(name)).toSorted(), (name) => name);
+  const isCounted = ([id, name]: [number, string]) => (name === READ_OUTBOX ? filled.has(id) : !BACKGROUND.test(name));
+  const counted = Map.groupBy(
+    [...names]
+      .filter(isCounted)
+      .map(([, name]) => name)
+      .toSorted(),
+    (name) => name,
+  );
   return Object.fromEntries([...counted].map(([name, all]) => [name, all.length]));
 }
 
