@@ -516,7 +516,7 @@ export type Monitor = {
      */
     last_run?: {
         /**
-         * When it ended. RFC 3339 in UTC, with milliseconds.
+         * When it ended, or when a scheduled check confirmed it last. RFC 3339 in UTC, with milliseconds.
          */
         at: string;
         outcome: CheckStatus;
@@ -527,9 +527,13 @@ export type Monitor = {
         data_as_of?: DataDates;
     };
     /**
-     * When the next run is due. RFC 3339 in UTC, with milliseconds.
+     * When the next run, or scheduled check, is due. RFC 3339 in UTC, with milliseconds.
      */
     next_run_at?: string;
+    /**
+     * Since when scheduled checks confirm nothing, because our copy of SAM.gov’s exclusions is out of date. Absent where it is not. RFC 3339 in UTC, with milliseconds.
+     */
+    stale_since?: string;
     /**
      * Number of consecutive runs whose overall result was `error`.
      */
@@ -642,6 +646,20 @@ export type MonitorRun = {
      */
     verification_id: string;
     cause: RunCause;
+    /**
+     * Scheduled checks that found the same in our newest data. They made no verification of their own.
+     */
+    confirmed?: {
+        /**
+         * How many scheduled checks found the same status, reason and details.
+         */
+        times: number;
+        /**
+         * When the last of these checks was due. RFC 3339 in UTC, with milliseconds.
+         */
+        last_at: string;
+        data_as_of?: DataDates;
+    };
 };
 
 /**

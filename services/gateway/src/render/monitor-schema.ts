@@ -30,14 +30,17 @@ export const monitorSchema = z
     created_at: time("When it was created."),
     last_run: z
       .object({
-        at: time("When it ended."),
+        at: time("When it ended, or when a scheduled check confirmed it last."),
         outcome: checkStatus,
         verification_id: id("ver", "Its verification."),
         data_as_of: dataDates.optional(),
       })
       .optional()
       .describe("The newest run that has ended."),
-    next_run_at: time("When the next run is due.").optional(),
+    next_run_at: time("When the next run, or scheduled check, is due.").optional(),
+    stale_since: time(
+      "Since when scheduled checks confirm nothing, because our copy of SAM.gov’s exclusions is out of date. Absent where it is not.",
+    ).optional(),
     consecutive_errors: z.int().min(0).describe("Number of consecutive runs whose overall result was `error`."),
   })
   .meta({ id: "Monitor", description: "Checks of an entity that run on a schedule." });
@@ -56,6 +59,14 @@ const run = z
       description:
         "Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov.",
     }),
+    confirmed: z
+      .object({
+        times: z.int().min(1).describe("How many scheduled checks found the same status, reason and details."),
+        last_at: time("When the last of these checks was due."),
+        data_as_of: dataDates.optional(),
+      })
+      .optional()
+      .describe("Scheduled checks that found the same in our newest data. They made no verification of their own."),
   })
   .meta({ id: "MonitorRun", description: "A run of a monitor that has ended." });
 

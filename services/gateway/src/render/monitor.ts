@@ -28,9 +28,10 @@ export function renderMonitor(monitor: Monitor) {
       at: renderTime(monitor.lastRun.at),
       outcome: renderStatus(monitor.lastRun.outcome),
       verification_id: monitor.lastRun.verificationId,
-      data_as_of: monitor.lastRun.dataAsOf && renderDates(monitor.lastRun.dataAsOf),
+      data_as_of: renderDates(monitor.lastRun.dataAsOf),
     },
     next_run_at: renderTime(monitor.nextRunAt),
+    stale_since: renderTime(monitor.staleSince),
     consecutive_errors: monitor.consecutiveErrors,
   };
 }
@@ -50,17 +51,22 @@ type CauseName = keyof typeof causes;
 export const causeNames = Object.keys(causes) as [CauseName, ...CauseName[]];
 
 /** The public Run. */
-export function renderRun({ at, outcome, verificationId, cause }: Run) {
+export function renderRun({ at, outcome, verificationId, cause, confirmed }: Run) {
   return {
     at: renderTime(at),
     outcome: renderStatus(outcome),
     verification_id: verificationId,
     cause: nameOf(causes, cause),
+    confirmed: confirmed && {
+      times: confirmed.times,
+      last_at: renderTime(confirmed.lastAt),
+      data_as_of: renderDates(confirmed.dataAsOf),
+    },
   };
 }
 
-function renderDates({ registration, exclusions }: DataDates) {
-  return { registration: renderTime(registration), exclusions: renderTime(exclusions) };
+function renderDates(dates: DataDates | undefined) {
+  return dates && { registration: renderTime(dates.registration), exclusions: renderTime(dates.exclusions) };
 }
 
 /** The public Event: its webhook without delivered_at. "No value" is an empty text here (and null in the webhook). */

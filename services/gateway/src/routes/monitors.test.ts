@@ -50,7 +50,8 @@ describe("monitors", () => {
   test("GET returns the last run and the next", async () => {
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const lastRun = { at, outcome: CheckStatus.ERROR, verificationId, dataAsOf: { registration: at } };
-    gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, lastRun, nextRunAt: at, consecutiveErrors: 2 } }));
+    const shown = { lastRun, nextRunAt: at, consecutiveErrors: 2, staleSince: at };
+    gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, ...shown } }));
     expect((await gateway.get(`/v1/monitors/${monitorId}`)).body).toEqual({
       ...renderedMonitor,
       last_run: {
@@ -60,6 +61,7 @@ describe("monitors", () => {
         data_as_of: { registration: "2026-11-21T09:30:00.000Z" },
       },
       next_run_at: "2026-11-21T09:30:00.000Z",
+      stale_since: "2026-11-21T09:30:00.000Z",
       consecutive_errors: 2,
     });
   });
@@ -73,6 +75,16 @@ describe("monitors", () => {
     const { status, body } = await gateway.get(`/v1/monitors/${monitorId}/runs`);
     expect([status, body]).toEqual([200, { runs: names.map((cause) => ({ ...run, cause })), next_cursor: null }]);
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId });
+  });
+
+  test("GET shows how often scheduled checks confirmed a run, and what data they found", async () => {
+    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+    const confirmed = { times: 3, lastAt: at, dataAsOf: { exclusions: at } };
+    const run = { at, outcome: CheckStatus.PASS, verificationId, cause: 1, confirmed };
+    gateway.monitor.on("listRuns", () => ({ runs: [run] }));
+    const { body } = await gateway.get(`/v1/monitors/${monitorId}/runs`);
+    const time = "2026-11-21T09:30:00.000Z";
+    expect(body.runs[0].confirmed).toEqual({ times: 3, last_at: time, data_as_of: { exclusions: time } });
   });
 
   test("PATCH changes only the given fields", async () => {
