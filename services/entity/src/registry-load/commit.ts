@@ -109,8 +109,8 @@ function write(target: LoadTarget, writes: Writes): Promise<void> {
 }
 
 /**
- * Returns the write of the fields that differ. Whatever touches an indexed field makes MongoDB write all indexes of the entity
- * again, which in a transaction takes ten times longer than the rest of the write; exclusions touch none.
+ * Returns an update that sets only the fields that differ. If an update sets any indexed field, MongoDB writes all indexes of
+ * the entity again, which in a transaction takes ten times longer than the rest. Exclusions set no indexed field.
  */
 function update(previous: EntityDocument, entity: EntityDocument): AnyBulkWriteOperation<EntityDocument> {
   const [before, after]: Readonly<Record<string, unknown>>[] = [{ ...previous }, { ...entity }];

@@ -103,7 +103,7 @@ test("the verification of a run whose end was not read yet stays", async () => {
   expect(await runsOf(live, monitorId)).toEqual([1]);
 });
 
-test("what another organization names, and another organization's run, is left alone", async () => {
+test("verifications and runs of another organization are neither named nor removed", async () => {
   const { monitorId, verifications } = await withRuns(live, 1, 2);
   const { organizationId } = callerIn({ organizationId: newId("org"), environment: "live" }).tenant;
   expect((await live.releaseVerifications(verifications.map((one) => ({ ...one, organizationId })))).size).toBe(0);

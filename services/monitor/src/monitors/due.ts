@@ -114,7 +114,7 @@ export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: D
   return afterSchedule(options, { ...rest, ...(isExtraDue && { extras_wait: true }) }, at);
 }
 
-/** Returns a monitor after its cancellation: nothing is due any more. */
+/** Returns the monitor as canceled, with no more runs due. */
 export function afterCancel(monitor: MonitorDocument, at: Date): MonitorDocument {
   const { next_run_at: _next, claimable_at: _claimable, extras_wait: _waits, standing: _stood, ...rest } = monitor;
   const { first_run_at: _first, expiry_run_at: _expiry, exclusion_run_at: _exclusion, file_run: _file, ...kept } = rest;

@@ -50,7 +50,7 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
   const { runSeq: run_seq, at, outcome, verificationId: verification_id, dataAsOf: data_as_of } = end;
   return {
     ...answered,
-    // The vendor may have got its UEI or CAGE, so verification is told of the monitor once more.
+    // The vendor may have its UEI or CAGE only now, so the state is published again for verification.
     ...(published_frequency && !(erring?.lacks_input && !isError) && { published_frequency }),
     ...(expiry_run_at && { expiry_run_at }),
     ...(exclusion_run_at && { exclusion_run_at }),

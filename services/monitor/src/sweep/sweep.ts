@@ -73,7 +73,7 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
     }
   }
 
-  /** Must the monitor have a real run, whatever its check would find? */
+  /** Does the monitor need a real run, so that its check can be left out? */
   function isOutOfSweep(monitor: MonitorDocument): boolean {
     // A replica of an older version sets no `until`.
     const extra = earliestExtra(monitor);

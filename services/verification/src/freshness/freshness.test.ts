@@ -292,7 +292,7 @@ test("a vendor that is known by its CAGE is asked by itself, and by its UEI once
   expect(await watchedOf(`uei:${uei}`)).toMatchObject({ kind: "registered", as_of: queue.now() });
 });
 
-test("what is due is found by the index, whatever is not due", async () => {
+test("an index finds the vendors that are due without reading those that are not", async () => {
   const { watched } = watchCollections(service.databases.live);
   const later = new Date(queue.now().getTime() + 3_600_000);
   await watched.insertMany(
