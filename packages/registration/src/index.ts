@@ -1,4 +1,4 @@
-export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
+export { callsForAbsent, callsForRegistered, VENDORS_PER_CALL } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
 export { type ExclusionEffect, effectOf, isEffect } from "./exclusion-effect.ts";
 export { exclusionToMessage, partsFromMessage, partsToMessage } from "./messages.ts";

@@ -8,6 +8,7 @@ import { type Callers, callOwner, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
+import { frequencies } from "./freshness/watch-frequency.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
 import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
@@ -127,7 +128,7 @@ export function createHandlers(options: {
       };
     },
     async getSamGovCalls() {
-      const { quota, days, queue, organizations } = await readCallsReport();
+      const { quota, days, queue, organizations, freshness } = await readCallsReport();
       return {
         quota,
         days: [...days],
@@ -145,6 +146,19 @@ export function createHandlers(options: {
           directLeft: left?.direct,
           firstLeft: left?.monitors,
         })),
+        freshness: freshness && {
+          countedAt: timestampFromDate(freshness.countedAt),
+          watched: freshness.watched.map(({ priority, vendors, ...old }) => ({
+            frequency: frequencies[priority],
+            vendors,
+            hourOld: old.hour_old,
+            dayOld: old.day_old,
+            weekOld: old.week_old,
+            monthOld: old.month_old,
+          })),
+          quotas: [...freshness.quotas],
+          dailyForAll: freshness.dailyForAll,
+        },
       };
     },
     async judgeRuns({ runs }, { signal }) {

@@ -2,6 +2,7 @@ import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { copyableId, facts, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { numberText } from "../usage/usage-figures.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 import { retention } from "./retention.ts";
 
@@ -103,5 +104,3 @@ ${facts([
 <p class="hint">A verification that a change or the last run of a monitor leads to is kept for as long as these. The operator of this service may have set other times.</p>
 </section>`;
 }
-
-const numberText = (number: number) => number.toLocaleString("en-US");

@@ -7,7 +7,9 @@ import type {
 } from "@vvs/proto/verification/v1/sam_gov_calls";
 import { type Html, html } from "../http/html.ts";
 import { type EnvironmentView, live } from "../ui/environments.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { facts, numberCells, state, time } from "../ui/parts.ts";
+import { numberText } from "../usage/usage-figures.ts";
+import { freshnessSection } from "./freshness-section.ts";
 
 /** Who calls are made for. */
 type CallClass = "direct" | "first" | "runs";
@@ -20,6 +22,7 @@ export function samGovCallsPage(view: EnvironmentView, found: GetSamGovCallsResp
 <p>How the daily quota of SAM.gov’s API is used, by all organizations together. Only operators of the product can see this page. Days are UTC.</p>
 ${noticeOf(found)}
 ${today(found)}
+${freshnessSection(found.freshness)}
 ${organizationsToday(found)}
 <section aria-labelledby="days">
 <h2 id="days">The last ${found.days.length} days</h2>
@@ -114,10 +117,9 @@ function dayRow(counts: SamGovDay, hasQuota: boolean): Html {
     ["Total", shown(total)],
     ["Vendors asked about", numberText(vendorsAsked)],
   ] as const;
-  return html`<tr><th scope="row">${day}</th>${cells.map(([label, text]) => html`<td data-label="${label}" class="number">${text}</td>`)}</tr>
+  return html`<tr><th scope="row">${day}</th>${numberCells(cells)}</tr>
 `;
 }
 
 const totalOf = ({ calls }: SamGovDay) => calls!.direct + calls!.first + calls!.runs;
-const numberText = (number: number) => number.toLocaleString("en-US");
 const numberOrNone = (number: number | undefined) => (number === undefined ? "none" : numberText(number));

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
 import { type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 
@@ -77,6 +78,38 @@ test("an operator sees which organizations call the most, and which of them are 
   const texts = textsOf(await visitor.get(PATH));
   expect(texts).toContain("|org_1|out of budget|1,000 spent, 0 left|7 spent, 493 left|");
   expect(texts).toContain("|org_2|12 spent|0 spent|");
+});
+
+test("an operator sees how fresh the data of monitored vendors is, and what more quota would buy", async () => {
+  expect((await visitor.get(PATH)).text).not.toContain("How fresh");
+  const freshness = {
+    countedAt: timestampFromDate(new Date("2026-11-22T09:00:00Z")),
+    watched: [
+      { frequency: Frequency.HOURLY, vendors: 10, hourOld: 9, dayOld: 10, weekOld: 10, monthOld: 10 },
+      { frequency: Frequency.DAILY, vendors: 60_000, hourOld: 100, dayOld: 36_000, weekOld: 41_000, monthOld: 59_999 },
+      { frequency: Frequency.WEEKLY },
+      { frequency: Frequency.MONTHLY, vendors: 3, monthOld: 2 },
+    ],
+    quotas: [
+      { daily: 1_000, fresh: 3_913 },
+      { daily: 10_000, fresh: 39_000 },
+    ],
+    dailyForAll: 15_360,
+  };
+  dashboard.state.samGovCalls = { ...found, freshness };
+  const texts = textsOf(await visitor.get(PATH));
+  for (const part of [
+    "|Of 60,013 vendors, 36,011 (60 %) have registration data that is at most as old as the frequency of their monitors. Counted|2026-11-22 09:00 UTC|",
+    "|hourly|10|9 (90 %)|10 (100 %)|10 (100 %)|10 (100 %)|",
+    "|daily|60,000|36,000 (60 %)|36,000 (60 %)|41,000 (68 %)|59,999 (99 %)|",
+    "|monthly|3|2 (66 %)|0 (0 %)|0 (0 %)|2 (66 %)|",
+    "|1,000|3,913 (6 %)|",
+    "|10,000|39,000 (64 %)|",
+    "To keep all 60,013 vendors fresh enough, a quota of 15,360 calls a day is needed.",
+  ]) {
+    expect(texts).toContain(part);
+  }
+  expect(texts).not.toContain("|weekly|");
 });
 
 test("without a quota the page says that calls are not counted, shows what waits, and leaves out days without numbers", async () => {

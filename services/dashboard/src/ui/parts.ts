@@ -54,6 +54,11 @@ export function state(name: string, text: string = name): Html {
   return html`<span class="state ${name}">${text}</span>`;
 }
 
+/** Renders the cells of a table's row after its first, with numbers as text. */
+export function numberCells(cells: readonly (readonly [label: string, text: string])[]): Html {
+  return html`${cells.map(([label, text]) => html`<td data-label="${label}" class="number">${text}</td>`)}`;
+}
+
 type Facts = readonly (readonly [label: string, value: Html | string | false | undefined])[];
 
 /** Renders labelled values; leaves out those that are unknown. */

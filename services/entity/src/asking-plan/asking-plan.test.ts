@@ -45,7 +45,17 @@ test("runs may use 70 % of a quota, and the plan says how many monitored vendors
   const { average, quotas } = planAsking(counts, 100_000);
   expect(average).toEqual({ vendors: 10_000, calls: 1_100 });
   expect(quotas).toEqual([
-    { quota: 1_000, forRuns: 700, fits: false, fitsLargest: false, fitting: 63_600 },
-    { quota: 10_000, forRuns: 7_000, fits: true, fitsLargest: true, fitting: 100_000 },
+    { quota: 1_000, forRuns: 700, fits: false, fitsLargest: false, fitting: 63_600, fresh: 0 },
+    { quota: 10_000, forRuns: 7_000, fits: true, fitsLargest: true, fitting: 100_000, fresh: 31_145 },
   ]);
+});
+
+test("the half that is kept for runs, without what they need, keeps data at most a day old", () => {
+  const counts = { ...none, expiring: [], lapsedRecently: 1_000 };
+  const { average, quotas, quotaForFresh } = planAsking(counts, 2_000);
+  expect(average.calls).toBe(3);
+  expect(quotas.map(({ fresh }) => fresh)).toEqual([2_000, 2_000]);
+  // 251 calls for 2,000 vendors every 23 hours.
+  expect(quotaForFresh).toBe(2 * (3 + 251));
+  expect(planAsking(counts, 50_000).quotas.map(({ fresh }) => fresh)).toEqual([3_553, 39_491]);
 });

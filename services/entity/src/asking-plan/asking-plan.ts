@@ -1,4 +1,4 @@
-import { callsForAbsent, callsForRegistered } from "@vvs/registration";
+import { callsForAbsent, callsForRegistered, VENDORS_PER_CALL } from "@vvs/registration";
 
 /** How many vendors of the loaded registry have which kind of registration. */
 export interface RegistryCounts {
@@ -48,7 +48,11 @@ export interface AskingPlan {
     readonly fitsLargest: boolean;
     /** How many monitored vendors fit on the average day. */
     readonly fitting: number;
+    /** How many monitored vendors always have data of the last day, on average days. */
+    readonly fresh: number;
   }[];
+  /** The smallest quota with which all of them have, in calls a day. */
+  readonly quotaForFresh: number;
 }
 
 /** Days on which a vendor that is not active is asked about every day; after that, every week. */
@@ -56,11 +60,14 @@ export const DAILY_DAYS = 30;
 const WEEK_DAYS = 7;
 const QUESTION_VENDORS = 100;
 const QUOTAS = [1_000, 10_000];
-/** Share of a quota that is not reserved for direct calls. */
+/** Share of a quota that is not reserved for direct calls, and the share that is kept for runs and fresh data. */
 const RUNS_PERCENT = 70;
+const FRESH_PERCENT = 50;
+/** How often vendors are asked about in a day, so that their data is never older than one: each time after 23 hours. */
+const ASKS_PER_DAY = 24 / 23;
 
 /**
- * Plans what it costs to monitor vendors daily, in proportion to the registry's. Active and unexpired ones are answered by
+ * Plans what it costs to monitor vendors daily, in proportion to the registry's, and what is left to keep their data fresh. Active and unexpired ones are answered by
  * the files. The others are asked about: on the day after they expire, every day for 30 days, and then every week.
  */
 export function planAsking(counts: RegistryCounts, monitored: number): AskingPlan {
@@ -70,9 +77,12 @@ export function planAsking(counts: RegistryCounts, monitored: number): AskingPla
   const quotas = QUOTAS.map((quota) => {
     const forRuns = Math.floor((quota * RUNS_PERCENT) / 100);
     const fits = average.calls <= forRuns;
-    return { quota, forRuns, fits, fitsLargest: largest.calls <= forRuns, fitting: mostWithin(counts, forRuns) };
+    const fresh = Math.min(monitored, freshWithin(Math.floor((quota * FRESH_PERCENT) / 100) - average.calls));
+    return { quota, forRuns, fits, fitsLargest: largest.calls <= forRuns, fitting: mostWithin(counts, forRuns), fresh };
   });
-  return { monitored, average, largest, first, quotas };
+  const callsForFresh = Math.ceil((monitored * ASKS_PER_DAY) / VENDORS_PER_CALL);
+  const quotaForFresh = Math.ceil(((average.calls + callsForFresh) * 100) / FRESH_PERCENT);
+  return { monitored, average, largest, first, quotas, quotaForFresh };
 }
 
 function costOf(counts: RegistryCounts, monitored: number, day: Day): DailyCost {
@@ -86,6 +96,11 @@ function costOf(counts: RegistryCounts, monitored: number, day: Day): DailyCost 
   // In each question some vendor no longer is registered, or never was, and is looked up as an id.
   const ids = Math.ceil(listed / QUESTION_VENDORS);
   return { vendors: listed + absent, calls: callsForRegistered(listed + ids, ids) + callsForAbsent(absent) };
+}
+
+/** Returns how many vendors always have data of the last day with these calls a day. */
+function freshWithin(calls: number): number {
+  return Math.floor((Math.max(0, calls) * VENDORS_PER_CALL) / ASKS_PER_DAY);
 }
 
 /** Returns the largest number of monitored vendors whose average day costs no more than these calls. */

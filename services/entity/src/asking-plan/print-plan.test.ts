@@ -53,7 +53,10 @@ test("the plan counts the loaded registry as of today, and what monitoring a par
     "asked on the day with the most expirations: 5 vendors, 4 calls",
     "asked on a day of the first month: 6 vendors, 4 calls",
     "quota 1000: 700 calls for runs, 696 left; fits; room for all vendors",
+    "quota 1000: registration data at most a day old for 10 of 10 vendors",
     "quota 10000: 7000 calls for runs, 6996 left; fits; room for all vendors",
+    "quota 10000: registration data at most a day old for 10 of 10 vendors",
+    "registration data at most a day old for all 10: a quota of 12",
   ]);
   lines.length = 0;
   await printPlan(app.live, { monitored: 3, now: app.clock.now, print });

@@ -24,11 +24,13 @@ export async function printPlan(
   print(`asked on an average day: ${cost(plan.average)}`);
   print(`asked on the day with the most expirations: ${cost(plan.largest)}`);
   print(`asked on a day of the first month: ${cost(plan.first)}`);
-  for (const { quota, forRuns, fits, fitsLargest, fitting } of plan.quotas) {
+  for (const { quota, forRuns, fits, fitsLargest, fitting, fresh } of plan.quotas) {
     const verdict = fits ? (fitsLargest ? "fits" : "fits, but the largest day is finished later") : "does not fit";
     const most = fitting === vendors ? "all vendors" : `${fitting} vendors`;
     print(
       `quota ${quota}: ${forRuns} calls for runs, ${forRuns - plan.average.calls} left; ${verdict}; room for ${most}`,
     );
+    print(`quota ${quota}: registration data at most a day old for ${fresh} of ${plan.monitored} vendors`);
   }
+  print(`registration data at most a day old for all ${plan.monitored}: a quota of ${plan.quotaForFresh}`);
 }

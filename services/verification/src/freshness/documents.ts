@@ -1,4 +1,4 @@
-import { createCollections } from "@vvs/mongo";
+import { createCollections, dropUnusedIndex } from "@vvs/mongo";
 import type { Db } from "mongodb";
 import type { QuestionKind } from "../sam-gov-queue/question.ts";
 import type { FreshPriority } from "./watch-frequency.ts";
@@ -38,6 +38,16 @@ export interface WatchedQuestion {
   readonly writes: number;
 }
 
+/** Watched vendors of one frequency, and how many of them have registration data of an age; each age includes the ones before. */
+export interface WatchedCount {
+  readonly priority: FreshPriority;
+  readonly vendors: number;
+  readonly hour_old: number;
+  readonly day_old: number;
+  readonly week_old: number;
+  readonly month_old: number;
+}
+
 /** How long canceled monitors are remembered, in days: longer than the records of their creation can come again. */
 const CANCELED_KEPT_DAYS = 40;
 
@@ -59,5 +69,6 @@ export async function migrateWatches(db: Db): Promise<void> {
     { key: { question: 1, priority: 1 } },
     { key: { canceled_at: 1 }, expireAfterSeconds: CANCELED_KEPT_DAYS * 86_400 },
   ]);
-  await watched.createIndexes([{ key: { kind: 1, priority: 1, due_at: 1 } }, { key: { as_of: 1 } }]);
+  await watched.createIndexes([{ key: { kind: 1, priority: 1, due_at: 1 } }, { key: { priority: 1, as_of: 1 } }]);
+  await dropUnusedIndex(watched, "as_of_1");
 }

@@ -317,3 +317,12 @@ test("an index finds the vendors that are due without reading those that are not
   expect(JSON.stringify(plan.queryPlanner.winningPlan)).not.toContain('"SORT"');
   expect(plan.executionStats.totalKeysExamined).toBeLessThanOrEqual(16);
 });
+
+test("watched vendors are counted by an index, without their documents", async () => {
+  const { watched } = watchCollections(service.databases.live);
+  const plan = await watched
+    .find({ priority: 4, as_of: { $gte: new Date(0), $lt: queue.now() } }, { projection: { _id: 0, as_of: 1 } })
+    .explain("executionStats");
+  expect(plan.executionStats.totalDocsExamined).toBe(0);
+  expect(JSON.stringify(plan.queryPlanner.winningPlan)).toContain('"priority_1_as_of_1"');
+});

@@ -22,12 +22,17 @@ const terms: Readonly<Record<FreshPriority, { readonly maxAgeMs: number; readonl
 /** Share of the lead for which a due question waits for others, so that calls are full; the rest is for asking. */
 const GATHERED_SHARE = 0.75;
 
+/** The frequency of monitors by the priority of their vendors. */
+export const frequencies: Readonly<Record<FreshPriority, Frequency>> = {
+  3: Frequency.HOURLY,
+  4: Frequency.DAILY,
+  5: Frequency.WEEKLY,
+  6: Frequency.MONTHLY,
+};
+
 /** Returns the priority of a monitor's frequency; the lowest for one that is not known. */
 export function freshPriorityOf(frequency: Frequency): FreshPriority {
-  if (frequency === Frequency.HOURLY) return freshPriorities.hourly;
-  if (frequency === Frequency.DAILY) return freshPriorities.daily;
-  if (frequency === Frequency.WEEKLY) return freshPriorities.weekly;
-  return freshPriorities.monthly;
+  return allFreshPriorities.find((priority) => frequencies[priority] === frequency) ?? freshPriorities.monthly;
 }
 
 /** Returns whether a question is asked only to keep data fresh: no run waits for it. */
@@ -38,6 +43,16 @@ export function isFreshPriority(priority: number): priority is FreshPriority {
 /** Returns when data of a date is due to be asked for again. */
 export function dueAt(asOf: Date, priority: FreshPriority): Date {
   return new Date(asOf.getTime() + dueAfterMs(priority));
+}
+
+/** Returns how old the data of a vendor may become, in milliseconds. */
+export function maxAgeMs(priority: FreshPriority): number {
+  return terms[priority].maxAgeMs;
+}
+
+/** Returns how often a vendor is asked about in a day at most. */
+export function asksPerDay(priority: FreshPriority): number {
+  return DAY_MS / dueAfterMs(priority);
 }
 
 const dueAfterMs = (priority: FreshPriority) => terms[priority].maxAgeMs - terms[priority].leadMs;

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
+import { watchCollections } from "../freshness/documents.ts";
+import { type FreshPriority, freshPriorities } from "../freshness/watch-frequency.ts";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
@@ -39,7 +42,8 @@ test("a call is counted for its class, and what is left for each class leaves th
   queue.sam.register({ uei });
   queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
   expect(await createTestMonitor({ uei }, { replicas: [service] }).run()).toBe("pass sam_gov_api");
-  const { quota, days } = await read();
+  const { quota, days, freshness } = await read();
+  expect(freshness).toBeUndefined();
   expect(quota).toMatchObject({
     daily: 1_000,
     reserved: { direct: 300, first: 0, runs: 500 },
@@ -104,4 +108,48 @@ test("without a configured quota there is none to show, but what waits is", asyn
   expect(quota).toBeUndefined();
   expect(days).toHaveLength(30);
   expect(waiting).toMatchObject({ waitingRuns: 1 });
+});
+
+test("watched vendors are counted by the age of their data every ten minutes, and quotas are compared", async () => {
+  const replica = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" });
+  const { watched } = watchCollections(replica.databases.live);
+  const hoursAgo = (hours: number) => new Date(queue.now().getTime() - hours * 3_600_000);
+  const vendor = (priority: FreshPriority, as_of: Date, index: number) => ({
+    ...{ _id: `uei:${priority}-${index}`, uei: "U", cage: "", kind: "registered" as const, priority, as_of },
+    ...{ due_at: new Date("2030-01-01"), failures: 0, writes: 1 },
+  });
+  const { hourly, daily, weekly, monthly } = freshPriorities;
+  const unknown = new Date(0);
+  await watched.insertMany([
+    ...[hoursAgo(1), hoursAgo(1.01)].map((asOf, index) => vendor(hourly, asOf, index)),
+    ...[hoursAgo(0), hoursAgo(24), hoursAgo(25), hoursAgo(24 * 7), unknown].map((asOf, index) =>
+      vendor(daily, asOf, index),
+    ),
+    ...Array.from({ length: 5_000 }, (_, index) => vendor(weekly, hoursAgo(24 * 7.1), index)),
+    vendor(monthly, hoursAgo(24 * 31), 0),
+  ]);
+  await replica.queue.ask();
+  await replica.queue.storePlan();
+  const countedAt = queue.now();
+  const { freshness, queue: waiting } = await read();
+  expect(Number(freshness!.countedAt!.seconds) * 1_000).toBe(countedAt.getTime());
+  expect(freshness!.watched).toMatchObject([
+    { frequency: Frequency.HOURLY, vendors: 2, hourOld: 1, dayOld: 2, weekOld: 2, monthOld: 2 },
+    { frequency: Frequency.DAILY, vendors: 5, hourOld: 1, dayOld: 2, weekOld: 4, monthOld: 4 },
+    { frequency: Frequency.WEEKLY, vendors: 5_000, hourOld: 0, dayOld: 0, weekOld: 0, monthOld: 5_000 },
+    { frequency: Frequency.MONTHLY, vendors: 1, hourOld: 0, dayOld: 0, weekOld: 0, monthOld: 0 },
+  ]);
+  expect(freshness!.quotas).toMatchObject([
+    { daily: 1_000, fresh: 5_008 },
+    { daily: 10_000, fresh: 5_008 },
+  ]);
+  expect(freshness!.dailyForAll).toBe(2 * (waiting!.plannedTomorrow + 94));
+  // Nothing is counted again for the page.
+  queue.passHours(0.1);
+  await watched.deleteMany({});
+  await replica.queue.storePlan();
+  expect((await read()).freshness!.watched[2]!.vendors).toBe(5_000);
+  queue.passHours(0.1);
+  await replica.queue.storePlan();
+  expect((await read()).freshness!.watched[2]!.vendors).toBe(0);
 });

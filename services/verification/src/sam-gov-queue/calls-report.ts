@@ -1,10 +1,12 @@
 import { utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
+import type { WatchedCount } from "../freshness/documents.ts";
+import { type FreshPlan, planFreshness } from "../freshness/fresh-plan.ts";
 import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
-import type { QueueCollections } from "./documents.ts";
+import type { QueueCollections, QueueDay } from "./documents.ts";
 import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
 import { DAY_MS, startOfUtcDay } from "./rules.ts";
 
@@ -36,6 +38,13 @@ interface ReportedDay {
   readonly vendorsAsked: number;
 }
 
+/** How fresh the data of watched vendors is, and what quotas buy. */
+interface Freshness extends FreshPlan {
+  readonly countedAt: Date;
+  /** By frequency, the shortest first. */
+  readonly watched: readonly WatchedCount[];
+}
+
 /** How the quota of SAM.gov's API is used, by all organizations together. */
 interface CallsReport {
   /** Undefined where none is configured. */
@@ -45,6 +54,8 @@ interface CallsReport {
   readonly queue: QueueNumbers;
   /** Those that caused the most calls today, most first. */
   readonly organizations: readonly OrganizationUsage[];
+  /** Undefined until watched vendors are counted for the first time. */
+  readonly freshness: Freshness | undefined;
 }
 
 /** Errors: the database's. */
@@ -92,14 +103,27 @@ export function createReadCallsReport(options: {
     });
   }
 
+  /** Returns the last counts. Vendors are not counted here, as there may be a million. */
+  async function readCounts(): Promise<QueueDay["watched"]> {
+    const last = await collections.days.findOne({ watched: { $exists: true } }, { sort: { day: -1 } });
+    return last?.watched;
+  }
+
+  function freshnessOf(counts: QueueDay["watched"], callsForRuns: number): Freshness | undefined {
+    if (!counts) return undefined;
+    const { counted_at: countedAt, by_frequency: watched } = counts;
+    return { countedAt, watched, ...planFreshness(watched, { callsForRuns, quota: options.quota }) };
+  }
+
   return async () => {
     const at = now();
-    const [quota, days, queue, organizations] = await Promise.all([
+    const [quota, days, queue, organizations, counts] = await Promise.all([
       options.quota === undefined ? undefined : readQuota(options.quota),
       readDays(startOfUtcDay(at)),
       readQueueNumbers(collections, at),
       budgets.busiest(provider, REPORTED_ORGANIZATIONS),
+      readCounts(),
     ]);
-    return { quota, days, queue, organizations };
+    return { quota, days, queue, organizations, freshness: freshnessOf(counts, queue.callsPlannedTomorrow) };
   };
 }

@@ -1,6 +1,7 @@
 import type { Check } from "@vvs/checks";
 import { createCollections } from "@vvs/mongo";
 import type { Collection, Db } from "mongodb";
+import type { WatchedCount } from "../freshness/documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
 
 /** A monitor's run that waits for SAM.gov's API. */
@@ -69,6 +70,8 @@ export interface QueueDay {
   readonly new_questions?: number;
   /** Calls that were planned for this day on the day before. */
   readonly planned_calls?: number;
+  /** The vendors that monitors watch, as counted last on this day; absent on days of older versions. */
+  readonly watched?: { readonly counted_at: Date; readonly by_frequency: readonly WatchedCount[] };
 }
 
 /** Who asks SAM.gov's API: one replica at a time. */

@@ -5,6 +5,7 @@ import { utcDay } from "@vvs/registration";
 import { superviseLoop } from "@vvs/retry";
 import type { MongoClient } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
+import { countWatched } from "../freshness/count-watched.ts";
 import type { WatchCollections } from "../freshness/documents.ts";
 import { createFreshQuestions } from "../freshness/fresh-questions.ts";
 import { createNoteAnswers } from "../freshness/note-answers.ts";
@@ -17,7 +18,7 @@ import type { RequestedRun, VerifyRun } from "../runs/verify-run.ts";
 import { createAskVendors } from "./ask-vendors.ts";
 import { createAsker } from "./asker.ts";
 import { type AskedProvider, CALL_MS, createAsking } from "./asking.ts";
-import type { ParkedRun, QueueCollections } from "./documents.ts";
+import type { ParkedRun, QueueCollections, QueueDay } from "./documents.ts";
 import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
 import { createParkedRuns } from "./parked-runs.ts";
 import { createQuestions } from "./questions.ts";
@@ -36,7 +37,7 @@ const RESUME_POLL_MS = 1_000;
 const GIVE_UP_MS = 600_000;
 /** Maximum age of the numbers that metrics show, in milliseconds. */
 const NUMBERS_MS = 15_000;
-/** How often the plan for tomorrow is stored, in milliseconds. */
+/** How often the plan for tomorrow and the counts of watched vendors are stored, in milliseconds. */
 const PLAN_MS = 600_000;
 
 /** Settings of the queue in one process. */
@@ -149,17 +150,19 @@ export function createSamGovQueue(
   const numbers = cached(() => readQueueNumbers(collections, now()));
 
   let plannedAt = 0;
-  /** Stores tomorrow's planned calls, at most every few minutes, in the one process that asks. */
+  /** Stores tomorrow's planned calls and the counts of watched vendors, every few minutes, in the one process that asks. */
   async function storePlan(): Promise<void> {
-    if (!isAsker || now().getTime() - plannedAt < PLAN_MS) return;
-    plannedAt = now().getTime();
-    const { callsPlannedTomorrow: planned_calls } = await numbers();
-    const day = new Date(startOfUtcDay(now()).getTime() + DAY_MS);
-    await collections.days.updateOne(
-      { _id: utcDay(day) },
-      { $set: { planned_calls }, $setOnInsert: { day } },
-      { upsert: true },
-    );
+    const counted_at = now();
+    if (!isAsker || counted_at.getTime() - plannedAt < PLAN_MS) return;
+    plannedAt = counted_at.getTime();
+    const { callsPlannedTomorrow: planned_calls } = await readQueueNumbers(collections, counted_at);
+    const today = startOfUtcDay(counted_at);
+    await setOn(new Date(today.getTime() + DAY_MS), { planned_calls });
+    await setOn(today, { watched: { counted_at, by_frequency: await countWatched(collections, counted_at) } });
+  }
+
+  async function setOn(day: Date, $set: Pick<QueueDay, "planned_calls" | "watched">): Promise<void> {
+    await collections.days.updateOne({ _id: utcDay(day) }, { $set, $setOnInsert: { day } }, { upsert: true });
   }
 
   return {
@@ -169,7 +172,7 @@ export function createSamGovQueue(
     ask: asking?.round ?? giveUp,
     /** Verifies the runs that are ready. */
     resume: () => Promise.all(resuming.map(({ round }) => round())),
-    /** Stores how many calls are planned for tomorrow, if this process is the asker. */
+    /** Stores how many calls are planned for tomorrow and how fresh data is, if this process is the asker. */
     storePlan,
     /** Starts all, and the metrics, until stopped. */
     start() {

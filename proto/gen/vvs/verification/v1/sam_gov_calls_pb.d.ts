@@ -7,6 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Frequency } from "../../monitor/v1/monitor_pb.js";
 
 /**
  * Describes the file vvs/verification/v1/sam_gov_calls.proto.
@@ -241,6 +242,130 @@ export declare type SamGovOrganization = Message<"vvs.verification.v1.SamGovOrga
 export declare const SamGovOrganizationSchema: GenMessage<SamGovOrganization>;
 
 /**
+ * Vendors that active monitors of sam_registration watch, all with the same frequency, by the age of the newest registration
+ * data that every organization may use. Each age includes the ones before it.
+ *
+ * @generated from message vvs.verification.v1.SamGovWatchedVendors
+ */
+export declare type SamGovWatchedVendors = Message<"vvs.verification.v1.SamGovWatchedVendors"> & {
+  /**
+   * The shortest frequency of their monitors.
+   *
+   * @generated from field: vvs.monitor.v1.Frequency frequency = 1;
+   */
+  frequency: Frequency;
+
+  /**
+   * Number of vendors.
+   *
+   * @generated from field: int32 vendors = 2;
+   */
+  vendors: number;
+
+  /**
+   * Vendors whose data is at most an hour old.
+   *
+   * @generated from field: int32 hour_old = 3;
+   */
+  hourOld: number;
+
+  /**
+   * At most a day old.
+   *
+   * @generated from field: int32 day_old = 4;
+   */
+  dayOld: number;
+
+  /**
+   * At most 7 days old.
+   *
+   * @generated from field: int32 week_old = 5;
+   */
+  weekOld: number;
+
+  /**
+   * At most 30 days old. The data of the others is older, or comes from a registry file that was not read for them yet.
+   *
+   * @generated from field: int32 month_old = 6;
+   */
+  monthOld: number;
+};
+
+/**
+ * Describes the message vvs.verification.v1.SamGovWatchedVendors.
+ * Use `create(SamGovWatchedVendorsSchema)` to create a new message.
+ */
+export declare const SamGovWatchedVendorsSchema: GenMessage<SamGovWatchedVendors>;
+
+/**
+ * What a quota buys beside runs and direct calls.
+ *
+ * @generated from message vvs.verification.v1.SamGovQuotaOption
+ */
+export declare type SamGovQuotaOption = Message<"vvs.verification.v1.SamGovQuotaOption"> & {
+  /**
+   * HTTP calls per UTC day.
+   *
+   * @generated from field: int32 daily = 1;
+   */
+  daily: number;
+
+  /**
+   * Number of watched vendors whose data it keeps at most as old as their monitors' frequency, without what files save.
+   *
+   * @generated from field: int32 fresh = 2;
+   */
+  fresh: number;
+};
+
+/**
+ * Describes the message vvs.verification.v1.SamGovQuotaOption.
+ * Use `create(SamGovQuotaOptionSchema)` to create a new message.
+ */
+export declare const SamGovQuotaOptionSchema: GenMessage<SamGovQuotaOption>;
+
+/**
+ * How fresh the data of watched vendors is, and what more calls would buy.
+ *
+ * @generated from message vvs.verification.v1.SamGovFreshness
+ */
+export declare type SamGovFreshness = Message<"vvs.verification.v1.SamGovFreshness"> & {
+  /**
+   * When the vendors were counted. They are counted every ten minutes.
+   *
+   * @generated from field: google.protobuf.Timestamp counted_at = 1;
+   */
+  countedAt?: Timestamp | undefined;
+
+  /**
+   * Hourly, daily, weekly and monthly ones, in this order.
+   *
+   * @generated from field: repeated vvs.verification.v1.SamGovWatchedVendors watched = 2;
+   */
+  watched: SamGovWatchedVendors[];
+
+  /**
+   * Quotas of 1,000 and 10,000 calls and the configured one, smallest first.
+   *
+   * @generated from field: repeated vvs.verification.v1.SamGovQuotaOption quotas = 3;
+   */
+  quotas: SamGovQuotaOption[];
+
+  /**
+   * The smallest quota that keeps the data of all of them as fresh as that, in HTTP calls per UTC day.
+   *
+   * @generated from field: int32 daily_for_all = 4;
+   */
+  dailyForAll: number;
+};
+
+/**
+ * Describes the message vvs.verification.v1.SamGovFreshness.
+ * Use `create(SamGovFreshnessSchema)` to create a new message.
+ */
+export declare const SamGovFreshnessSchema: GenMessage<SamGovFreshness>;
+
+/**
  * How SAM.gov's quota is used.
  *
  * @generated from message vvs.verification.v1.GetSamGovCallsResponse
@@ -273,6 +398,13 @@ export declare type GetSamGovCallsResponse = Message<"vvs.verification.v1.GetSam
    * @generated from field: repeated vvs.verification.v1.SamGovOrganization organizations = 4;
    */
   organizations: SamGovOrganization[];
+
+  /**
+   * Absent until watched vendors are counted for the first time, and without SAM.gov's API.
+   *
+   * @generated from field: vvs.verification.v1.SamGovFreshness freshness = 5;
+   */
+  freshness?: SamGovFreshness | undefined;
 };
 
 /**
