@@ -13,6 +13,8 @@ export function createRegistryFiles(population: Population) {
   return {
     /** Returns the expiration day of a vendor in the loaded extract; -1 where it is not listed. */
     listed: (vendor: number) => listed[vendor]!,
+    /** Returns the date of the extract that lists a vendor, in milliseconds; undefined where it is not listed. */
+    dateOf: (vendor: number) => (listed[vendor] === NOT_LISTED ? undefined : loaded.extractCut * DAY_MS),
     /** Returns what the entity service answers about a vendor. */
     of: (vendor: number, now: Date) => filesOf(population, vendor, loaded, now.getTime()),
     /** Loads the newest files of a moment. Returns the vendors that they changed. */

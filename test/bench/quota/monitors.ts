@@ -7,6 +7,7 @@ import type { Population } from "./population.ts";
 export const STEP_MS = 600_000;
 const HOUR_MS = 3_600_000;
 export const STEPS_A_DAY = DAY_MS / STEP_MS;
+export const STEPS_AN_HOUR = HOUR_MS / STEP_MS;
 
 export type Monitors = ReturnType<typeof createMonitors>;
 

@@ -3,13 +3,13 @@ import type { Clock } from "./clock.ts";
 import type { FileAnswers } from "./file-answers.ts";
 import { loadsOn } from "./files.ts";
 import type { RegistryFiles } from "./loaded-files.ts";
-import { expiryRunAt, fileRunAt, type Monitors, STEP_MS, STEPS_A_DAY } from "./monitors.ts";
+import { expiryRunAt, fileRunAt, type Monitors, STEP_MS, STEPS_A_DAY, STEPS_AN_HOUR } from "./monitors.ts";
 import type { Population } from "./population.ts";
 import type { Product } from "./product.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Kept } from "./rule.ts";
 
-/** The share of the quota, in per cent, that direct callers use each day, at a steady rate: all that is reserved for them. */
+/** Share of the quota that is reserved for direct callers, in per cent. */
 export const DIRECT_PERCENT = 30;
 
 export interface MonthOptions {
@@ -23,6 +23,10 @@ export interface MonthOptions {
   readonly startDay: number;
   readonly days: number;
   readonly quota: number;
+  /** The share of the quota, in per cent, that direct callers use each day, at a steady rate. */
+  readonly directPercent: number;
+  /** Called after each hour with the moment of its end, in milliseconds. */
+  readonly onHour: (moment: number) => void;
   /** Called after each day. */
   readonly onDay: (day: number) => void;
 }
@@ -32,7 +36,7 @@ export interface MonthOptions {
  * expiration date, and after a file changed the vendor), direct callers call, and the product works off its queue.
  */
 export async function simulateMonth(options: MonthOptions): Promise<void> {
-  const { population, monitors, files, answers, product, recorder, clock, startDay, days, quota } = options;
+  const { population, monitors, files, answers, product, recorder, clock, startDay, days } = options;
   const start = startDay * DAY_MS;
   /** The runs beside the schedule, by step since the start. */
   const extra = new Map<number, number[]>();
@@ -42,7 +46,7 @@ export async function simulateMonth(options: MonthOptions): Promise<void> {
     if (planned) planned.push(monitor);
     else extra.set(step, [monitor]);
   };
-  const directDaily = Math.floor((quota * DIRECT_PERCENT) / 100);
+  const directDaily = Math.floor((options.quota * options.directPercent) / 100);
   let directCalls = 0;
   files.load(start);
   let loads = Array.from({ length: days }, (_, index) => loadsOn(startDay + index)).flat();
@@ -84,6 +88,10 @@ export async function simulateMonth(options: MonthOptions): Promise<void> {
     directCalls += directNow;
     await product.work(moment + STEP_MS);
     for (const [vendor, answer] of await product.newAnswers()) answers.keep(vendor, answer);
+    if ((step + 1) % STEPS_AN_HOUR === 0) {
+      await product.plan();
+      options.onHour(moment + STEP_MS);
+    }
     if ((step + 1) % STEPS_A_DAY === 0) options.onDay(startDay + Math.floor(step / STEPS_A_DAY));
   }
 }

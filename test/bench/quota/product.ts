@@ -9,6 +9,7 @@ import type { Db, MongoClient } from "mongodb";
 import { createConcluder } from "../../../services/verification/src/checks/conclude.ts";
 import { createVerifier } from "../../../services/verification/src/checks/verifier.ts";
 import { migrateWatches, watchCollections } from "../../../services/verification/src/freshness/documents.ts";
+import { freshPriorities } from "../../../services/verification/src/freshness/watch-frequency.ts";
 import { createPutWatch } from "../../../services/verification/src/freshness/watches.ts";
 import { defaultCircuitSettings } from "../../../services/verification/src/provider-health/circuit.ts";
 import { createCircuitBreakers } from "../../../services/verification/src/provider-health/circuit-breakers.ts";
@@ -27,7 +28,7 @@ import {
 import { createSamGovQueue } from "../../../services/verification/src/sam-gov-queue/queue.ts";
 import { ueiOf } from "../registry/identifiers.ts";
 import type { Clock } from "./clock.ts";
-import { idOf, monitorOf } from "./monitors.ts";
+import { idOf, type Monitors, monitorOf } from "./monitors.ts";
 import type { Population } from "./population.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Rule } from "./rule.ts";
@@ -40,6 +41,8 @@ const GATHER_MS = 600_000;
 const ROUND_MS = 1_000;
 /** Number of records that are handled, and of parked runs that are verified, at the same time. */
 const AT_ONCE = 32;
+/** Number of watches that are noted at the same time: two full transactions. */
+const WATCHES_AT_ONCE = 200;
 const MONITORS_OF_AN_ORGANIZATION = 10_000;
 const PROVIDER = "sam_gov_api";
 const NO_LIMIT_MS = 3_600_000;
@@ -100,6 +103,7 @@ export async function createProduct(options: {
       logger,
     });
   const direct = clientOf("direct");
+  const putWatch = createPutWatch({ client, collections });
   const queue = createSamGovQueue({
     client,
     collections,
@@ -112,7 +116,7 @@ export async function createProduct(options: {
     verifyRun,
     registry: options.rule.entities,
     subjects: { read: async (_tenant, entityId) => subjectOf(population, entityId) },
-    putWatch: createPutWatch({ client, collections }),
+    putWatch,
     outbox: { append: async () => undefined },
     topic: "benchmark",
     gatherMs: GATHER_MS,
@@ -149,6 +153,21 @@ export async function createProduct(options: {
   let answersSeen = new Date(0);
 
   return {
+    /** Notes that daily monitors watch vendors, as the records of their states say. */
+    async watch({ count, vendorOf: vendorOfMonitor }: Monitors): Promise<void> {
+      const priority = freshPriorities.daily;
+      const monitors = Array.from({ length: count }, (_, monitor) => monitor).values();
+      const worker = async () => {
+        for (const monitor of monitors) {
+          const entityId = entityOf(vendorOfMonitor(monitor));
+          const names = { monitorId: idOf(monitor), organizationId: organizationOf(monitor), entityId };
+          await putWatch({ ...names, stateSeq: 1, vendor: subjectOf(population, entityId), priority });
+        }
+      };
+      await Promise.all(Array.from({ length: WATCHES_AT_ONCE }, worker));
+    },
+    /** Stores the plan for the next day, and how fresh data is. */
+    plan: queue.storePlan,
     /** Returns true where a run of the monitor waits. */
     isParked: (monitor: number) => parkedAt.has(monitor),
     /** Handles the records of due runs. */
@@ -250,10 +269,13 @@ function createVerifying(options: {
   return createVerifyRun({ admit: createAdmission({ seats: 32 }), subjects, verifier });
 }
 
+function organizationOf(monitor: number): string {
+  return `org_${Math.floor(monitor / MONITORS_OF_AN_ORGANIZATION)}`;
+}
+
 function recordOf(monitor: number, vendor: number, runSeq: number, at: Date): VerificationRequested {
   const monitorId = idOf(monitor);
-  const organizationId = `org_${Math.floor(monitor / MONITORS_OF_AN_ORGANIZATION)}`;
-  const tenant = { organizationId, environment: "live" } as const;
+  const tenant = { organizationId: organizationOf(monitor), environment: "live" } as const;
   return create(VerificationRequestedSchema, {
     recordId: `${monitorId}:${runSeq}`,
     tenant: toProtoTenant(tenant),
