@@ -6,7 +6,7 @@ import type { EnvironmentDatabases } from "@vvs/mongo";
 import { createOutbox, type OutboxRecord } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
-import { type Environment, environments, perEnvironment, type Tenant } from "@vvs/tenant";
+import { type Environment, environments, perEnvironment, type Tenant, toProtoEnvironment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createHandlers } from "./api.ts";
 import { createConcluder, type TimeLimits } from "./checks/conclude.ts";
@@ -20,6 +20,7 @@ import { watchCollections } from "./freshness/documents.ts";
 import { createWatchRecords } from "./freshness/watch-records.ts";
 import { createPutWatch } from "./freshness/watches.ts";
 import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
+import { unimplementedAsUndefined } from "./own-data.ts";
 import { maxPerOrganization } from "./provider-budgets/budget.ts";
 import { createProviderBudgets } from "./provider-budgets/provider-budgets.ts";
 import { startAttemptCounts } from "./provider-health/attempt-counts.ts";
@@ -149,6 +150,10 @@ export async function createDomain(options: {
     registry: createRegistryReader(entities, WATCHES_TOGETHER),
     subjects: createSubjects(entities, WATCHES_TOGETHER),
     putWatch,
+    async withdrawnLoads() {
+      const request = { environment: toProtoEnvironment("live") };
+      return (await entities.listWithdrawnLoads(request).catch(unimplementedAsUndefined))?.loads ?? [];
+    },
   };
   const queue = createSamGovQueue({
     ...{ client, collections, samGov, provider, verifyRun, ...watching, outbox: outboxes.live },

@@ -117,6 +117,7 @@ export async function createProduct(options: {
     registry: options.rule.entities,
     subjects: { read: async (_tenant, entityId) => subjectOf(population, entityId) },
     putWatch,
+    withdrawnLoads: async () => [],
     outbox: { append: async () => undefined },
     topic: "benchmark",
     gatherMs: GATHER_MS,

@@ -67,8 +67,9 @@ const FRESH_PERCENT = 50;
 const ASKS_PER_DAY = 24 / 23;
 
 /**
- * Plans what it costs to monitor vendors daily, in proportion to the registry's, and what is left to keep their data fresh. Active and unexpired ones are answered by
- * the files. The others are asked about: on the day after they expire, every day for 30 days, and then every week.
+ * Plans what it costs to monitor vendors daily, in proportion to the registry's, and for how many the rest keeps data fresh.
+ * Active and unexpired ones are answered by the files. The others are asked about: on the day after they expire, every day
+ * for 30 days, and then every week.
  */
 export function planAsking(counts: RegistryCounts, monitored: number): AskingPlan {
   const average = costOf(counts, monitored, "average");

@@ -30,6 +30,8 @@ export interface WatchedQuestion {
   readonly priority: FreshPriority;
   /** The date of the newest registration data that is known for all organizations; 1970 where none is. */
   readonly as_of: Date;
+  /** The load of the registry file that has that date; absent where SAM.gov's API answered. */
+  readonly load?: string;
   /** When it is due to be asked again. */
   readonly due_at: Date;
   /** Number of calls about this vendor only that failed since the last answer. */
@@ -47,6 +49,9 @@ export interface WatchedCount {
   readonly week_old: number;
   readonly month_old: number;
 }
+
+/** The date of data where none is known. */
+export const UNKNOWN_DATE = new Date(0);
 
 /** How long canceled monitors are remembered, in days: longer than the records of their creation can come again. */
 const CANCELED_KEPT_DAYS = 40;
@@ -69,6 +74,10 @@ export async function migrateWatches(db: Db): Promise<void> {
     { key: { question: 1, priority: 1 } },
     { key: { canceled_at: 1 }, expireAfterSeconds: CANCELED_KEPT_DAYS * 86_400 },
   ]);
-  await watched.createIndexes([{ key: { kind: 1, priority: 1, due_at: 1 } }, { key: { priority: 1, as_of: 1 } }]);
+  await watched.createIndexes([
+    { key: { kind: 1, priority: 1, due_at: 1 } },
+    { key: { priority: 1, as_of: 1 } },
+    { key: { load: 1 }, sparse: true },
+  ]);
   await dropUnusedIndex(watched, "as_of_1");
 }

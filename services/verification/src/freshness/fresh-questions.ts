@@ -11,8 +11,9 @@ import { exclusionsAsked, isRegistered } from "../sam-gov-queue/asking-about.ts"
 import type { PublicAnswer, QuestionDocument, QueueCollections } from "../sam-gov-queue/documents.ts";
 import { questionKey, questionKind } from "../sam-gov-queue/question.ts";
 import { afterFailure, DAY_MS, startOfUtcDay } from "../sam-gov-queue/rules.ts";
-import type { WatchCollections, WatchedQuestion } from "./documents.ts";
-import { allFreshPriorities, dueAt, isFreshPriority } from "./watch-frequency.ts";
+import { UNKNOWN_DATE, type WatchCollections, type WatchedQuestion } from "./documents.ts";
+import { callsToKeepFresh } from "./fresh-plan.ts";
+import { allFreshPriorities, dueAt, type FreshPriority, isFreshPriority } from "./watch-frequency.ts";
 import { vendorOf } from "./watch-records.ts";
 import type { Watch } from "./watches.ts";
 
@@ -29,13 +30,40 @@ export function createFreshQuestions(options: {
   subjects: Pick<Subjects, "read">;
   putWatch: (watch: Watch) => Promise<void>;
   provider: Pick<AskedProvider, "callsLeftForFreshness">;
+  /** Returns the live loads that were withdrawn, all of them. */
+  withdrawnLoads: () => Promise<readonly string[]>;
   logger: Logger;
-}): FreshVendors & { fileOf: (key: string) => GetRegistryRecordResponse | undefined } {
-  const { collections, registry, subjects, putWatch, provider, logger } = options;
+}): FreshVendors & {
+  fileOf: (key: string) => GetRegistryRecordResponse | undefined;
+  forgetWithdrawn: () => Promise<void>;
+} {
+  const { collections, registry, subjects, putWatch, provider, withdrawnLoads, logger } = options;
   const { watches, watched, days, publicAnswers } = collections;
   let pausedUntil = new Date(0);
   /** The files' records of the vendors that were looked up last. */
   let files = new Map<string, GetRegistryRecordResponse>();
+
+  /**
+   * Returns how many calls may still be made today, without what is planned for runs for the rest of the day, and which
+   * vendors may be asked about with them: the more frequent ones keep what they need until the day is over.
+   */
+  async function affordable(now: Date): Promise<{ callsLeft: number; priorities: FreshPriority[] }> {
+    const [today, yesterday] = [utcDay(now), utcDay(new Date(now.getTime() - DAY_MS))];
+    const newest = await days
+      .find({ _id: { $in: [today, yesterday] } })
+      .sort({ _id: -1 })
+      .toArray();
+    const planned = newest.find(({ _id }) => _id === today)?.planned_calls ?? 0;
+    const counts = newest.find(({ watched }) => watched)?.watched?.by_frequency ?? [];
+    const restOfDay = 1 - (now.getTime() - startOfUtcDay(now).getTime()) / DAY_MS;
+    const callsLeft = await provider.callsLeftForFreshness(planned * restOfDay);
+    const priorities = allFreshPriorities.filter((priority) => {
+      const before = counts.filter((count) => count.priority < priority);
+      const held = before.reduce((sum, count) => sum + callsToKeepFresh(count.priority, count.vendors), 0);
+      return callsLeft > held * restOfDay;
+    });
+    return { callsLeft, priorities };
+  }
 
   /** Has a vendor that is known by its CAGE got a UEI? Then its monitors watch that. */
   async function hasMoved({ _id }: Pick<WatchedQuestion, "_id">): Promise<boolean> {
@@ -62,8 +90,10 @@ export function createFreshQuestions(options: {
     const { registration } = newestParts(kept?.parts ?? {}, filePartsOf(file, now).parts);
     const kind = questionKind({ uei, isRegistered: isRegistered(registration) });
     if (registration && dueAt(registration.date, priority) > now) {
-      const { date } = registration;
-      await watched.updateOne({ _id, priority }, { $set: { as_of: date, due_at: dueAt(date, priority), kind } });
+      const { date, load } = registration;
+      const known = { as_of: date, due_at: dueAt(date, priority), kind };
+      const update = load ? { $set: { ...known, load } } : { $set: known, $unset: { load: true } as const };
+      await watched.updateOne({ _id, priority }, update);
       return undefined;
     }
     if (!uei && (await hasMoved(question))) return undefined;
@@ -72,25 +102,34 @@ export function createFreshQuestions(options: {
   }
 
   return {
-    /** Returns how many calls may still be made today to keep data fresh, without what was planned for the rest of the day. */
-    async callsLeft(now) {
-      if (now < pausedUntil) return 0;
-      const today = await days.findOne({ _id: utcDay(now) });
-      const restOfDay = 1 - (now.getTime() - startOfUtcDay(now).getTime()) / DAY_MS;
-      return provider.callsLeftForFreshness((today?.planned_calls ?? 0) * restOfDay);
-    },
-
-    /** Adds vendors that are due to the questions of runs, up to a full call of each kind: the most frequent first, then the oldest. */
+    /**
+     * Adds vendors that are due to the questions of runs, up to a full call of each kind: the most frequent first, then the oldest.
+     * Returns them with how many calls may still be made today to keep data fresh.
+     */
     async fillUp(waiting, now) {
+      if (now < pausedUntil) return { questions: waiting, callsLeft: 0 };
+      const { callsLeft, priorities } = await affordable(now);
+      if (callsLeft === 0) return { questions: waiting, callsLeft };
       const taken = [...waiting.values()].flatMap((questions) => questions.map(({ _id }) => _id));
       const filled = [...waiting].map(async ([kind, questions]) => {
         const room = MAX_VALUES - questions.length;
         if (room === 0) return [kind, questions] as const;
-        const due = { kind, priority: { $in: allFreshPriorities }, due_at: { $lte: now }, _id: { $nin: taken } };
+        const due = { kind, priority: { $in: priorities }, due_at: { $lte: now }, _id: { $nin: taken } };
         const found = await watched.find(due).sort({ priority: 1, due_at: 1 }).limit(room).toArray();
         return [kind, [...questions, ...found.map(questionOf)]] as const;
       });
-      return new Map(await Promise.all(filled));
+      return { questions: new Map(await Promise.all(filled)), callsLeft };
+    },
+
+    /**
+     * Makes the vendors due whose data has the date of a load that was withdrawn. What is known of them otherwise is found
+     * when they are looked up.
+     */
+    async forgetWithdrawn() {
+      const loads = await withdrawnLoads();
+      if (loads.length === 0) return;
+      const forgotten = { as_of: UNKNOWN_DATE, due_at: UNKNOWN_DATE };
+      await watched.updateMany({ load: { $in: [...loads] } }, { $set: forgotten, $unset: { load: true } });
     },
 
     /**

@@ -218,6 +218,46 @@ test("an account of 10 calls keeps what is reserved and planned, and keeps as ma
   expect(asked().map(({ length }) => length)).toEqual([30, 15]);
 });
 
+test("hourly vendors keep the calls that they need for the rest of the day, and daily ones get what is left", async () => {
+  await startWith("100");
+  // These need some 86 calls in a day, of 50.
+  const hourly = Array.from({ length: 25 }, newUei);
+  const daily = Array.from({ length: 30 }, newUei);
+  for (const vendor of hourly) await monitored(vendor, { frequency: HOURLY });
+  await service.queue.ask();
+  await service.queue.storePlan();
+  for (const vendor of daily) await monitored(vendor);
+  before = queue.sam.calls().length;
+  await ask();
+  expect(asked()).toEqual([]);
+  queue.passHours(1);
+  for (const vendor of hourly) extract(vendor);
+  await ask();
+  expect(asked()).toEqual([[...hourly].sort()].map((each) => expect.arrayContaining(each)));
+  queue.setTime("2026-11-22T23:50:00Z");
+  await ask();
+  expect(asked().at(-1)).toEqual(expect.arrayContaining([...hourly, ...daily]));
+});
+
+test("vendors that a withdrawn extract kept fresh are due again, and others are not", async () => {
+  const cut = { registryCutDate: queue.daysAgo(2), registryLoad: "registry:2" };
+  await monitored(uei, { frequency: Frequency.WEEKLY });
+  const other = newUei();
+  await monitored(other, { frequency: Frequency.WEEKLY });
+  extract(uei, cut);
+  await ask();
+  expect(asked()).toEqual([[other]]);
+  expect(await watchedOf(`uei:${uei}`)).toMatchObject({ as_of: new Date(cut.registryCutDate), load: "registry:2" });
+  queue.passHours(1);
+  extract(uei, { withdrawnLoads: ["registry:2"] });
+  await service.queue.storePlan();
+  await ask();
+  expect(asked()).toEqual([[other], [uei]]);
+  const found = await watchedOf(`uei:${uei}`);
+  expect(found!.as_of).toEqual(queue.now());
+  expect(found).not.toHaveProperty("load");
+});
+
 describe("what SAM.gov or our own services can't answer", () => {
   test("a used-up quota is waited for", async () => {
     await monitored();

@@ -39,8 +39,9 @@ export function createNoteAnswers(options: {
       if (_id.$in.length === 0) return [];
       // SAM.gov can't answer about these, today.
       if (kind === "none") return { updateMany: { filter: { _id }, update: { $set: { due_at: after(at, DAY_MS) } } } };
-      const newest = { as_of: { $max: ["$as_of", at] }, kind, failures: 0, writes: { $add: ["$writes", 1] } };
-      return { updateMany: { filter: { _id }, update: [{ $set: newest }, { $set: { due_at: dueAtExpression } }] } };
+      const newest = { as_of: { $max: ["$as_of", at] }, load: "$$REMOVE", kind, failures: 0 };
+      const update = [{ $set: { ...newest, writes: { $add: ["$writes", 1] } } }, { $set: { due_at: dueAtExpression } }];
+      return { updateMany: { filter: { _id }, update } };
     });
     if (updates.length > 0) await watched.bulkWrite(updates, { session });
   }

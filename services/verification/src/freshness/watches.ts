@@ -3,7 +3,7 @@ import { createGroupCommit } from "@vvs/mongo";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QueueCollections } from "../sam-gov-queue/documents.ts";
 import { questionKey } from "../sam-gov-queue/question.ts";
-import type { WatchCollections, WatchDocument } from "./documents.ts";
+import { UNKNOWN_DATE, type WatchCollections, type WatchDocument } from "./documents.ts";
 import { dueAtExpression, type FreshPriority } from "./watch-frequency.ts";
 
 /** A monitor's newest known state. */
@@ -20,8 +20,6 @@ export interface Watch {
 }
 
 type Collections = WatchCollections & Pick<QueueCollections, "publicAnswers">;
-
-const UNKNOWN_DATE = new Date(0);
 
 /**
  * Creates the function that stores which vendor a monitor watches, and how often any monitor needs its data. States of a monitor

@@ -75,8 +75,7 @@ function replica(options: { leaseMs?: number; settling?: () => Promise<void>; ca
     askVendors,
     settle,
     fresh: {
-      callsLeft: async () => 0,
-      fillUp: async (waiting) => waiting,
+      fillUp: async (questions) => ({ questions, callsLeft: 0 }),
       lookUp: async (questions) => [...questions],
       putOff: async () => undefined,
     },

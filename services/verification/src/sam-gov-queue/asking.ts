@@ -30,10 +30,11 @@ export interface AskedProvider {
 
 /** What an asker must know of vendors that no run waits for, and whose data is to be kept fresh. */
 export interface FreshVendors {
-  /** Returns how many HTTP calls may still be made for them today. */
-  readonly callsLeft: (now: Date) => Promise<number>;
-  /** Adds those that are due to the questions of runs, up to a full call of each kind. */
-  readonly fillUp: (waiting: Waiting, now: Date) => Promise<Waiting>;
+  /**
+   * Adds those that are due to the questions of runs, up to a full call of each kind. Returns them with how many HTTP calls
+   * may still be made for them today.
+   */
+  readonly fillUp: (waiting: Waiting, now: Date) => Promise<{ questions: Waiting; callsLeft: number }>;
   /** Returns the questions that are still to be asked, with what is asked about each. */
   readonly lookUp: (questions: readonly QuestionDocument[], now: Date) => Promise<QuestionDocument[]>;
   /** Puts off a question after a call about it only has failed. */
@@ -106,13 +107,9 @@ export function createAsking(options: {
         const term = await options.mayAsk();
         if (term === undefined) return options.standByMs;
         await settle();
-        const [waiting, callsLeft, freshCallsLeft] = await Promise.all([
-          questions.waiting(now()),
-          provider.callsLeft(),
-          fresh.callsLeft(now()),
-        ]);
-        const filled = freshCallsLeft > 0 ? await fresh.fillUp(waiting, now()) : waiting;
-        const next = nextCall(filled, { now: now(), gatherMs, callsLeft, freshCallsLeft });
+        const [waiting, callsLeft] = await Promise.all([questions.waiting(now()), provider.callsLeft()]);
+        const filled = await fresh.fillUp(waiting, now());
+        const next = nextCall(filled.questions, { now: now(), gatherMs, callsLeft, freshCallsLeft: filled.callsLeft });
         if ("waitMs" in next) return next.waitMs;
         const chosen = next.questions.slice(0, most);
         const asked = await fresh.lookUp(chosen, now());

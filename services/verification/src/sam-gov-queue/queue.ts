@@ -70,6 +70,8 @@ export function createSamGovQueue(
     subjects: Pick<Subjects, "read">;
     putWatch: (watch: Watch) => Promise<void>;
     outbox: Pick<Outbox, "append">;
+    /** Returns the live loads that were withdrawn, all of them. */
+    withdrawnLoads: () => Promise<readonly string[]>;
     /** Full name of the live topic registry.changed. */
     topic: string;
     now: () => Date;
@@ -150,7 +152,10 @@ export function createSamGovQueue(
   const numbers = cached(() => readQueueNumbers(collections, now()));
 
   let plannedAt = 0;
-  /** Stores tomorrow's planned calls and the counts of watched vendors, every few minutes, in the one process that asks. */
+  /**
+   * Stores tomorrow's planned calls and the counts of watched vendors, every few minutes, in the one process that asks. Before
+   * it counts, vendors whose registry file was withdrawn become due.
+   */
   async function storePlan(): Promise<void> {
     const counted_at = now();
     if (!isAsker || counted_at.getTime() - plannedAt < PLAN_MS) return;
@@ -158,6 +163,7 @@ export function createSamGovQueue(
     const { callsPlannedTomorrow: planned_calls } = await readQueueNumbers(collections, counted_at);
     const today = startOfUtcDay(counted_at);
     await setOn(new Date(today.getTime() + DAY_MS), { planned_calls });
+    await fresh.forgetWithdrawn();
     await setOn(today, { watched: { counted_at, by_frequency: await countWatched(collections, counted_at) } });
   }
 
