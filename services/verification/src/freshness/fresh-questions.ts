@@ -87,7 +87,8 @@ export function createFreshQuestions(options: {
   ): Promise<QuestionDocument | undefined> {
     const { _id, uei, priority } = question;
     if (!isFreshPriority(priority)) return question;
-    const { registration } = newestParts(kept?.parts ?? {}, filePartsOf(file, now).parts);
+    const inFiles = filePartsOf(file, now);
+    const { registration } = newestParts(kept?.parts ?? {}, inFiles.parts);
     const kind = questionKind({ uei, isRegistered: isRegistered(registration) });
     if (registration && dueAt(registration.date, priority) > now) {
       const { date, load } = registration;
@@ -97,7 +98,7 @@ export function createFreshQuestions(options: {
       return undefined;
     }
     if (!uei && (await hasMoved(question))) return undefined;
-    const { asksExclusions: asks_exclusions, knowsExclusions: knows_exclusions } = exclusionsAsked(kept, file, now);
+    const { asksExclusions: asks_exclusions, knowsExclusions: knows_exclusions } = exclusionsAsked(kept, inFiles, now);
     return { ...question, asks_exclusions, knows_exclusions };
   }
 

@@ -1,7 +1,7 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Question } from "../providers/provider.ts";
-import { filePartsOf, isNamedIn } from "../providers/sam-gov/file-parts.ts";
+import { type FileParts, filePartsOf, isNamedIn } from "../providers/sam-gov/file-parts.ts";
 import type { Asking } from "./question.ts";
 import { keptRowsServe } from "./rules.ts";
 
@@ -14,9 +14,10 @@ export function askingAbout(
   { files, parts, now }: { files: GetRegistryRecordResponse; parts: Parts; now: Date },
 ): Asking | undefined {
   const verdict = verdictOf(parts, registryDay(now));
-  const exclusions = exclusionsAsked(kept, files, now);
+  const inFiles = filePartsOf(files, now);
+  const exclusions = exclusionsAsked(kept, inFiles, now);
   if (verdict?.outcome === "pass" && !exclusions.asksExclusions) return undefined;
-  const registration = parts.registration ?? stored?.registration ?? filePartsOf(files, now).parts.registration;
+  const registration = parts.registration ?? stored?.registration ?? inFiles.parts.registration;
   return {
     uei,
     cage,
@@ -35,10 +36,9 @@ export function isRegistered(registration: Parts["registration"]): boolean {
 /** Returns whether the Exclusions API is asked about a vendor, and whether it is asked what a flag stands for. */
 export function exclusionsAsked(
   kept: Question["kept"],
-  files: GetRegistryRecordResponse,
+  { hasExclusionsFile, unknownSince, parts }: FileParts,
   now: Date,
 ): Pick<Asking, "asksExclusions" | "knowsExclusions"> {
-  const { hasExclusionsFile, unknownSince, parts } = filePartsOf(files, now);
   return {
     asksExclusions: !hasExclusionsFile || unknownSince.exclusions !== undefined,
     knowsExclusions: (parts.exclusions !== undefined && isNamedIn(parts.exclusions, now)) || keptRowsServe(kept, now),
