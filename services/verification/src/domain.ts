@@ -70,6 +70,8 @@ export async function createDomain(options: {
   accounts: Readonly<Record<string, ProviderAccount>>;
   /** Settings of organizations, from account. */
   settings: ReadOrganizationSettings;
+  /** Returns the ids of all suspended organizations, from account. */
+  suspendedOrganizations: () => Promise<readonly string[]>;
   /** Most of a provider's configured quota that one organization may use per day, in per cent. */
   organizationQuotaPercent: number;
   limits: TimeLimits;
@@ -150,6 +152,7 @@ export async function createDomain(options: {
     registry: createRegistryReader(entities, WATCHES_TOGETHER),
     subjects: createSubjects(entities, WATCHES_TOGETHER),
     putWatch,
+    suspendedOrganizations: options.suspendedOrganizations,
     async withdrawnLoads() {
       const request = { environment: toProtoEnvironment("live") };
       return (await entities.listWithdrawnLoads(request).catch(unimplementedAsUndefined))?.loads ?? [];

@@ -45,7 +45,7 @@ import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts"
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
 const GRACE_MS = 25_000;
-/** Time limit for asking account for an organization's settings, in milliseconds; after it, the last known ones apply. */
+/** Time limit for asking account about organizations, in milliseconds; after it, what is known of them applies. */
 const SETTINGS_MS = 1_000;
 /** How long the service waits for Kafka before it is ready without it, in milliseconds. Calls don't need Kafka. */
 const JOIN_MS = 6_000;
@@ -95,6 +95,9 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
       ask: (organizationId) => organizations.getOrganizationSettings({ organizationId }, { timeoutMs: SETTINGS_MS }),
       logger,
     }),
+    async suspendedOrganizations() {
+      return (await organizations.listSuspended({}, { timeoutMs: SETTINGS_MS })).organizationIds;
+    },
     organizationQuotaPercent: config.SAM_GOV_ORGANIZATION_PERCENT,
     limits: timeLimits(config),
     tinsPerVendor: config.TIN_GUESSES_PER_VENDOR,

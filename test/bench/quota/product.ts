@@ -118,6 +118,7 @@ export async function createProduct(options: {
     subjects: { read: async (_tenant, entityId) => subjectOf(population, entityId) },
     putWatch,
     withdrawnLoads: async () => [],
+    suspendedOrganizations: async () => [],
     outbox: { append: async () => undefined },
     topic: "benchmark",
     gatherMs: GATHER_MS,

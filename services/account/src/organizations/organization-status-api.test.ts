@@ -48,13 +48,14 @@ test("an organization that does not exist is not_found, and other services may n
   }
 });
 
-test("monitor, and no other service, reads which organizations are suspended", async () => {
+test("monitor and verification, and no other service, read which organizations are suspended", async () => {
   const { _id: organizationId } = await account.organization();
-  const suspended = async () => (await clientOf("monitor").listSuspended({})).organizationIds;
+  const suspended = async (caller = "monitor") => (await clientOf(caller).listSuspended({})).organizationIds;
   expect(await suspended()).not.toContain(organizationId);
   await account.domain.organizations.suspend(operator, organizationId);
   expect(await suspended()).toContain(organizationId);
-  for (const caller of ["gateway", "dashboard", "verification"]) {
+  expect(await suspended("verification")).toContain(organizationId);
+  for (const caller of ["gateway", "dashboard"]) {
     await expect(clientOf(caller).listSuspended({})).rejects.toMatchObject({ code: "forbidden" });
   }
 });

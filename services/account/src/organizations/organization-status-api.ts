@@ -6,7 +6,7 @@ import { organizationSettings } from "./settings.ts";
 export function createOrganizationStatusPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: OrganizationStatusService,
-    callers: { getOrganizationSettings: ["verification"], listSuspended: ["monitor"] },
+    callers: { getOrganizationSettings: ["verification"], listSuspended: ["monitor", "verification"] },
     handlers: {
       async getOrganizationSettings({ organizationId }) {
         return organizationSettings(await domain.organizations.get(organizationId));

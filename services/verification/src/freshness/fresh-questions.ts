@@ -32,14 +32,17 @@ export function createFreshQuestions(options: {
   provider: Pick<AskedProvider, "callsLeftForFreshness">;
   /** Returns the live loads that were withdrawn, all of them. */
   withdrawnLoads: () => Promise<readonly string[]>;
+  /** Returns the ids of all suspended organizations, whose monitors do not run. */
+  suspendedOrganizations: () => Promise<readonly string[]>;
   logger: Logger;
 }): FreshVendors & {
   fileOf: (key: string) => GetRegistryRecordResponse | undefined;
-  forgetWithdrawn: () => Promise<void>;
+  refresh: () => Promise<void>;
 } {
-  const { collections, registry, subjects, putWatch, provider, withdrawnLoads, logger } = options;
+  const { collections, registry, subjects, putWatch, provider, logger } = options;
   const { watches, watched, days, publicAnswers } = collections;
   let pausedUntil = new Date(0);
+  let suspended: readonly string[] = [];
   /** The files' records of the vendors that were looked up last. */
   let files = new Map<string, GetRegistryRecordResponse>();
 
@@ -63,6 +66,18 @@ export function createFreshQuestions(options: {
       return callsLeft > held * restOfDay;
     });
     return { callsLeft, priorities };
+  }
+
+  /** Puts off the vendors that only monitors of suspended organizations watch. Returns the other questions. */
+  async function ofActive(questions: readonly QuestionDocument[], now: Date): Promise<readonly QuestionDocument[]> {
+    if (suspended.length === 0) return questions;
+    const keys = questions.flatMap(({ _id, priority }) => (isFreshPriority(priority) ? _id : []));
+    const ofOthers = { question: { $in: keys }, organization_id: { $nin: [...suspended] } };
+    const active: readonly unknown[] = await watches.distinct("question", ofOthers);
+    const idle = new Set(keys.filter((key) => !active.includes(key)));
+    if (idle.size === 0) return questions;
+    await watched.updateMany({ _id: { $in: [...idle] } }, { $set: { due_at: new Date(now.getTime() + DAY_MS) } });
+    return questions.filter(({ _id }) => !idle.has(_id));
   }
 
   /** Has a vendor that is known by its CAGE got a UEI? Then its monitors watch that. */
@@ -123,11 +138,15 @@ export function createFreshQuestions(options: {
     },
 
     /**
-     * Makes the vendors due whose data has the date of a load that was withdrawn. What is known of them otherwise is found
-     * when they are looked up.
+     * Reads which organizations are suspended; where that fails, the last known ones stay. Makes the vendors due whose data has
+     * the date of a load that was withdrawn. What is known of them otherwise is found when they are looked up.
      */
-    async forgetWithdrawn() {
-      const loads = await withdrawnLoads();
+    async refresh() {
+      suspended = await options.suspendedOrganizations().catch((err: unknown) => {
+        logger.warn({ err }, "the suspended organizations can't be read; the last known ones stay in effect");
+        return suspended;
+      });
+      const loads = await options.withdrawnLoads();
       if (loads.length === 0) return;
       const forgotten = { as_of: UNKNOWN_DATE, due_at: UNKNOWN_DATE };
       await watched.updateMany({ load: { $in: [...loads] } }, { $set: forgotten, $unset: { load: true } });
@@ -139,9 +158,11 @@ export function createFreshQuestions(options: {
      */
     async lookUp(questions, now) {
       files = new Map();
-      const fresh = questions.filter(({ priority }) => isFreshPriority(priority));
-      if (fresh.length === 0) return [...questions];
+      const ofRuns = questions.filter(({ priority }) => !isFreshPriority(priority));
+      if (ofRuns.length === questions.length) return ofRuns;
       try {
+        const asked = await ofActive(questions, now);
+        const fresh = asked.filter(({ priority }) => isFreshPriority(priority));
         const keys = fresh.map(({ _id }) => _id);
         const kept = publicAnswers.find({ _id: { $in: keys } }, { projection: { bodies: 0 } }).toArray();
         const read = fresh.map(async ({ _id, uei, cage }) => {
@@ -150,18 +171,16 @@ export function createFreshQuestions(options: {
         });
         files = new Map(await Promise.all(read));
         const keptOf = new Map((await kept).map((answer) => [answer._id, answer]));
-        const prepared = questions.map((question) => {
+        const prepared = asked.map((question) => {
           const file = files.get(question._id);
           return file ? prepare(question, { file, kept: keptOf.get(question._id), now }) : question;
         });
         return (await Promise.all(prepared)).filter((question) => question !== undefined);
       } catch (err) {
-        logger.warn(
-          { err, vendors: fresh.length },
-          "watched vendors can't be looked up; only runs are answered meanwhile",
-        );
+        const vendors = questions.length - ofRuns.length;
+        logger.warn({ err, vendors }, "watched vendors can't be looked up; only runs are answered meanwhile");
         pausedUntil = new Date(now.getTime() + PAUSE_MS);
-        return questions.filter(({ priority }) => !isFreshPriority(priority));
+        return ofRuns;
       }
     },
 

@@ -258,6 +258,28 @@ test("vendors that a withdrawn extract kept fresh are due again, and others are 
   expect(found).not.toHaveProperty("load");
 });
 
+test("vendors that only suspended organizations watch cost no calls until these go on", async () => {
+  const suspended = new Set<string>();
+  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { suspended });
+  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  const [shared, other] = [newUei(), newUei()];
+  for (const { organizationId } of [await monitored(), await monitored(shared)]) suspended.add(organizationId);
+  await monitored(shared);
+  await ask();
+  await service.queue.storePlan();
+  await monitored(other);
+  queue.setTime("2026-11-23T08:45:00Z");
+  for (const vendor of [uei, shared, other]) extract(vendor);
+  await ask();
+  expect(asked().map((vendors) => vendors.toSorted())).toEqual([[uei, shared].toSorted(), [shared, other].toSorted()]);
+  suspended.clear();
+  await service.queue.storePlan();
+  queue.passHours(24);
+  for (const vendor of [uei, shared, other]) extract(vendor);
+  await ask();
+  expect(asked().at(-1)).toContain(uei);
+});
+
 describe("what SAM.gov or our own services can't answer", () => {
   test("a used-up quota is waited for", async () => {
     await monitored();

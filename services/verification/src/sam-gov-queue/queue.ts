@@ -72,6 +72,8 @@ export function createSamGovQueue(
     outbox: Pick<Outbox, "append">;
     /** Returns the live loads that were withdrawn, all of them. */
     withdrawnLoads: () => Promise<readonly string[]>;
+    /** Returns the ids of all suspended organizations. */
+    suspendedOrganizations: () => Promise<readonly string[]>;
     /** Full name of the live topic registry.changed. */
     topic: string;
     now: () => Date;
@@ -163,7 +165,7 @@ export function createSamGovQueue(
     const { callsPlannedTomorrow: planned_calls } = await readQueueNumbers(collections, counted_at);
     const today = startOfUtcDay(counted_at);
     await setOn(new Date(today.getTime() + DAY_MS), { planned_calls });
-    await fresh.forgetWithdrawn();
+    await fresh.refresh();
     await setOn(today, { watched: { counted_at, by_frequency: await countWatched(collections, counted_at) } });
   }
 

@@ -151,7 +151,7 @@ export declare const OrganizationStatusService: GenService<{
     output: typeof GetOrganizationSettingsResponseSchema;
   },
   /**
-   * Returns the ids of all suspended organizations. Callers: monitor.
+   * Returns the ids of all suspended organizations. Callers: monitor, verification.
    *
    * @generated from rpc vvs.account.v1.OrganizationStatusService.ListSuspended
    */
