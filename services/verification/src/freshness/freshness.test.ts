@@ -153,6 +153,20 @@ test("an answer that differs is published for the entities of all its monitors, 
   expect(await published()).toHaveLength(1);
 });
 
+test("an answer that can't be stored at first is published with the time when it is, so that it counts as newer than loads until then", async () => {
+  await monitored();
+  queue.sam.forget(uei);
+  const validate = (validator: object) => service.databases.live.command({ collMod: "outbox", validator });
+  await validate({ never: true });
+  await expect(ask()).rejects.toThrow();
+  await validate({});
+  queue.passHours(1);
+  await ask();
+  expect(asked()).toEqual([[uei]]);
+  const [record] = await published();
+  expect(Number(record!.changedAt!.seconds) * 1_000).toBe(queue.now().getTime());
+});
+
 test("vendors whose file is new enough are not asked", async () => {
   await monitored(uei, { frequency: Frequency.MONTHLY });
   await ask();

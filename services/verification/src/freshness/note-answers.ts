@@ -28,8 +28,9 @@ export function createNoteAnswers(options: {
   topic: string;
   /** Returns the files' record of a vendor; undefined where it was not looked up: its runs find out what differs. */
   fileOf: (key: string) => GetRegistryRecordResponse | undefined;
+  now: () => Date;
 }): (session: ClientSession, answers: NotedAnswers) => Promise<void> {
-  const { collections, outbox, topic, fileOf } = options;
+  const { collections, outbox, topic, fileOf, now } = options;
   const { watches, watched } = collections;
 
   async function noteDates(session: ClientSession, { settled, at }: NotedAnswers): Promise<void> {
@@ -65,12 +66,14 @@ export function createNoteAnswers(options: {
       )
       .toArray();
     const entities = found.map(({ _id }) => _id).toSorted((a, b) => (a.entity < b.entity ? -1 : 1));
+    // Not the time of the call: runs that began between it and this transaction did not see the answers.
+    const changedAt = timestampFromDate(now());
     const loadId = `answers:${differing[0]![0]}:${at.toISOString()}`;
     for (let index = 0; index < entities.length; index += RECORD_ENTITIES) {
       const part = entities.slice(index, index + RECORD_ENTITIES);
       const id = `${loadId}:${index}`;
       const message = create(RegistryChangedSchema, {
-        ...{ recordId: id, loadId, changedAt: timestampFromDate(at) },
+        ...{ recordId: id, loadId, changedAt },
         entityIds: part.map(({ entity }) => entity),
         urgentEntityIds: part.flatMap(({ entity, question }) => (differences.get(question) === "status" ? entity : [])),
       });
