@@ -199,6 +199,31 @@ test("the most frequent are asked first, then those with the oldest data, and ru
   expect(await monitor.result()).toBe("fail sam_gov_api not_found");
 });
 
+test("runs do not wait for the vendors that a new extract answers", async () => {
+  for (const vendor of Array.from({ length: 250 }, newUei)) {
+    await monitored(vendor, { frequency: Frequency.WEEKLY });
+    extract(vendor, { registryCutDate: queue.daysAgo(1) });
+  }
+  queue.sam.register({ uei });
+  queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
+  queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+  const monitor = createTestMonitor({ uei }, { replicas: [service] });
+  expect(await monitor.run()).toBe("parked");
+  const waiting = { kind: "registered" as const };
+  await queue.collections().questions.updateOne({ _id: `uei:${uei}` }, { $set: waiting });
+  before = queue.sam.calls().length;
+  const reads: number[] = [];
+  service.entities.schedule.registry = async (vendors) => {
+    if (asked().length === 0) reads.push(vendors);
+  };
+  await ask();
+  service.entities.schedule.registry = undefined;
+  expect(asked()).toEqual([[uei]]);
+  expect(reads.reduce((sum, vendors) => sum + vendors, 0)).toBeLessThanOrEqual(100);
+  const { watched } = watchCollections(service.databases.live);
+  expect(await watched.countDocuments({ load: "registry:1" })).toBe(250);
+});
+
 test("nothing is asked without a configured quota, or where direct calls and runs have used it", async () => {
   await monitored();
   await ask();

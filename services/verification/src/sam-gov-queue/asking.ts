@@ -113,8 +113,9 @@ export function createAsking(options: {
         if ("waitMs" in next) return next.waitMs;
         const chosen = next.questions.slice(0, most);
         const asked = await fresh.lookUp(chosen, now());
-        // Files answer the others, so there is room for more.
-        if (asked.length < chosen.length) continue;
+        // Files answer the others, so there is room for more: for up to a million after a new extract, which runs don't wait for.
+        const isForRun = asked.some(({ priority }) => !isFreshPriority(priority));
+        if (asked.length < chosen.length && !isForRun) continue;
         if (!(await call(asked, term))) return FAILED_MS;
         await settle();
       }
