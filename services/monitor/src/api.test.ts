@@ -1,4 +1,4 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
@@ -157,6 +157,33 @@ describe("over gRPC", () => {
     expect(second.next).toBeUndefined();
     const foreign = gateway.listRuns({ caller: toProtoCaller(someCaller()), monitorId, page });
     await expect(foreign).rejects.toMatchObject({ code: "monitor_not_found" });
+  });
+
+  test("the dashboard learns of many vendors which runs scheduled checks confirmed, and nobody else does", async () => {
+    const { caller, ...rest } = { ...wanted(), checks: [CheckType.SAM_REGISTRATION] };
+    const { monitor } = await gateway.createMonitor({ caller, ...rest });
+    const at = sandbox.clock.at;
+    const confirmed = { times: 2, last_at: new Date(at.getTime() + 2_000), data_as_of: { exclusions: at } };
+    const last_run = { at, run_seq: 1, outcome: "pass" as const, verification_id: "ver_1", confirmed };
+    await sandbox.monitors.updateOne({ _id: monitor!.id }, { $set: { last_run } });
+    const address = `127.0.0.1:${server.port}`;
+    const dashboard = createClient(MonitorService, { address, caller: "dashboard", tls: undefined });
+    const asked = { caller, entityIds: [rest.entityId] };
+    expect((await dashboard.listConfirmedRuns(asked)).runs).toMatchObject([
+      {
+        ...{ entityId: rest.entityId, monitorId: monitor!.id, verificationId: "ver_1" },
+        at: timestampFromDate(at),
+        confirmed: {
+          times: 2,
+          lastAt: timestampFromDate(confirmed.last_at),
+          dataAsOf: { exclusions: timestampFromDate(at) },
+        },
+      },
+    ]);
+    const before = { ...asked, before: timestampFromDate(at) };
+    expect((await dashboard.listConfirmedRuns(before)).runs).toEqual([]);
+    await expect(gateway.listConfirmedRuns(asked)).rejects.toMatchObject({ code: "forbidden" });
+    dashboard.close();
   });
 
   test("the events of another organization's monitor are not found", async () => {

@@ -1,4 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { checkOf, statusOf } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
@@ -7,7 +7,7 @@ import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
-import { eventMessage, monitorMessage, runMessage } from "./messages.ts";
+import { confirmedRunMessage, eventMessage, monitorMessage, runMessage } from "./messages.ts";
 import { frequencyOf } from "./runs/schedule.ts";
 import type { Positions } from "./sweep/positions.ts";
 
@@ -26,7 +26,8 @@ export const monitorCallers: Callers<Service> = {
   countMonitors: ["dashboard"],
   updateMonitor: GATEWAY_AND_DASHBOARD,
   cancelMonitor: GATEWAY_AND_DASHBOARD,
-  listRuns: ["gateway"],
+  listRuns: GATEWAY_AND_DASHBOARD,
+  listConfirmedRuns: ["dashboard"],
   listEvents: GATEWAY_AND_DASHBOARD,
   listEventsAfter: ["gateway"],
   getNewestPosition: ["gateway"],
@@ -109,6 +110,11 @@ export function createMonitorHandlers(
       const monitor = await commands.existing(tenant, request.monitorId);
       const { items, next } = await listRuns(tenant, request.monitorId, request.page);
       return { runs: items.map((run) => runMessage(run, monitor, positions)), next };
+    },
+    async listConfirmedRuns({ caller, entityIds, before }) {
+      const { tenant } = callerOf(caller);
+      const found = await domainOf(tenant).listConfirmedRuns(tenant, entityIds, before && timestampDate(before));
+      return { runs: found.map(confirmedRunMessage) };
     },
     async listEvents(request) {
       const { tenant } = callerOf(request.caller);

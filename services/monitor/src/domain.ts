@@ -12,6 +12,7 @@ import type { ScheduleOptions } from "./monitors/due.ts";
 import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
 import { createClaims } from "./runs/claims.ts";
+import { createListConfirmedRuns } from "./runs/confirmed-runs.ts";
 import { createRunMetrics } from "./runs/run-metrics.ts";
 import { createRuns, type RunTopics } from "./runs/runs.ts";
 import { createScheduler, TURN_LEASE_MS } from "./runs/scheduler.ts";
@@ -68,6 +69,7 @@ export function createMonitorDomain(
     positions,
     readPositions,
     listRuns: runs.list,
+    listConfirmedRuns: createListConfirmedRuns({ db, readPositions }),
     history,
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),

@@ -2,13 +2,16 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
 import {
+  type ConfirmationsSchema,
+  type ConfirmedRunSchema,
   type DataDatesSchema,
   type EventSchema,
   type MonitorSchema,
   RunCause,
   type RunSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import type { DataDates, EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import type { Confirmed, DataDates, EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import type { ConfirmedRun } from "./runs/confirmed-runs.ts";
 import type { EndedRun } from "./runs/runs.ts";
 import { protoFrequencies } from "./runs/schedule.ts";
 import type { Positions } from "./sweep/positions.ts";
@@ -65,12 +68,29 @@ export function runMessage(
     outcome: toProtoStatus(outcome),
     verificationId: verification_id,
     cause: protoCauses[cause],
-    confirmed: confirmed && {
-      times: confirmed.times,
-      lastAt: timestampFromDate(confirmed.last_at),
-      dataAsOf: confirmed.data_as_of && datesMessage(confirmed.data_as_of),
-    },
+    confirmed: confirmed && confirmationsMessage(confirmed),
   };
+}
+
+export function confirmedRunMessage({
+  monitor,
+  run,
+  confirmed,
+  staleSince,
+}: ConfirmedRun): MessageInitShape<typeof ConfirmedRunSchema> {
+  return {
+    entityId: monitor.entity_id,
+    monitorId: monitor._id,
+    verificationId: run.verification_id,
+    outcome: toProtoStatus(run.outcome),
+    at: timestampFromDate(run.ended_at),
+    confirmed: confirmed && confirmationsMessage(confirmed),
+    staleSince: staleSince && timestampFromDate(staleSince),
+  };
+}
+
+function confirmationsMessage({ times, last_at, data_as_of }: Confirmed): MessageInitShape<typeof ConfirmationsSchema> {
+  return { times, lastAt: timestampFromDate(last_at), dataAsOf: data_as_of && datesMessage(data_as_of) };
 }
 
 function datesMessage({ registration, exclusions }: DataDates): MessageInitShape<typeof DataDatesSchema> {

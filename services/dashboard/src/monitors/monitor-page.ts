@@ -1,13 +1,15 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import type { ScheduledRun } from "../confirmed/confirmation.ts";
+import { noChangeText, staleText } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import { changeList } from "../ui/change-list.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { asCurl } from "../ui/curl.ts";
-import { until } from "../ui/dates.ts";
+import { ago, until } from "../ui/dates.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { copyableId, facts, type Notice, noticeBox, state, time, timeAgo } from "../ui/parts.ts";
@@ -21,6 +23,8 @@ interface MonitorView {
   /** A page of its events; undefined while unavailable. */
   readonly found: ListEventsResponse | undefined;
   readonly isFirst: boolean;
+  /** Its last run and the scheduled checks after it; undefined where there were none, and while unavailable. */
+  readonly scheduled: ScheduledRun | undefined;
   readonly notice: Notice | undefined;
   /** The API as its clients see it. */
   readonly apiBaseUrl: URL;
@@ -34,6 +38,7 @@ export function monitorPage(options: MonitorView): Html {
 ${visit.may("manage_monitors") && monitor.status === "active" && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
 ${noticeBox(options.notice)}
 ${errorsNotice(view, monitor)}
+${monitor.staleSince && html`<p class="notice warning">${staleText(timestampDate(monitor.staleSince), visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this monitor</h2>
 ${about(options)}
@@ -51,20 +56,22 @@ function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRu
   return html`<p class="notice warning">${runs} had no answer to a check${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
 }
 
-function about({ visit: { view, now }, monitor, vendor }: MonitorView): Html {
+function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView): Html {
   const { id, entityId, webhookUrl, externalId, lastRun, nextRunAt } = monitor;
+  const confirmation = scheduled?.confirmation;
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Vendor", html`<a href="${view.path}/vendors/${entityId}">${vendor?.legalName ?? entityId}</a>`],
     ["Checks", html`<ul class="plain">${monitor.checks.map((check) => html`<li>${checkTitle(check)}</li>`)}</ul>`],
     ["Frequency", frequencyName(monitor.frequency)],
-    ["Next run", nextRunAt && until(timestampDate(nextRunAt), now)],
+    ["Next check", nextRunAt && until(timestampDate(nextRunAt), now)],
     [
-      "Last run",
+      confirmation ? "Last full check" : "Last check",
       lastRun
-        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${timeAgo(lastRun.at, now)}</a>`
+        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${ago(confirmation?.fullCheckAt ?? timestampDate(lastRun.at!), now)}</a>`
         : "not finished yet",
     ],
+    ["Since then", confirmation && noChangeText(confirmation, now)],
     [
       "Webhook URL",
       html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,

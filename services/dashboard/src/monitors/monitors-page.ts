@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ListMonitorsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import { staleHint } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { checkTitle, outcomeName, outcomeState } from "../ui/checks.ts";
@@ -78,7 +79,7 @@ function monitorList(options: MonitorsView): Html {
       monitors,
     ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so vendor IDs are shown instead.</p>`}
 <table class="monitors">
-<thead><tr><th scope="col">Vendor</th><th scope="col">Last outcome</th><th scope="col">Checks</th><th scope="col">Frequency</th><th scope="col">Webhook</th><th scope="col">Next run</th></tr></thead>
+<thead><tr><th scope="col">Vendor</th><th scope="col">Last outcome</th><th scope="col">Checks</th><th scope="col">Frequency</th><th scope="col">Webhook</th><th scope="col">Next check</th></tr></thead>
 <tbody>${monitors.map((each) => row(each, visit, vendors))}</tbody>
 </table>
 ${pager({ path: `${visit.view.path}/monitors`, filter: list.filter, isFirst, next: found?.next })}`,
@@ -93,15 +94,15 @@ function nothing({ visit: { view, may }, list, isFirst }: MonitorsView): Html | 
 }
 
 function row(monitor: Monitor, { view, now }: Visit, vendors: Vendors | undefined): Html {
-  const { id, entityId, externalId, webhookUrl, lastRun, consecutiveErrors, nextRunAt } = monitor;
+  const { id, entityId, externalId, webhookUrl, lastRun, consecutiveErrors, nextRunAt, staleSince } = monitor;
   const none = html`<span class="hint">none</span>`;
   return html`<tr>
 <th scope="row"><a href="${view.path}/monitors/${id}">${vendors?.get(entityId)?.legalName ?? entityId}</a>${externalId && html` <span class="hint">${externalId}</span>`}</th>
-<td data-label="Last outcome">${lastRun ? outcomeState(lastRun.outcome) : html`<span class="hint">none yet</span>`}${consecutiveErrors > 1 && html` <span class="hint">${consecutiveErrors} times in a row</span>`}</td>
+<td data-label="Last outcome">${lastRun ? outcomeState(lastRun.outcome) : html`<span class="hint">none yet</span>`}${consecutiveErrors > 1 && html` <span class="hint">${consecutiveErrors} times in a row</span>`}${staleSince && html` <span class="hint">${staleHint(timestampDate(staleSince), now)}</span>`}</td>
 <td data-label="Checks">${monitor.checks.map(checkTitle).join(", ")}</td>
 <td data-label="Frequency">${frequencyName(monitor.frequency)}</td>
 <td data-label="Webhook">${webhookUrl ? breakable(hostOf(webhookUrl)) : none}</td>
-<td data-label="Next run">${nextRunAt ? until(timestampDate(nextRunAt), now) : none}</td>
+<td data-label="Next check">${nextRunAt ? until(timestampDate(nextRunAt), now) : none}</td>
 </tr>
 `;
 }

@@ -1,9 +1,10 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
-import { EVENT_ID, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
+import { confirmedRunOf, EVENT_ID, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 import { VERIFICATION_ID } from "../testing/fake-verification.ts";
 
 let dashboard: TestDashboard;
@@ -85,6 +86,29 @@ describe("a monitor's page", () => {
     expect(text).toContain(`href="/live/verifications/${VERIFICATION_ID}">View verification`);
     expect(text).toContain(`href="/live/webhooks/deliveries?event_id=${EVENT_ID}">View deliveries`);
     expect(text).toContain(EVENT_ID);
+  });
+
+  test("shows its last full check, and what scheduled checks of stored data found since", async () => {
+    dashboard.state.confirmedRuns = [confirmedRunOf()];
+    const { text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
+    expect(text).toMatch(/<dt>Last full check<\/dt>.*2026-09-24 09:30:00 UTC/);
+    expect(text).toMatch(
+      /<dt>Since then<\/dt><dd>No change found in our data up to 6 October 2026, 14:00 UTC\. Registration data of 5 October 2026, exclusions of 6 October 2026\.<\/dd>/,
+    );
+    dashboard.state.failures.set("listConfirmedRuns", new ServiceError("service_unavailable"));
+    const without = await visitor.get(`/live/monitors/${MONITOR_ID}`);
+    expect(without.text).toContain("<dt>Last check</dt>");
+    expect(without.text).not.toContain("full check");
+  });
+
+  test("says since when its data is too old, and so does the list", async () => {
+    dashboard.state.monitors = [monitorOf({ staleSince: timestampFromDate(new Date("2026-10-04T08:00:00Z")) })];
+    expect((await visitor.get(`/live/monitors/${MONITOR_ID}`)).text).toContain(
+      "too old: since 4 October 2026, 08:00 UTC scheduled checks confirm nothing.",
+    );
+    expect((await visitor.get("/live/monitors")).text).toContain(
+      "Not confirmed since 4 October 2026, 08:00 UTC: our data is too old.",
+    );
   });
 
   test("is complete except for unavailable events", async () => {

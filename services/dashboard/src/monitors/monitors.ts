@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import { readScheduledRuns } from "../confirmed/read-confirmed.ts";
 import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
@@ -18,7 +19,9 @@ const notices = {
   canceled: "The monitor was canceled. The changes that it found are kept here.",
 };
 
-export function createMonitorHandlers({ monitors, readVendors, layout, logger, apiBaseUrl }: PageContext) {
+export function createMonitorHandlers(context: PageContext) {
+  const { monitors, readVendors, readPanel, layout, logger, apiBaseUrl } = context;
+
   /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
   async function find(request: Request, visit: Visit) {
     const monitor = { caller: visit.caller, monitorId: pathId(request, "monitor_id", "mon") };
@@ -45,13 +48,19 @@ export function createMonitorHandlers({ monitors, readVendors, layout, logger, a
       const monitor = await find(request, visit);
       if (!monitor) return layout.sendPage(response, unavailablePage(page, monitorsUnavailable));
       const events = { caller: visit.caller, monitorId: monitor.id, page: { limit: EVENTS_SHOWN, after } };
-      const [vendors, found] = await Promise.all([
+      const [vendors, scheduled, found] = await Promise.all([
         readVendors(visit, [monitor]),
+        readPanel(visit, "scheduled checks of a monitor", (options) =>
+          readScheduledRuns(context, visit, { entityIds: [monitor.entityId] }, options),
+        ),
         unlessUnavailable(logger, visit, () => monitors.listEvents(events)),
       ]);
       const vendor = vendors?.get(monitor.entityId);
       const notice = noticeOf(request, notices);
-      const content = monitorPage({ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl });
+      const content = monitorPage({
+        ...{ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl },
+        scheduled: scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id),
+      });
       layout.sendPage(response, { ...page, content });
     },
 

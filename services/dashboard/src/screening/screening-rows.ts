@@ -1,12 +1,14 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
+import { CheckType } from "@vvs/proto/common/v1/common";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import type { Result } from "@vvs/proto/verification/v1/verification";
 import { utcDay } from "@vvs/registration";
+import { type Confirmation, type ConfirmedRun, confirmedLast } from "../confirmed/confirmation.ts";
 import { checkName, checkTitle, statusName } from "../ui/checks.ts";
 import { verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
-import type { ScreenedVerification } from "./read-screening.ts";
+import type { ListedVendor, ScreenedVerification } from "./read-screening.ts";
 
 /** One answer of the report: a check of a vendor at a time, by a source. */
 export interface ScreeningRow {
@@ -26,6 +28,8 @@ export interface ScreeningRow {
   readonly dataDate: string;
   readonly requestedBy: string;
   readonly verificationId: string;
+  /** The scheduled checks that found the same since; undefined where there were none. */
+  readonly confirmation: Confirmation | undefined;
 }
 
 /** Titles of the columns of the CSV file, in the order of `cellsOf`. */
@@ -42,12 +46,13 @@ export const columns = [
   "Requested by",
   "Verification ID",
   "Vendor ID",
+  "No change found up to (UTC)",
 ];
 
 const actors = { key: "API key", usr: "user", mon: "monitor" } as const;
 
 /** Returns the answers of a verification, one for each check. */
-export function rowsOf({ verification, vendor }: ScreenedVerification): ScreeningRow[] {
+export function rowsOf({ verification, vendor, runs }: ScreenedVerification): ScreeningRow[] {
   const { id, entityId, actor, results, createdAt } = verification;
   const checkedAt = timestampDate(createdAt!);
   const prefix = actor.slice(0, 3);
@@ -65,6 +70,7 @@ export function rowsOf({ verification, vendor }: ScreenedVerification): Screenin
     ...sourceOf(result, checkedAt),
     requestedBy: Object.hasOwn(actors, prefix) ? `${actors[prefix as keyof typeof actors]} ${actor}` : actor,
     verificationId: id,
+    confirmation: runs.find(({ verificationId }) => verificationId === id)?.confirmation,
   }));
 }
 
@@ -72,14 +78,27 @@ export function rowsOf({ verification, vendor }: ScreenedVerification): Screenin
 export function cellsOf(row: ScreeningRow): string[] {
   const { checkedAt, vendor, number, uei, check, answer, reason, source, dataDate } = row;
   const answered = [check, answer, reason, source, dataDate];
-  return [checkedAt.toISOString(), vendor, number, uei, ...answered, row.requestedBy, row.verificationId, row.entityId];
+  const by = [row.requestedBy, row.verificationId, row.entityId];
+  return [checkedAt.toISOString(), vendor, number, uei, ...answered, ...by, confirmedTo(row.confirmation)];
 }
 
-/** Returns the cells of a vendor of the list that was not checked in the period. */
-export function cellsOfUnchecked(vendor: Vendor): string[] {
+const confirmedTo = (confirmation: Confirmation | undefined) => confirmation?.lastAt.toISOString() ?? "";
+
+/** Returns the run before the end of a period that scheduled checks confirmed in it, or after it; undefined where there is none. */
+export function confirmedSince(start: Date, { runs }: Pick<ListedVendor, "runs">): ConfirmedRun | undefined {
+  const run = confirmedLast(runs);
+  return run && run.confirmation.lastAt >= start ? run : undefined;
+}
+
+/** Returns the cells of a vendor of the list that has no verification in the period. */
+export function cellsOfUnverified({ vendor, runs }: ListedVendor, start: Date): string[] {
   const entityId = vendor.entity?.id ?? "";
   const { vendor: name, number, uei } = namesOf(vendor, entityId);
-  return ["", name, number, uei, "", "not checked in this period", "", "", "", "", "", entityId];
+  const run = confirmedSince(start, { runs });
+  if (!run) return ["", name, number, uei, "", "not checked in this period", "", "", "", "", "", entityId, ""];
+  const answered = [checkName(CheckType.SAM_REGISTRATION), `no change found, ${statusName(run.outcome)}`, "", "", ""];
+  const by = [`monitor ${run.monitorId}`, run.verificationId, entityId];
+  return ["", name, number, uei, ...answered, ...by, confirmedTo(run.confirmation)];
 }
 
 function namesOf(vendor: Vendor | undefined, entityId: string) {

@@ -4,6 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { confirmedRunOf } from "../testing/fake-monitor.ts";
 import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
 let dashboard: TestDashboard;
@@ -53,10 +54,42 @@ describe("the report of a period", () => {
     expect(unchecked).not.toContain("Acme");
   });
 
+  test("names vendors whose monitors found no change in our data apart from those that were not checked", async () => {
+    const { confirmed } = confirmedRunOf();
+    const until = (day: string) => ({ ...confirmed, lastAt: timestampFromDate(new Date(`${day}T14:00:00Z`)) });
+    dashboard.state.confirmedRuns = [confirmedRunOf({ entityId: UNCHECKED, confirmed: until("2026-11-20") })];
+    const { text } = await visitor.get(`/live/screening?${PERIOD}`);
+    const [, unchanged = ""] = text.split(
+      '<h2 id="unchanged">No change found from 1 November 2026 to 30 November 2026',
+    );
+    expect(unchanged).toContain("Forgotten LLC");
+    expect(unchanged).toContain(
+      "No change found in our data up to 20 November 2026, 14:00 UTC. Registration data of 5 October 2026, exclusions of 6 October 2026. Last full check 24 September 2026.",
+    );
+    expect(text).toContain("0 of the vendors in the list");
+    expect(text).not.toContain("Not checked from");
+    expect(callsOf("listConfirmedRuns")).toMatchObject([
+      { entityIds: [CHECKED], before: "2026-12-01T00:00:00Z" },
+      { entityIds: [CHECKED, UNCHECKED] },
+    ]);
+    const { text: csv } = await visitor.get(`/live/screening.csv?${PERIOD}`);
+    expect(csv).toContain(`"Forgotten LLC","V-2","","sam_registration","no change found, pass",`);
+    expect(csv).toContain(`"${UNCHECKED}","2026-11-20T14:00:00.000Z"`);
+    // Checked before the period only.
+    dashboard.state.confirmedRuns = [confirmedRunOf({ entityId: UNCHECKED, confirmed: until("2026-10-31") })];
+    expect((await visitor.get(`/live/screening?${PERIOD}`)).text).toContain("Not checked from");
+  });
+
+  test("says beside an answer what scheduled checks found since", async () => {
+    dashboard.state.confirmedRuns = [confirmedRunOf({ entityId: CHECKED })];
+    const { text } = await visitor.get(`/live/screening?${PERIOD}`);
+    expect(text).toContain("No change found in our data up to 6 October 2026, 14:00 UTC.");
+  });
+
   test("is of the month before this one where none is chosen, and says where nothing was checked", async () => {
     dashboard.state.verifications = [];
     const { text } = await visitor.get("/live/screening");
-    expect(text).toContain("No vendor was checked in this period.");
+    expect(text).toContain("No vendor was verified in this period.");
     expect(callsOf("listVerifications")[0].from).toMatch(/-01T00:00:00Z$/);
   });
 
@@ -93,9 +126,9 @@ describe("the CSV file of a report", () => {
     const who = `"Acme <Widgets>","'+V-1","ABCDEFGHJK71","sam_registration"`;
     const ids = `"API key key_1","${VERIFICATION_ID}","${CHECKED}"`;
     expect(text.trimEnd().split("\r\n").slice(1)).toEqual([
-      `"2026-11-21T07:41:46.067Z",${who},"fail","excluded","SAM.gov extract files","2026-11-19",${ids}`,
-      `"2026-11-21T07:41:46.067Z",${who},"error","providers_failed","","",${ids}`,
-      `"","Forgotten LLC","V-2","","","not checked in this period","","","","","","${UNCHECKED}"`,
+      `"2026-11-21T07:41:46.067Z",${who},"fail","excluded","SAM.gov extract files","2026-11-19",${ids},""`,
+      `"2026-11-21T07:41:46.067Z",${who},"error","providers_failed","","",${ids},""`,
+      `"","Forgotten LLC","V-2","","","not checked in this period","","","","","","${UNCHECKED}",""`,
     ]);
   });
 

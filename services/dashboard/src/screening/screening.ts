@@ -3,15 +3,15 @@ import { ProblemError } from "../http/problem.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
-import { type Period, readPeriod } from "./period.ts";
+import { bounds, type Period, readPeriod } from "./period.ts";
 import { createReadScreening } from "./read-screening.ts";
 import { type ScreeningReport, screeningPage } from "./screening-page.ts";
-import { cellsOf, cellsOfUnchecked, columns, rowsOf, type ScreeningRow } from "./screening-rows.ts";
+import { cellsOf, cellsOfUnverified, columns, rowsOf, type ScreeningRow } from "./screening-rows.ts";
 
 /** Maximum number of answers on the page. */
 const SHOWN = 1_000;
-/** Maximum number of vendors on the page that were not checked. */
-const UNCHECKED_SHOWN = 500;
+/** Maximum number of vendors on the page that were not verified. */
+const UNVERIFIED_SHOWN = 500;
 /** Maximum number of verifications in a CSV file. */
 const MAX_VERIFICATIONS = 200_000;
 
@@ -27,23 +27,23 @@ export function createScreeningHandlers(context: PageContext) {
     }
     const isCut = rows.length > SHOWN;
     const checked = new Set(rows.map(({ entityId }) => entityId));
-    const unchecked = isCut ? [] : await uncheckedOf(visit, checked);
+    const unverified = isCut ? [] : await unverifiedOf(visit, period, checked);
     const shown = rows.slice(0, SHOWN);
     return {
       rows: shown,
       vendors: new Set(shown.map(({ entityId }) => entityId)).size,
       isCut,
-      unchecked: isCut ? undefined : unchecked.slice(0, UNCHECKED_SHOWN),
-      isUncheckedCut: unchecked.length > UNCHECKED_SHOWN,
+      unverified: isCut ? undefined : unverified.slice(0, UNVERIFIED_SHOWN),
+      isUnverifiedCut: unverified.length > UNVERIFIED_SHOWN,
     };
   }
 
-  /** Returns the vendors that are not among the checked ones; one more than the page shows at most. */
-  async function uncheckedOf(visit: Visit, checked: ReadonlySet<string>) {
+  /** Returns the vendors that are not among the verified ones; at least one more than the page shows, if there are so many. */
+  async function unverifiedOf(visit: Visit, period: Period, verified: ReadonlySet<string>) {
     const found = [];
-    for await (const vendors of read.vendors(visit)) {
-      found.push(...vendors.filter(({ entity }) => !checked.has(entity?.id ?? "")));
-      if (found.length > UNCHECKED_SHOWN) break;
+    for await (const vendors of read.vendors(visit, period)) {
+      found.push(...vendors.filter(({ vendor }) => !verified.has(vendor.entity?.id ?? "")));
+      if (found.length > UNVERIFIED_SHOWN) break;
     }
     return found;
   }
@@ -64,8 +64,10 @@ export function createScreeningHandlers(context: PageContext) {
       for (const { verification } of chunk) checked.add(verification.entityId);
       yield chunk.flatMap(rowsOf).map(cellsOf);
     }
-    for await (const vendors of read.vendors(visit)) {
-      yield vendors.filter(({ entity }) => !checked.has(entity?.id ?? "")).map(cellsOfUnchecked);
+    const { start } = bounds(period);
+    for await (const vendors of read.vendors(visit, period)) {
+      const unverified = vendors.filter(({ vendor }) => !checked.has(vendor.entity?.id ?? ""));
+      yield unverified.map((each) => cellsOfUnverified(each, start));
     }
   }
 

@@ -4,9 +4,11 @@ import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import {
   CancelMonitorRequestSchema,
+  type ConfirmedRunSchema,
   CreateMonitorRequestSchema,
   type EventSchema,
   Frequency,
+  ListConfirmedRunsRequestSchema,
   ListMonitorsRequestSchema,
   type MonitorSchema,
   MonitorService,
@@ -22,6 +24,7 @@ export const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 
 // Not a message itself: its type would not accept plain objects as parts.
 type Monitor = Exclude<MessageInitShape<typeof MonitorSchema>, { $typeName: string }>;
+type ConfirmedRun = Exclude<MessageInitShape<typeof ConfirmedRunSchema>, { $typeName: string }>;
 type Event = Exclude<MessageInitShape<typeof EventSchema>, { $typeName: string }>;
 
 const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
@@ -39,6 +42,24 @@ export function monitorOf(changes: Monitor = {}): Monitor {
     lastRun: { at, outcome: CheckStatus.PASS, verificationId: VERIFICATION_ID },
     nextRunAt: timestampFromDate(new Date("2026-11-22T07:41:46.067Z")),
     consecutiveErrors: 0,
+    ...changes,
+  };
+}
+
+/** A run that scheduled checks confirmed twelve times, on 6 October 2026 last. */
+export function confirmedRunOf(changes: ConfirmedRun = {}): ConfirmedRun {
+  const day = (text: string) => timestampFromDate(new Date(text));
+  return {
+    entityId: ENTITY_ID,
+    monitorId: MONITOR_ID,
+    verificationId: VERIFICATION_ID,
+    outcome: CheckStatus.PASS,
+    at: day("2026-09-24T09:30:00Z"),
+    confirmed: {
+      times: 12,
+      lastAt: day("2026-10-06T14:00:00Z"),
+      dataAsOf: { registration: day("2026-10-05T00:00:00Z"), exclusions: day("2026-10-06T00:00:00Z") },
+    },
     ...changes,
   };
 }
@@ -64,7 +85,8 @@ const callers: Callers<typeof MonitorService> = {
   updateMonitor: dashboardOnly,
   cancelMonitor: dashboardOnly,
   listEvents: dashboardOnly,
-  listRuns: [],
+  listRuns: dashboardOnly,
+  listConfirmedRuns: dashboardOnly,
   listEventsAfter: [],
   getNewestPosition: [],
   releaseVerifications: [],
@@ -117,7 +139,12 @@ export function monitorService(state: FakeState) {
       return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
     },
     async listRuns() {
-      throw new ServiceError("internal_error");
+      failIfAsked(state, "listRuns");
+      return { runs: state.runs };
+    },
+    async listConfirmedRuns(request) {
+      note("listConfirmedRuns", toJsonString(ListConfirmedRunsRequestSchema, request));
+      return { runs: state.confirmedRuns.filter(({ entityId }) => request.entityIds.includes(entityId!)) };
     },
     async listEventsAfter() {
       throw new Error("not called by the dashboard");

@@ -98,6 +98,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     tinReplacements: [],
     monitors: [],
     events: [],
+    runs: [],
+    confirmedRuns: [],
     previousValidUntil: undefined,
     unconfirmed: false,
     signUpOpen: true,

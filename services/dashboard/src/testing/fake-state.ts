@@ -14,7 +14,7 @@ import type {
   TinReplacementSchema,
 } from "@vvs/proto/entity/v1/entity";
 import type { CountVendorsResponseSchema, VendorSchema } from "@vvs/proto/entity/v1/vendors";
-import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
+import type { ConfirmedRunSchema, EventSchema, MonitorSchema, RunSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
 import type { ProviderUsageSchema } from "@vvs/proto/verification/v1/provider_usage";
 import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
@@ -87,6 +87,10 @@ export interface FakeState {
   monitors: MessageInitShape<typeof MonitorSchema>[];
   /** Newest first. */
   events: MessageInitShape<typeof EventSchema>[];
+  /** Of every monitor, newest first. */
+  runs: MessageInitShape<typeof RunSchema>[];
+  /** What scheduled checks made of newest runs. */
+  confirmedRuns: MessageInitShape<typeof ConfirmedRunSchema>[];
   previousValidUntil: Date | undefined;
   /** Whether the user's address is not confirmed yet. */
   unconfirmed: boolean;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
-import { asOfText, dataDate, type Verdict, verdictOf } from "./verdict.ts";
+import { dataDate, dataDay, type Verdict, verdictOf } from "./verdict.ts";
 
 const { PASS, FAIL, ERROR } = CheckStatus;
 const now = new Date("2026-11-23T12:00:00Z");
@@ -192,20 +192,20 @@ test("a registration that passed is out of date once its last day is over in Was
 });
 
 test("a file's age is counted in Washington's days, that of a moment in UTC's", () => {
-  const at = (date: string) => asOfText(new Date(date), new Date("2026-11-25T01:30:00Z"));
-  expect(at("2026-11-24T00:00:00Z")).toBe("As of today.");
-  expect(at("2026-11-23T00:00:00Z")).toBe("As of yesterday.");
-  expect(at("2026-11-24T23:00:00Z")).toBe("As of yesterday.");
-  expect(at("2026-11-25T01:00:00Z")).toBe("As of today.");
+  const at = (date: string) => dataDay(new Date(date), new Date("2026-11-25T01:30:00Z"));
+  expect(at("2026-11-24T00:00:00Z")).toBe("today");
+  expect(at("2026-11-23T00:00:00Z")).toBe("yesterday");
+  expect(at("2026-11-24T23:00:00Z")).toBe("yesterday");
+  expect(at("2026-11-25T01:00:00Z")).toBe("today");
 });
 
 test.each([
-  ["2026-11-23T00:00:00Z", "As of today."],
-  ["2026-11-24T00:00:00Z", "As of today."],
-  ["2026-11-22T23:59:59Z", "As of yesterday."],
-  ["2026-11-01T00:00:00Z", "As of 1 November 2026."],
+  ["2026-11-23T00:00:00Z", "today"],
+  ["2026-11-24T00:00:00Z", "today"],
+  ["2026-11-22T23:59:59Z", "yesterday"],
+  ["2026-11-01T00:00:00Z", "1 November 2026"],
 ])("data dated %s is shown %s", (date, text) => {
-  expect(asOfText(new Date(date), now)).toBe(text);
+  expect(dataDay(new Date(date), now)).toBe(text);
 });
 
 test("the data's date is that of the details, or else counted from the result; an error has none", () => {

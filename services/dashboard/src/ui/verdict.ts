@@ -12,6 +12,7 @@ import {
   registryDay,
   utcDay,
 } from "@vvs/registration";
+import type { Confirmation } from "../confirmed/confirmation.ts";
 import { checkTitle } from "./checks.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
@@ -19,6 +20,8 @@ import { reasonMeaning } from "./vocabulary.ts";
 export interface CheckedResult {
   readonly result: Result;
   readonly at: Date;
+  /** The scheduled checks that found the same later; absent where there were none. */
+  readonly confirmation?: Confirmation | undefined;
 }
 
 /** What a check says about a vendor. `stale`: it passed, but must be made again. */
@@ -45,8 +48,8 @@ const PHRASES: Readonly<Record<string, readonly [begun: string, later: string]>>
 /** Returns what a check says today about a vendor; `found` is undefined for a check that was never made. */
 export function verdictOf(check: Check | undefined, found: CheckedResult | undefined, now: Date): Verdict {
   if (!found) return { state: "unchecked", text: "Not checked yet." };
-  const { result, at } = found;
-  if (result.status === CheckStatus.PASS) return passed(check, result, at, now);
+  const { result, at, confirmation } = found;
+  if (result.status === CheckStatus.PASS) return passed(check, result, confirmation?.lastAt ?? at, now);
   if (result.status === CheckStatus.FAIL) return { state: "fail", text: failure(check, result, registryDay(now)) };
   return { state: "error", text: reasonMeaning(result.reason) ?? "There was no answer. Verify again." };
 }
@@ -165,14 +168,14 @@ export function dataDate({ result, at }: CheckedResult): Date | undefined {
 }
 
 /**
- * Returns the date of data in words: "As of today.", "As of yesterday." or "As of 31 March 2027." A file's cut date is
- * compared with the registry's day, a moment with the day in UTC, since moments are shown in UTC.
+ * Returns the day of data in words: "today", "yesterday" or "31 March 2027"; without `now` always the last. A file's cut date
+ * is compared with the registry's day, a moment with the day in UTC, since moments are shown in UTC.
  */
-export function asOfText(date: Date, now: Date): string {
+export function dataDay(date: Date, now: Date | undefined): string {
   const day = utcDay(date);
+  if (!now) return longDay(day);
   const isCutDate = date.getTime() % DAY_MS === 0;
   const today = isCutDate ? registryDay(now) : utcDay(now);
-  if (day >= today) return "As of today.";
-  if (day === addDays(today, -1)) return "As of yesterday.";
-  return `As of ${longDay(day)}.`;
+  if (day >= today) return "today";
+  return day === addDays(today, -1) ? "yesterday" : longDay(day);
 }

@@ -1,5 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ListVendorsResponse, Vendor } from "@vvs/proto/entity/v1/vendors";
+import { confirmedLast, type ScheduledRun } from "../confirmed/confirmation.ts";
+import { noChangeText, staleHint } from "../confirmed/confirmed-words.ts";
+import { noRuns, type ScheduledRuns } from "../confirmed/read-confirmed.ts";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
@@ -16,6 +19,8 @@ interface VendorListView {
   readonly list: VendorListFilter;
   /** Undefined while unavailable. */
   readonly found: ListVendorsResponse | undefined;
+  /** Undefined while unavailable. */
+  readonly scheduled: ScheduledRuns | undefined;
   readonly isFirst: boolean;
   readonly notice: Notice | undefined;
   readonly now: Date;
@@ -57,7 +62,7 @@ function vendorTable(options: VendorListView): Html {
     unavailable,
     empty: found?.next ? pager(options) : nothing(options),
     list: (vendors) => html`<table class="vendors">
-<thead><tr><th scope="col">Vendor</th><th scope="col">Your number</th><th scope="col">Status</th><th scope="col">Last check</th><th scope="col">Expires</th><th scope="col">Monitored</th>${mayArchive && html`<th scope="col"><span class="unseen">Archive</span></th>`}</tr></thead>
+<thead><tr><th scope="col">Vendor</th><th scope="col">Your number</th><th scope="col">Status</th><th scope="col">Last full check</th><th scope="col">Expires</th><th scope="col">Monitored</th>${mayArchive && html`<th scope="col"><span class="unseen">Archive</span></th>`}</tr></thead>
 <tbody>${vendors.map((vendor) => row(options, vendor))}</tbody>
 </table>
 <p class="choices below unprinted"><a class="button quiet" href="${pathWithQuery(`${view.path}/vendors.csv`, list.filter)}">Download as CSV</a> <span class="hint">All vendors of this list${!isFirst && ", from its beginning"}.</span></p>
@@ -72,22 +77,31 @@ function nothing({ visit: { view, may }, list, isFirst }: VendorListView): Html 
   return html`<p class="empty">No vendors yet. Each vendor that your organization verifies, monitors or creates is listed here within seconds. ${verify}${verify && html`<code>POST /v1/verify</code>.`}</p>`;
 }
 
-function row({ visit, list, now }: VendorListView, vendor: Vendor): Html {
+function row({ visit, list, scheduled, now }: VendorListView, vendor: Vendor): Html {
   const { view } = visit;
   const { entity, expirationDate, activeMonitors, lastCheckedAt, archived } = vendor;
   const { id = "", legalName = "", externalId = "" } = entity ?? {};
-  const status = vendorStatus(vendor, now);
+  const runs = scheduled?.get(id) ?? noRuns;
+  const status = vendorStatus(vendor, runs, now);
   const none = html`<span class="hint">none</span>`;
   return html`<tr>
 <th scope="row"><a href="${view.path}/vendors/${id}">${legalName}</a></th>
 <td data-label="Your number">${externalId || none}</td>
 <td data-label="Status">${state(status.state, status.label)}<ul class="plain hint">${status.details.map((text) => html`<li>${text}</li>`)}</ul></td>
-<td data-label="Last check">${lastCheckedAt ? ago(timestampDate(lastCheckedAt), now) : html`<span class="hint">never</span>`}</td>
+<td data-label="Last full check">${lastCheckedAt ? ago(timestampDate(lastCheckedAt), now) : html`<span class="hint">never</span>`}${sinceThen(runs, now)}</td>
 <td data-label="Expires">${expirationDate ? dayTime(expirationDate) : html`<span class="hint">unknown</span>`}</td>
 <td data-label="Monitored">${activeMonitors > 0 ? "yes" : html`<span class="hint">no</span>`}</td>
 ${visit.may("manage_monitors") && html`<td class="action">${archiveForm(view.path, list, { id, legalName, archived })}</td>`}
 </tr>
 `;
+}
+
+/** What scheduled checks found after the last full check. */
+function sinceThen(runs: readonly ScheduledRun[], now: Date): Html {
+  const confirmation = confirmedLast(runs)?.confirmation;
+  const staleSince = runs.find((run) => run.staleSince)?.staleSince;
+  const texts = [confirmation && noChangeText(confirmation, now), staleSince && staleHint(staleSince, now)];
+  return html`${texts.map((text) => text && html`<p class="hint since">${text}</p>`)}`;
 }
 
 function archiveForm(

@@ -4,6 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { confirmedRunOf } from "../testing/fake-monitor.ts";
 
 let dashboard: TestDashboard;
 let visitor: Visitor;
@@ -46,6 +47,30 @@ describe("the list", () => {
     expect(callsOf("listVendors")).toMatchObject([
       { limit: 50, caller: { tenant: { environment: "ENVIRONMENT_LIVE" } } },
     ]);
+  });
+
+  test("shows what scheduled checks of monitors found since, which keeps a vendor’s status fresh", async () => {
+    const daysAgo = (days: number) => timestampFromDate(new Date(Date.now() - days * 24 * 60 * 60 * 1_000));
+    const answer = { status: CheckStatus.PASS, checkedAt: daysAgo(60) };
+    const checks = [{ checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer }];
+    dashboard.state.vendors = [{ ...vendorOf("Acme", { id: ID }), checks, lastCheckedAt: answer.checkedAt }];
+    expect((await visitor.get("/live/vendors")).text).toContain("Verify again");
+    const { confirmed } = confirmedRunOf();
+    const lately = { ...confirmed, lastAt: daysAgo(2) };
+    const staleSince = daysAgo(1);
+    dashboard.state.confirmedRuns = [
+      confirmedRunOf({ entityId: ID, at: answer.checkedAt, confirmed: lately, staleSince }),
+    ];
+    const { text } = await visitor.get("/live/vendors");
+    expect(text).toContain('<span class="state pass">Passed</span>');
+    expect(text).toMatch(
+      /data-label="Last full check"><time .*No change found in our data up to .*exclusions of 6 October 2026\..*Not confirmed since/,
+    );
+    expect((await visitor.get("/live/vendors.csv")).text).toContain(
+      `"${ID}","${new Date(Number(lately.lastAt.seconds) * 1_000).toISOString().slice(0, 19)}`,
+    );
+    dashboard.state.failures.set("listConfirmedRuns", new ServiceError("service_unavailable"));
+    expect((await visitor.get("/live/vendors")).status).toBe(200);
   });
 
   test.each([
@@ -112,7 +137,7 @@ describe("the CSV file", () => {
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(232);
     expect(lines[1]).toBe(
-      `"Acme <Widgets>","'=V-1","ABCDEFGHJK71","","Passed","Active in SAM.gov until 31 March 2999.","${CHECKED_AT.toISOString()}","2999-03-31","no","yes","no","${ID}"`,
+      `"Acme <Widgets>","'=V-1","ABCDEFGHJK71","","Passed","Active in SAM.gov until 31 March 2999.","${CHECKED_AT.toISOString()}","2999-03-31","no","yes","no","${ID}",""`,
     );
     expect(callsOf("listVendors")).toHaveLength(3);
     expect(callsOf("listVendors")[2]).toMatchObject({ filter: "VENDOR_FILTER_MONITORED", limit: 100 });

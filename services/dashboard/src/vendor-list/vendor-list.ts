@@ -3,6 +3,8 @@ import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import { utcDay } from "@vvs/registration";
+import { confirmedLast } from "../confirmed/confirmation.ts";
+import { noRuns, readScheduledRuns, type ScheduledRuns } from "../confirmed/read-confirmed.ts";
 import { sendCsv } from "../http/csv.ts";
 import { field } from "../http/form.ts";
 import { pathWithQuery } from "../http/paths.ts";
@@ -13,7 +15,7 @@ import { noticeOf } from "../ui/notices.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { readPlace, readVendorFilter, requestOf, type VendorListFilter } from "./vendor-filter.ts";
 import { vendorListPage } from "./vendor-list-page.ts";
-import { type VendorStatus, vendorStatus } from "./vendor-status.ts";
+import { vendorStatus } from "./vendor-status.ts";
 
 const PAGE_SIZE = 50;
 const CSV_PAGE_SIZE = 100;
@@ -38,10 +40,17 @@ const COLUMNS = [
   "Monitored",
   "Archived",
   "Vendor ID",
+  "No change found up to (UTC)",
 ];
 
 export function createVendorListHandlers(context: PageContext) {
-  const { vendorList, auditLog, layout, logger, now } = context;
+  const { vendorList, auditLog, layout, logger, readPanel, now } = context;
+
+  /** Reads what scheduled checks made of vendors' monitors; undefined while unavailable. */
+  const readScheduled = (visit: Visit, vendors: readonly Vendor[]) =>
+    readPanel(visit, "scheduled checks of vendors", (options) =>
+      readScheduledRuns(context, visit, { entityIds: vendors.map(({ entity }) => entity?.id ?? "") }, options),
+    );
 
   /** Reads a whole list in chunks of rows, up to the maximum. */
   async function* rowsOf(visit: Visit, { filter }: VendorListFilter) {
@@ -55,7 +64,8 @@ export function createVendorListHandlers(context: PageContext) {
         limit: CSV_PAGE_SIZE,
         ...(after && { after }),
       });
-      yield vendors.map((vendor) => rowOf(vendor, vendorStatus(vendor, today)));
+      const scheduled = await readScheduled(visit, vendors);
+      yield vendors.map((vendor) => rowOf(vendor, scheduled, today));
       if (!next) return;
       after = next;
     }
@@ -82,7 +92,10 @@ export function createVendorListHandlers(context: PageContext) {
         ? undefined
         : await unlessUnavailable(logger, visit, () => vendorList.listVendors({ ...requestOf(list.filter), ...page }));
       const notice = noticeOf(request, notices);
-      const content = vendorListPage({ visit, list, found, isFirst: after === undefined, notice, now: now() });
+      const scheduled = found && (await readScheduled(visit, found.vendors));
+      const content = vendorListPage({
+        ...{ visit, list, found, scheduled, isFirst: after === undefined, notice, now: now() },
+      });
       const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "vendors", title: "Vendors", status, content });
     },
@@ -107,7 +120,9 @@ export function createVendorListHandlers(context: PageContext) {
   } satisfies PageHandlers;
 }
 
-function rowOf(vendor: Vendor, status: VendorStatus): string[] {
+function rowOf(vendor: Vendor, scheduled: ScheduledRuns | undefined, now: Date): string[] {
+  const runs = scheduled?.get(vendor.entity?.id ?? "") ?? noRuns;
+  const status = vendorStatus(vendor, runs, now);
   const { entity, lastCheckedAt, expirationDate, excluded, activeMonitors, archived } = vendor;
   const yesNo = (is: boolean) => (is ? "yes" : "no");
   return [
@@ -123,5 +138,6 @@ function rowOf(vendor: Vendor, status: VendorStatus): string[] {
     yesNo(activeMonitors > 0),
     yesNo(archived),
     entity?.id ?? "",
+    confirmedLast(runs)?.confirmation?.lastAt.toISOString() ?? "",
   ];
 }

@@ -163,7 +163,11 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
     "One of its facilities is excluded from federal awards.",
   ],
 ])("%s", (_name, vendor, status, details) => {
-  const found = vendorStatus(create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>), NOW);
+  const found = vendorStatus(
+    create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>),
+    [],
+    NOW,
+  );
   expect(`${found.state} ${found.label}`).toBe(status);
   expect(found.details.join(" ")).toBe(details);
 });

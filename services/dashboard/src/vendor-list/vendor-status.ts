@@ -1,8 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf, toCheckType } from "@vvs/checks";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Vendor, VendorAnswer } from "@vvs/proto/entity/v1/vendors";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
+import type { ScheduledRun } from "../confirmed/confirmation.ts";
+import { noRuns, readScheduledRuns } from "../confirmed/read-confirmed.ts";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import {
@@ -14,6 +17,7 @@ import {
   verdictsToday,
 } from "../payment/payment.ts";
 import { isSent } from "../payment/same-names.ts";
+import { withConfirmation } from "../payment/with-confirmation.ts";
 import { checkTitle } from "../ui/checks.ts";
 
 /** What a vendor's entry in the list says in words. */
@@ -41,26 +45,37 @@ type ListedResult = Omit<VendorAnswer, "$typeName" | "$unknown" | "verificationI
 
 /** Reads the statuses of those of some entities that are in the list of vendors; undefined while it is unavailable. */
 export async function readVendorStatuses(
-  context: Pick<PageContext, "vendorList" | "readPanel" | "now">,
+  context: Pick<PageContext, "vendorList" | "monitors" | "readPanel" | "now">,
   visit: Pick<Visit, "caller">,
   entityIds: readonly string[],
 ): Promise<ReadonlyMap<string, VendorStatus> | undefined> {
   if (entityIds.length === 0) return new Map();
   const { caller } = visit;
-  const found = await context.readPanel(visit, "statuses of vendors", (call) =>
-    context.vendorList.getVendors({ caller, entityIds: [...entityIds] }, call),
-  );
+  const [found, scheduled] = await Promise.all([
+    context.readPanel(visit, "statuses of vendors", (call) =>
+      context.vendorList.getVendors({ caller, entityIds: [...entityIds] }, call),
+    ),
+    context.readPanel(visit, "scheduled checks of vendors", (call) =>
+      readScheduledRuns(context, visit, { entityIds }, call),
+    ),
+  ]);
   if (!found) return undefined;
   const now = context.now();
-  return new Map(found.vendors.map((vendor) => [vendor.entity?.id ?? "", vendorStatus(vendor, now)]));
+  return new Map(
+    found.vendors.map((vendor) => {
+      const id = vendor.entity?.id ?? "";
+      return [id, vendorStatus(vendor, scheduled?.get(id) ?? noRuns, now)];
+    }),
+  );
 }
 
 /** Returns the status of a vendor today, by the same rule as its own page. */
-export function vendorStatus(vendor: ListedVendor, now: Date): VendorStatus {
+export function vendorStatus(vendor: ListedVendor, runs: readonly ScheduledRun[], now: Date): VendorStatus {
   const { legalName: name = "", identifiers } = vendor.entity ?? {};
   // The list says which results are about other names; during a rollout, an earlier version does not.
   const subject = { tin: identifiers?.tin ?? "", name, isNamed: (asked: string) => isSent({ asked, own: name }) };
-  const verdicts = verdictsToday(historiesOf(vendor), subject, now);
+  const histories = historiesOf(vendor).map((history) => withConfirmation(history, runs));
+  const verdicts = verdictsToday(histories, subject, now);
   const answer = paymentAnswer(verdicts, subject);
   const state =
     answer.state === "open"
@@ -90,6 +105,8 @@ function historiesOf({ checks, expirationDate }: ListedVendor): CheckHistory[] {
       const result = create(ResultSchema, { checkType: listed.checkType, status, reason, details });
       return { result, at: timestampDate(checkedAt!), aboutOther };
     };
-    return [{ check, newest: resultOf(listed), answered: listed.lastAnswered && resultOf(listed.lastAnswered) }];
+    const newest = resultOf(listed);
+    const isAnswer = listed.status !== CheckStatus.ERROR;
+    return [{ check, newest, answered: isAnswer ? newest : listed.lastAnswered && resultOf(listed.lastAnswered) }];
   });
 }

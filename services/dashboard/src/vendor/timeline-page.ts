@@ -2,8 +2,9 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
-import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
+import type { Confirmation } from "../confirmed/confirmation.ts";
+import { noChangeText } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
@@ -83,7 +84,7 @@ ${content}
 function contentOf(item: TimelineItem, options: TimelineView): { title: Html; content: Html } {
   const { visit, keys } = options;
   const { view, session } = visit;
-  if (item.kind === "verifications") return verified(item.verification, options);
+  if (item.kind === "verifications") return verified(item, options);
   if (item.kind === "deliveries") return delivered(item.delivery, visit);
   if (item.kind === "versions") return versionContent(item.entry, { session, keys });
   if (item.kind === "tins") return replaced(item.replacement, { session, keys });
@@ -96,7 +97,9 @@ function contentOf(item: TimelineItem, options: TimelineView): { title: Html; co
   };
 }
 
-function verified(verification: Verification, { visit: { view, session }, keys }: TimelineView) {
+type VerifiedItem = Extract<TimelineItem, { kind: "verifications" }>;
+
+function verified({ verification, confirmation }: VerifiedItem, { visit: { view, session }, keys, now }: TimelineView) {
   const { id, results, overallResult, actor } = verification;
   const at = timestampDate(verification.createdAt!);
   const { kind, name } = actorView(actor, { session, keys });
@@ -113,9 +116,13 @@ function verified(verification: Verification, { visit: { view, session }, keys }
           html` <a class="unprinted" href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
         }</li>`,
     )}</ul>
+${confirmation && html`<p class="confirmed">${checksText(confirmation)} ${noChangeText(confirmation, now)}</p>`}
 <p class="actions">${by} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
   };
 }
+
+const checksText = ({ times }: Confirmation) =>
+  times === 1 ? "Then 1 scheduled check." : `Then ${times} scheduled checks.`;
 
 function replaced({ previous, current, matched, actor }: TinReplacement, known: Parameters<typeof actorView>[1]) {
   const { kind, name } = actorView(actor, known);

@@ -3,6 +3,7 @@ import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
 import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
+import { type Confirmation, confirmationOf } from "../confirmed/confirmation.ts";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { type ListPosition, readPosition } from "../ui/list-position.ts";
@@ -21,7 +22,12 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 
 export type TimelineItem = { readonly id: string; readonly at: Date } & (
-  | { readonly kind: "verifications"; readonly verification: Verification }
+  | {
+      readonly kind: "verifications";
+      readonly verification: Verification;
+      /** The scheduled checks that confirmed it; undefined where there were none. */
+      readonly confirmation: Confirmation | undefined;
+    }
   | { readonly kind: "changes"; readonly event: Event }
   | { readonly kind: "deliveries"; readonly delivery: Delivery }
   | { readonly kind: "versions"; readonly entry: HistoryEntry }
@@ -80,23 +86,43 @@ export function mergeTimeline(lists: readonly Found[]): Pick<Timeline, "items" |
 type ReadKind = (position: ListPosition | undefined) => Promise<Found>;
 
 /** Creates a function that reads a page of what happened to a vendor: verifications, changes, deliveries, versions and TINs. */
-export function createReadTimeline({ verification, entities, monitors, deliveries, logger }: PageContext) {
+export function createReadTimeline(context: PageContext) {
+  const { verification, entities, monitors, deliveries, readPanel, logger } = context;
   const foundIn = (items: readonly TimelineItem[], next: unknown): Found => ({ items, hasMore: next !== undefined });
 
-  function readers({ caller }: Visit, entityId: string, of: readonly Monitor[]): Readonly<Record<Kind, ReadKind>> {
+  function readers(visit: Visit, entityId: string, of: readonly Monitor[]): Readonly<Record<Kind, ReadKind>> {
+    const { caller } = visit;
     const ofMonitors = async (read: (monitorId: string) => Promise<Found>): Promise<Found> => {
       const lists = await Promise.all(of.slice(0, MONITORS_READ).map(({ id }) => read(id)));
       return { items: lists.flatMap(({ items }) => items), hasMore: lists.some(({ hasMore }) => hasMore) };
     };
     const pageAfter = (after: ListPosition | undefined) => ({ limit: PAGE_SIZE, after });
+    /** Returns the scheduled checks that confirmed the monitors' runs after a position, by verification. */
+    const confirmationsAfter = async (after: ListPosition | undefined): Promise<ReadonlyMap<string, Confirmation>> => {
+      const read = ({ id: monitorId }: Monitor) =>
+        readPanel(visit, "runs of a monitor", (options) =>
+          monitors.listRuns({ caller, monitorId, page: pageAfter(positionIn("mon", after)) }, options),
+        );
+      const found = await Promise.all(of.slice(0, MONITORS_READ).map(read));
+      const confirmed = found
+        .flatMap((page) => page?.runs ?? [])
+        .flatMap(({ verificationId, confirmed, at }) =>
+          confirmed ? [[verificationId, confirmationOf(confirmed, timestampDate(at!))] as const] : [],
+        );
+      return new Map(confirmed);
+    };
     return {
       async verifications(after) {
-        const found = await verification.listVerifications({ caller, entityId, page: pageAfter(after) });
+        const [found, confirmations] = await Promise.all([
+          verification.listVerifications({ caller, entityId, page: pageAfter(after) }),
+          confirmationsAfter(after),
+        ]);
         const items = found.verifications.map((each) => ({
           kind: "verifications" as const,
           id: each.id,
           at: timestampDate(each.createdAt!),
           verification: each,
+          confirmation: confirmations.get(each.id),
         }));
         return foundIn(items, found.next);
       },

@@ -2,13 +2,14 @@ import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
 import { longDay } from "@vvs/registration";
+import { confirmedText, staleText } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../payment/payment.ts";
 import { checkTitle } from "../ui/checks.ts";
 import { ago, dayTime } from "../ui/dates.ts";
 import { copyableId, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
-import { asOfText, dataDate, verdictOf } from "../ui/verdict.ts";
+import { dataDate, dataDay, verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { identifierList, isInRegistry } from "../vendors/identifiers.ts";
 import type { MadeCheck, MadeResult } from "./checked.ts";
@@ -22,6 +23,8 @@ interface VendorView {
   /** Undefined while unavailable. */
   readonly made: readonly MadeCheck[] | undefined;
   readonly subject: Subject;
+  /** Since when its monitors' scheduled checks confirm nothing; undefined where they do, or there are none. */
+  readonly staleSince: Date | undefined;
   readonly form: VendorFormView;
   readonly timeline: Timeline;
   /** To name who changed the vendor. */
@@ -58,7 +61,7 @@ ${timelineSection({ visit, path: form.path, timeline, keys, now })}`;
 /** Shown in place of a vendor while the entity service is unavailable. */
 export const vendorUnavailable = html`<p class="notice problem" role="alert">This vendor can’t be shown: a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
 
-function verdictSection({ visit, entity, made, subject, now }: VendorView): Html {
+function verdictSection({ visit, entity, made, subject, staleSince, now }: VendorView): Html {
   if (!made) {
     return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
 <p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
@@ -81,6 +84,7 @@ function verdictSection({ visit, entity, made, subject, now }: VendorView): Html
     return html`<li>
 <div class="heading"><h3>${title}</h3> ${state(name, labels[name])}</div>
 ${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
+${check === "sam_registration" && staleSince && html`<p class="notice warning">${staleText(staleSince, now)}</p>`}
 ${newest ? links(newest, title, visit, now) : check === "sam_registration" && registryHint(entity)}
 ${before && html`<p class="hint unprinted"><a href="${visit.view.path}/verifications/${before.verification.id}">View the last answer<span class="unseen"> of ${title}</span></a></p>`}
 ${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${verdictOf(check, ofAnotherTin, ofAnotherTin.at).text} <a class="unprinted" href="${visit.view.path}/verifications/${ofAnotherTin.verification.id}">View that verification</a></p>`}
@@ -90,13 +94,19 @@ ${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${ve
 }
 
 function asOf(made: MadeResult, now: Date): string {
+  if (made.confirmation) return ` ${confirmedText(made.confirmation, now)}`;
   const date = dataDate(made);
-  return date ? ` ${asOfText(date, now)}` : "";
+  return date ? ` As of ${dataDay(date, now)}.` : "";
 }
 
-function links({ result, verification, at }: MadeResult, title: string, { view }: Visit, now: Date): Html {
+function links(
+  { result, verification, at, confirmation }: MadeResult,
+  title: string,
+  { view }: Visit,
+  now: Date,
+): Html {
   const of = html`<span class="unseen"> of ${title}</span>`;
-  return html`<p class="actions"><span class="hint">Checked ${ago(at, now)}</span>
+  return html`<p class="actions">${!confirmation && html`<span class="hint">Checked ${ago(at, now)}</span>`}
 ${result.evidenceId && html`<a href="${view.path}/evidence/${result.evidenceId}">Evidence${of}</a>`}
 <a href="${view.path}/verifications/${verification.id}">Verification${of}</a>
 <a href="${view.path}/verifications/${verification.id}/certificate">Certificate${of}</a></p>`;

@@ -6,7 +6,7 @@ import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { deliveryOf } from "../testing/fake-dispatcher.ts";
 import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
-import { eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
+import { confirmedRunOf, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 import { EMAIL } from "../testing/fake-services.ts";
 import { EVIDENCE_ID, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
@@ -383,6 +383,70 @@ describe("a vendor is monitored from its page", () => {
       expect(text).toContain(part);
     }
     expect(callsOf("createMonitor")).toEqual([]);
+  });
+});
+
+describe("what scheduled checks confirmed", () => {
+  const DAY_MS = 86_400_000;
+  const daysAgo = (days: number) => timestampFromDate(new Date(Date.now() - days * DAY_MS));
+  const today = new Date().toISOString().slice(0, 10);
+  /** Two months ago fully checked, and confirmed today. */
+  const confirmed = {
+    times: 60,
+    lastAt: timestampFromDate(new Date(`${today}T00:00:00Z`)),
+    dataAsOf: { registration: timestampFromDate(new Date("2026-10-05T00:00:00Z")), exclusions: daysAgo(0) },
+  };
+  const old = () => {
+    const result = verifiedNow(CheckStatus.PASS).results![0]!;
+    return verificationOf({ createdAt: daysAgo(60), actor: MONITOR_ID, results: [result] });
+  };
+  const SENTENCE =
+    "No change found in our data up to 00:00 UTC. Registration data of 5 October 2026, exclusions of today.";
+
+  beforeEach(() => {
+    dashboard.state.entities = [withoutTin];
+    dashboard.state.verifications = [old()];
+    dashboard.state.monitors = [monitorOf()];
+  });
+
+  test("counts for a payment, in the words of what was judged: our data", async () => {
+    expect((await page()).text).toContain("This was more than 30 days ago.");
+    dashboard.state.confirmedRuns = [confirmedRunOf({ at: daysAgo(60), confirmed })];
+    const { text } = await page();
+    expect(text).toContain("Yes, based on the checks made: SAM.gov registration passed.");
+    expect(text).toMatch(new RegExp(`No exclusions\\. ${SENTENCE} Last full check \\d+ \\w+ \\d{4}\\.</p>`));
+    expect(text).not.toContain(">Checked <time");
+    expect(text.toLowerCase()).not.toContain("checked with sam.gov");
+    expect(callsOf("listConfirmedRuns")).toMatchObject([
+      { entityIds: [ENTITY_ID], caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" } } },
+      {},
+    ]);
+  });
+
+  test("is one line of the history, with how often", async () => {
+    const { verificationId, at } = confirmedRunOf({ at: daysAgo(60) });
+    dashboard.state.runs = [{ verificationId, at, outcome: CheckStatus.PASS, confirmed }];
+    const { text } = await page("?show=verifications");
+    expect(text).toContain(`<p class="confirmed">Then 60 scheduled checks. ${SENTENCE}</p>`);
+    expect(text.match(/<li class="card event/g)).toHaveLength(1);
+  });
+
+  test("is left out while it is unavailable, and the rest is shown", async () => {
+    for (const method of ["listConfirmedRuns", "listRuns"]) {
+      dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+    }
+    const { status, text } = await page();
+    expect(status).toBe(200);
+    expect(text).not.toContain("No change found");
+    expect(text).toContain('<li class="card event');
+  });
+
+  test("is nothing since the data is too old, which the page says", async () => {
+    const staleSince = timestampFromDate(new Date("2026-10-04T08:00:00Z"));
+    dashboard.state.confirmedRuns = [confirmedRunOf({ confirmed: undefined, staleSince })];
+    const { text } = await page();
+    expect(text).toContain("too old: since 4 October 2026, 08:00 UTC scheduled checks confirm nothing.");
+    expect(text).toContain("This was more than 30 days ago.");
   });
 });
 

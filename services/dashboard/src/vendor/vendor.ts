@@ -2,6 +2,7 @@ import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
 import { Mode, type Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
+import { noRuns, readScheduledRuns } from "../confirmed/read-confirmed.ts";
 import { field, fieldValues } from "../http/form.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
 import { formIdempotency } from "../http/form-token.ts";
@@ -11,6 +12,7 @@ import { echoOfMonitor, emptyMonitor, readMonitor } from "../monitors/monitor-fo
 import { liveTinMatchHint } from "../organization/live-tin-match.ts";
 import type { PageContext } from "../page-context.ts";
 import { readSameNames } from "../payment/same-names.ts";
+import { withConfirmation } from "../payment/with-confirmation.ts";
 import { noticeOf } from "../ui/notices.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
@@ -59,7 +61,8 @@ interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
 
 /** Creates the handlers of the page of one vendor, and of its form that verifies or monitors the vendor. */
 export function createVendorHandlers(context: PageContext) {
-  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, now } = context;
+  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, readPanel, now } =
+    context;
   const readTimeline = createReadTimeline(context);
 
   async function find(request: Request, { caller }: Visit): Promise<Entity> {
@@ -87,7 +90,7 @@ export function createVendorHandlers(context: PageContext) {
       unlessUnavailable(logger, visit, () =>
         monitors.listMonitors({ caller, entityId, canceled, page: { limit: MONITORS_READ } }),
       );
-    const [verified, active, canceled, newest, keys, tinHint] = await Promise.all([
+    const [verified, active, canceled, newest, keys, tinHint, scheduled] = await Promise.all([
       readVerifications(context, visit, entityId),
       list(false),
       list(true),
@@ -96,11 +99,16 @@ export function createVendorHandlers(context: PageContext) {
         : undefined,
       readKeys(context, visit),
       liveTinMatchHint(context, visit),
+      readPanel(visit, "scheduled checks of a vendor", (options) =>
+        readScheduledRuns(context, visit, { entityIds: [entityId] }, options),
+      ),
     ]);
+    const runs = scheduled?.get(entityId) ?? noRuns;
     const watching = active && canceled && distinct([...active.monitors, ...canceled.monitors]);
     const timeline = await readTimeline(visit, { entityId, monitors: watching, only, after });
     const subject = await readSubject(visit, entity, verified ?? []);
-    const made = verified && madeChecks(verified, subject.tin);
+    const made = verified && madeChecks(verified, subject.tin).map((each) => withConfirmation(each, runs));
+    const staleSince = runs.find((run) => run.staleSince)?.staleSince;
     const known = knownInputs(entity);
     const { frequency } = emptyMonitor;
     const input = refused?.input ?? {
@@ -123,7 +131,7 @@ export function createVendorHandlers(context: PageContext) {
       monitors: active?.monitors,
     };
     const notice = refused ? undefined : noticeOf(request, notices);
-    const content = vendorPage({ visit, entity, made, subject, form, timeline, keys, notice, now: now() });
+    const content = vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys, notice, now: now() });
     const { status } = refused ?? {};
     layout.sendPage(response, { visit, section: "vendors", title: entity.legalName, status, content });
   }

@@ -34,8 +34,8 @@ beforeEach(async () => {
 
 afterEach(() => dashboard.close());
 
-const asked = () =>
-  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("lookUp "))!.slice("lookUp ".length));
+const searches = () => dashboard.state.calls.filter((call) => call.startsWith("lookUp "));
+const asked = () => JSON.parse(searches()[0]!.slice("lookUp ".length));
 
 describe("a search", () => {
   test("counts against the organization's requests per minute, and is refused beyond them with Retry-After", async () => {
@@ -122,7 +122,7 @@ describe("a search", () => {
     const { status, text } = await visitor.post("/live/vendors/search", { legal_name: " " });
     expect(status).toBe(400);
     expect(text).toContain("Nothing was searched for, because the form is empty.");
-    expect(dashboard.state.calls).toEqual([]);
+    expect(searches()).toEqual([]);
   });
 
   test("includes values that are not shown again", async () => {
@@ -135,7 +135,7 @@ describe("a search", () => {
     const { text } = await visitor.get("/live/vendors/search");
     expect(text).toContain("Created by your organization");
     expect(text).toContain("Acme &lt;Widgets&gt;");
-    expect(dashboard.state.calls).toEqual([]);
+    expect(searches()).toEqual([]);
   });
 
   test("reports that the entity service is unavailable", async () => {

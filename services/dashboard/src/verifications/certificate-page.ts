@@ -2,6 +2,8 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
+import type { Confirmation } from "../confirmed/confirmation.ts";
+import { noChangeText } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
@@ -30,13 +32,15 @@ export interface CertificateView {
   readonly warning: Html | undefined;
   readonly results: readonly CertifiedResult[];
   readonly actor: ActorView;
+  /** The scheduled checks of its monitor that found the same since; undefined where there were none, and while unavailable. */
+  readonly confirmation: Confirmation | undefined;
   /** The address of the page that checks the certificate. */
   readonly checkUrl: string;
 }
 
 /** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
 export function certificatePage(options: CertificateView): Html {
-  const { visit, verification, vendor, asked, results } = options;
+  const { visit, verification, vendor, asked, results, confirmation } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
   return html`<p class="path"><a href="${path}">Verification</a></p>
@@ -55,13 +59,24 @@ ${facts([
   ["Requested by", requestedBy(options)],
   ["Verification ID", html`<code>${verification.id}</code>`],
 ])}
-<p class="hint">Everything here is as it was when the verification was stored.</p>
+<p class="hint">Everything above is as it was when the verification was stored, and so are the results below.</p>
 ${results.map((each) => certified(each, options))}
+${confirmation && since(confirmation)}
 <section aria-labelledby="checking">
 <h2 id="checking">How to check this certificate</h2>
 <p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored and computes the SHA-256 of the evidence again. Type the name, the TIN or a SHA-256 that is printed here, and it says whether it matches.</p>
 </section>
 </article>`;
+}
+
+function since(confirmation: Confirmation): Html {
+  const { times } = confirmation;
+  const checks = times === 1 ? "1 scheduled check" : `${times} scheduled checks`;
+  return html`<section class="certified" aria-labelledby="since">
+<h2 id="since">Since then</h2>
+<p><strong>${noChangeText(confirmation)}</strong></p>
+<p class="hint">The monitor made ${checks} of stored data. They asked no source, and have no evidence of their own.</p>
+</section>`;
 }
 
 /** Renders the identifiers that a vendor had when it was verified, for `facts`. */

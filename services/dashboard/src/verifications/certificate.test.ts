@@ -5,6 +5,7 @@ import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
+import { confirmedRunOf, MONITOR_ID } from "../testing/fake-monitor.ts";
 import { EMAIL } from "../testing/fake-services.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
@@ -55,6 +56,25 @@ const alsoMatched = (details: object | undefined, status = CheckStatus.PASS) => 
 afterEach(() => dashboard.close());
 
 describe("a certificate", () => {
+  test("of a monitor’s verification says what its scheduled checks found since, in our data", async () => {
+    const at = timestampFromDate(new Date("2026-09-24T09:30:00.250Z"));
+    const [{ results } = {}] = dashboard.state.verifications;
+    dashboard.state.verifications = [verificationOf({ createdAt: at, actor: MONITOR_ID, results: results as never })];
+    dashboard.state.confirmedRuns = [confirmedRunOf({ at })];
+    dashboard.state.calls.length = 0;
+    const { text } = await visitor.get(path);
+    expect(text).toContain(
+      "No change found in our data up to 6 October 2026, 14:00 UTC. Registration data of 5 October 2026, exclusions of 6 October 2026.",
+    );
+    expect(text).toContain("The monitor made 12 scheduled checks of stored data.");
+    const asked = dashboard.state.calls.filter((call) => call.startsWith("listConfirmedRuns"));
+    expect(asked.map((call) => JSON.parse(call.slice("listConfirmedRuns".length)))).toMatchObject([
+      { entityIds: [ENTITY_ID], before: "2026-09-24T09:30:00.251Z" },
+    ]);
+    dashboard.state.verifications = [verificationOf({ createdAt: at, actor: "usr_1", results: results as never })];
+    expect((await visitor.get(path)).text).not.toContain("No change found");
+  });
+
   test("shows what was asked, of which source, the answer, when, by whom, the hash and how to check it", async () => {
     const { status, text } = await visitor.get(path);
     expect(status).toBe(200);

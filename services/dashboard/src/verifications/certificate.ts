@@ -1,4 +1,7 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
+import { readScheduledRuns } from "../confirmed/read-confirmed.ts";
 import { queryValue } from "../http/form.ts";
 import type { Html } from "../http/html.ts";
 import { pathId } from "../http/paths.ts";
@@ -18,16 +21,17 @@ import { verificationUnavailable } from "./verifications-page.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
 export function createCertificateHandlers(context: PageContext) {
-  const { verification, layout, logger, url } = context;
+  const { verification, layout, logger, url, readPanel } = context;
 
   async function read(request: Request, visit: Visit): Promise<CertificateView> {
     const { caller } = visit;
     const verificationId = pathId(request, "verification_id", "ver");
     const found = (await verification.getVerification({ caller, verificationId })).verification!;
     const asked = askedAbout(found);
-    const [vendor, keys, results] = await Promise.all([
+    const [vendor, keys, confirmation, results] = await Promise.all([
       readVendorThen(context, visit, found),
       readKeys(context, visit),
+      readConfirmation(visit, found),
       Promise.all(
         found.results.map(async (result) => ({
           result,
@@ -39,7 +43,17 @@ export function createCertificateHandlers(context: PageContext) {
     const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
     const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
     const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
-    return { visit, verification: found, vendor, asked, warning, results, actor, checkUrl };
+    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, checkUrl };
+  }
+
+  /** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */
+  async function readConfirmation(visit: Visit, { id, entityId, actor, createdAt }: Verification) {
+    if (!actor.startsWith("mon_")) return undefined;
+    const before = new Date(timestampMs(createdAt!) + 1);
+    const found = await readPanel(visit, "scheduled checks after a verification", (options) =>
+      readScheduledRuns(context, visit, { entityIds: [entityId], before }, options),
+    );
+    return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmation;
   }
 
   async function send(

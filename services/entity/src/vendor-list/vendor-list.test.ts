@@ -276,7 +276,9 @@ describe("filters and counts", () => {
     await add("error", {
       checks: [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, reason: "missing_tin" }],
     });
+    await add("confirmed", passing(inDays(200), 31));
     await monitored(ids.today!, newId("mon"), true);
+    await monitored(ids.confirmed!, newId("mon"), true);
     const named = async (filter: VendorFilter, days = 0) =>
       (await list({ filter, days })).map(({ entity }) => entity!.legalName);
     expect(await named(VendorFilter.EXPIRED)).toEqual(["yesterday"]);
@@ -284,7 +286,7 @@ describe("filters and counts", () => {
     expect(await named(VendorFilter.EXPIRING, 60)).toEqual(["today", "in 30", "in 31"]);
     expect(await named(VendorFilter.NOT_CHECKED, 30)).toEqual(["never", "in 30"]);
     expect(await named(VendorFilter.ERROR)).toEqual(["error"]);
-    expect(await named(VendorFilter.MONITORED)).toEqual(["today"]);
+    expect(await named(VendorFilter.MONITORED)).toEqual(["confirmed", "today"]);
     expect(await named(VendorFilter.NOT_MONITORED)).toHaveLength(6);
     const { $typeName, ...counts } = await app.dashboard.countVendors({ caller });
     expect(counts).toEqual({ failed: 0, excluded: 0, error: 1, expiring30: 2, registrationEnded: 1 });

@@ -17,7 +17,7 @@ const tags: Readonly<Record<VendorFilter, VendorQuery["tag"]>> = {
   [VendorFilter.NOT_MONITORED]: "unmonitored",
   [VendorFilter.EXPIRING]: "all",
   [VendorFilter.EXPIRED]: "all",
-  [VendorFilter.NOT_CHECKED]: "all",
+  [VendorFilter.NOT_CHECKED]: "unmonitored",
   [VendorFilter.ARCHIVED]: "archived",
 };
 

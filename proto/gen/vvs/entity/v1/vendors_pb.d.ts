@@ -642,7 +642,8 @@ export enum VendorFilter {
   EXPIRED = 7,
 
   /**
-   * Not verified for `days`, or never. The longest unverified first.
+   * Not verified for `days`, or never, and without an active monitor: its scheduled checks make no verification where nothing
+   * changed. The longest unverified first.
    *
    * @generated from enum value: VENDOR_FILTER_NOT_CHECKED = 8;
    */

@@ -226,6 +226,122 @@ export declare type ListRunsResponse = Message<"vvs.monitor.v1.ListRunsResponse"
 export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
 
 /**
+ * Selects the newest run of each monitor of some entities.
+ *
+ * @generated from message vvs.monitor.v1.ListConfirmedRunsRequest
+ */
+export declare type ListConfirmedRunsRequest = Message<"vvs.monitor.v1.ListConfirmedRunsRequest"> & {
+  /**
+   * The user and organization that the call is made for.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * ent_…, at most 100.
+   *
+   * @generated from field: repeated string entity_ids = 2;
+   */
+  entityIds: string[];
+
+  /**
+   * Only runs that ended before this; absent for the newest.
+   *
+   * @generated from field: google.protobuf.Timestamp before = 3;
+   */
+  before?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListConfirmedRunsRequest.
+ * Use `create(ListConfirmedRunsRequestSchema)` to create a new message.
+ */
+export declare const ListConfirmedRunsRequestSchema: GenMessage<ListConfirmedRunsRequest>;
+
+/**
+ * The newest run of a monitor, and the scheduled checks after it.
+ *
+ * @generated from message vvs.monitor.v1.ConfirmedRun
+ */
+export declare type ConfirmedRun = Message<"vvs.monitor.v1.ConfirmedRun"> & {
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 1;
+   */
+  entityId: string;
+
+  /**
+   * mon_….
+   *
+   * @generated from field: string monitor_id = 2;
+   */
+  monitorId: string;
+
+  /**
+   * ver_….
+   *
+   * @generated from field: string verification_id = 3;
+   */
+  verificationId: string;
+
+  /**
+   * Its overall result.
+   *
+   * @generated from field: vvs.common.v1.CheckStatus outcome = 4;
+   */
+  outcome: CheckStatus;
+
+  /**
+   * When its verification was stored.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 5;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * Absent where no scheduled check confirmed it.
+   *
+   * @generated from field: vvs.monitor.v1.Confirmations confirmed = 6;
+   */
+  confirmed?: Confirmations | undefined;
+
+  /**
+   * As in Monitor.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since = 7;
+   */
+  staleSince?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ConfirmedRun.
+ * Use `create(ConfirmedRunSchema)` to create a new message.
+ */
+export declare const ConfirmedRunSchema: GenMessage<ConfirmedRun>;
+
+/**
+ * The runs that scheduled checks confirmed, or could not confirm since the data is overdue.
+ *
+ * @generated from message vvs.monitor.v1.ListConfirmedRunsResponse
+ */
+export declare type ListConfirmedRunsResponse = Message<"vvs.monitor.v1.ListConfirmedRunsResponse"> & {
+  /**
+   * In no order. Of monitors of any status, at most 1,000.
+   *
+   * @generated from field: repeated vvs.monitor.v1.ConfirmedRun runs = 1;
+   */
+  runs: ConfirmedRun[];
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListConfirmedRunsResponse.
+ * Use `create(ListConfirmedRunsResponseSchema)` to create a new message.
+ */
+export declare const ListConfirmedRunsResponseSchema: GenMessage<ListConfirmedRunsResponse>;
+
+/**
  * A monitor.
  *
  * @generated from message vvs.monitor.v1.Monitor
@@ -1267,7 +1383,7 @@ export declare const MonitorService: GenService<{
     output: typeof CancelMonitorResponseSchema;
   },
   /**
-   * Returns the ended runs of a monitor, newest first, for 400 days. Callers: gateway. Errors: monitor_not_found.
+   * Returns the ended runs of a monitor, newest first, for 400 days. Callers: gateway, dashboard. Errors: monitor_not_found.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListRuns
    */
@@ -1275,6 +1391,17 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof ListRunsRequestSchema;
     output: typeof ListRunsResponseSchema;
+  },
+  /**
+   * Returns what scheduled checks made of the newest runs of some entities' monitors, of those that run no check but
+   * sam_registration. Callers: dashboard. Errors: invalid_request (more than 100 entities).
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.ListConfirmedRuns
+   */
+  listConfirmedRuns: {
+    methodKind: "unary";
+    input: typeof ListConfirmedRunsRequestSchema;
+    output: typeof ListConfirmedRunsResponseSchema;
   },
   /**
    * Returns the events of one monitor, or of all monitors of the organization, newest first. Callers: gateway, dashboard.
