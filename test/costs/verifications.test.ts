@@ -156,10 +156,10 @@ describe("16 cached calls that come while another one runs share each command", 
   });
 });
 
-test("a realtime call that the files answer costs at most 11 commands, two of them for reads of the vendor's record and answers", async () => {
+test("a realtime call that the files answer costs at most 10 commands, two of them for reads of the vendor's record and answers", async () => {
   const counts = costsOf(await stack.count(1, () => stack.verify(0, Mode.REALTIME)));
   expect(counts).toMatchObject({ "aggregate registry_loads": 1, "aggregate latest_answers": 1 });
-  expect(total(counts)).toBeLessThanOrEqual(11);
+  expect(total(counts)).toBeLessThanOrEqual(10);
 });
 
 test("realtime calls that come together cost at most two commands each", async () => {

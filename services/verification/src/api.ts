@@ -17,8 +17,8 @@ import type { JudgeRuns } from "./runs/judge-runs.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
-/** Verifications of one organization that have begun: as many as a provider has connections. */
-const BOUNDS = { cached: {}, realtime: { maxBegun: 16 } } as const;
+/** Realtime verifications of one organization and the same checks that have begun: as many as a provider has connections. */
+const MAX_BEGUN = 16;
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
 
@@ -79,7 +79,8 @@ export function createHandlers(options: {
           },
           replay: (id) => getVerification(tenant, id),
         });
-      const call = { owner: callOwner(context.caller, request), kind: `verify ${mode}`, ...BOUNDS[mode] };
+      const bound = mode === "realtime" && { kind: `verify ${checks.toSorted().join(" ")}`, maxBegun: MAX_BEGUN };
+      const call = { owner: callOwner(context.caller, request), kind: "verify cached", ...bound };
       const { value, replayed } = await admit(call, verifyOnce);
       return { verification: toVerification(value), replayed };
     },

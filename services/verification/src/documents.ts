@@ -1,6 +1,6 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import type { Parts } from "@vvs/registration";
-import type { Facts } from "./providers/provider.ts";
+import type { AnswerSource, Facts } from "./providers/provider.ts";
 import type { ResultDetails } from "./providers/result-details.ts";
 
 /** Where the answers of a verification may come from. */
@@ -66,6 +66,8 @@ export interface EvidenceDocument {
   readonly content_type: string;
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;
+  /** Absent where the answer has no parts, and in records from before they were stored here. */
+  readonly sources?: readonly AnswerSource[];
   /** Evidence of earlier answers whose parts this answer has; absent where there are none. */
   readonly rests_on?: readonly string[];
   readonly attempts: readonly AttemptDocument[];

@@ -22,7 +22,6 @@ import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
 import { runAuditReports } from "./audit/report.ts";
-import { startCatchingUp } from "./checks/latest-answers-rollout.ts";
 import {
   circuitSettings,
   evidenceSettings,
@@ -39,7 +38,6 @@ import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { runRetention } from "./retention/retention.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
-import { collectionsOf } from "./store.ts";
 import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts";
 
 const NAME = "verification";
@@ -111,9 +109,6 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     onClose,
   });
   onClose("provider gauges", observeProviders(report, now));
-  const collections = perEnvironment((environment) => collectionsOf(databases[environment]));
-  const catchingUp = startCatchingUp({ collections, now, stopping, logger });
-  onClose("latest answers of an older version", () => catchingUp.ended());
   const retention = runRetention({
     databases,
     monitors,

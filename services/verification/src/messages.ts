@@ -94,6 +94,7 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
       durationMs: BigInt(attempt.duration_ms),
     })),
     createdAt: timestampFromDate(document.created_at),
+    sources: (document.sources ?? []).map(({ date, ...source }) => ({ ...source, dataAsOf: timestampFromDate(date) })),
   };
 }
 

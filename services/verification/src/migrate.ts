@@ -4,6 +4,7 @@ import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { migrateAskedVerifications } from "./audit/asked-verifications.ts";
+import { takeOverAnswers } from "./checks/latest-answers.ts";
 import { bodiesOf } from "./evidence/bodies.ts";
 import { migrateWatches } from "./freshness/documents.ts";
 import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
@@ -25,9 +26,9 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   const databases = environmentDatabases(options.client, options.prefix, "verification");
   for (const environment of environments) {
     const db = databases[environment];
-    const { verifications, evidence, answers, latestAnswers } = collectionsOf(db);
+    const { verifications, evidence, latestAnswers } = collectionsOf(db);
     await createCollections(db, [
-      ...[verifications, evidence, answers, latestAnswers].map(({ collectionName }) => collectionName),
+      ...[verifications, evidence, latestAnswers].map(({ collectionName }) => collectionName),
       "provider_state",
       "sandbox_turns",
       "evidence_bodies",
@@ -56,14 +57,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       await verifications.createIndex({ organization_id: 1, created_at: -1, _id: -1, removal: 1 }, ofRuns);
     }
     await bodiesOf(db).createIndex({ last_put_at: 1 });
-    await answers.createIndex({
-      organization_id: 1,
-      entity_id: 1,
-      check_type: 1,
-      inputs_fingerprint: 1,
-      created_at: -1,
-      _id: -1,
-    });
+    await takeOverAnswers(db);
     await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
     await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
     await migrateAskedVerifications(db);

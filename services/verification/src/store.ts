@@ -12,7 +12,7 @@ import {
   type ReadKnownAnswers,
 } from "./checks/latest-answers.ts";
 import type { VerificationRecords } from "./checks/records.ts";
-import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
+import type { EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
 import { type KeptDays, keptUntil } from "./retention/kept-until.ts";
 import { queueCollections } from "./sam-gov-queue/documents.ts";
@@ -45,7 +45,6 @@ export function collectionsOf(db: Db) {
   return {
     verifications: db.collection<VerificationDocument>("verifications"),
     evidence: db.collection<EvidenceDocument>("evidence"),
-    answers: db.collection<AnswerDocument>("answers"),
     latestAnswers: db.collection<LatestAnswerDocument>("latest_answers"),
     publicAnswers: queueCollections(db).publicAnswers,
   };
@@ -137,7 +136,7 @@ async function contentOf(
 async function write(
   session: ClientSession,
   savings: readonly Saving[],
-  { verifications, evidence, answers, latestAnswers, outbox, idempotency, expiresAt }: Destinations,
+  { verifications, evidence, latestAnswers, outbox, idempotency, expiresAt }: Destinations,
 ): Promise<void> {
   const [first, ...others] = savings.map(({ records: { verification } }) => ({
     ...verification,
@@ -150,7 +149,6 @@ async function write(
   if (newEvidence.length > 0) await evidence.insertMany(newEvidence, { session });
   const newAnswers = savings.flatMap(({ records }) => records.answers);
   if (newAnswers.length > 0) {
-    await answers.insertMany(newAnswers, { session });
     const withdrawnLoads = savings.flatMap(({ records }) => records.withdrawnLoads);
     await latestAnswers.bulkWrite(latestWrites(newAnswers, withdrawnLoads), { session, ordered: true });
   }

@@ -335,6 +335,27 @@ export type Evidence = {
         duration_ms: number;
     }>;
     /**
+     * Where each part of an answer about a registration is from. Empty for other answers, and for older evidence, whose `content` names them.
+     */
+    sources: Array<{
+        /**
+         * `registration` or `exclusions`.
+         */
+        part: string;
+        /**
+         * `sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`.
+         */
+        origin: string;
+        /**
+         * When SAM.gov’s API answered, or when the file was cut. RFC 3339 in UTC, with milliseconds.
+         */
+        data_as_of: string;
+        /**
+         * Name of the file.
+         */
+        file?: string;
+    }>;
+    /**
      * When it was stored. RFC 3339 in UTC, with milliseconds.
      */
     created_at: string;

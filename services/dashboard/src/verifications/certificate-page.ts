@@ -12,7 +12,7 @@ import { facts } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
 import { type AskedAbout, askedFacts } from "./asked-about.ts";
-import { evidenceSources } from "./evidence-sources.ts";
+import { sourceList } from "./evidence-sources.ts";
 import type { CheckedEvidence } from "./read-evidence.ts";
 import type { VendorThen } from "./vendor-then.ts";
 
@@ -120,14 +120,9 @@ function evidenceFacts(checked: CheckedEvidence | undefined): Parameters<typeof 
       ["Evidence", html`<span class="field-problem">It can’t be read. Contact the operator of this service.</span>`],
     ];
   const { evidence, isIntact } = checked;
-  const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
   const attempts = evidence.attempts.filter(({ outcome }) => outcome === "throw");
   return [
-    [
-      "Source",
-      sources.length > 0 &&
-        html`<ul class="plain">${sources.map(({ part, name, file, date }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}</li>`)}</ul>`,
-    ],
+    ["Source", sourceList(evidence)],
     [
       "Without answer",
       attempts.length > 0 &&

@@ -6,6 +6,7 @@ import type { EnvironmentView } from "../ui/environments.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import { copyable, copyableId, facts, state, time } from "../ui/parts.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { sourceList } from "./evidence-sources.ts";
 
 /** Maximum number of characters shown on the page; the download has all of them. */
 const SHOWN_CHARACTERS = 100_000;
@@ -30,12 +31,7 @@ ${
 <h2 id="about" class="unseen">About this evidence</h2>
 ${facts([
   ["Evidence ID", copyableId(evidence.id)],
-  [
-    "Source",
-    evidence.origin === "none"
-      ? "no provider answered"
-      : html`${providerName(evidence.origin)} <code class="hint">${evidence.origin}</code>`,
-  ],
+  ["Source", sourceList(evidence) || "no provider answered"],
   ["Stored", time(evidence.createdAt, "second")],
   ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
 ])}

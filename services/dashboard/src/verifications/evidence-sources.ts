@@ -1,5 +1,7 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Evidence } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
+import { type Html, html } from "../http/html.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 /** A source that an answer rests on. */
@@ -17,9 +19,19 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the sources of an answer, each with its file and date: for SAM.gov's those of the registration and of the
- * exclusions, as the evidence names them, and for others the provider itself.
+ * exclusions, and for others the provider itself.
  */
-export function evidenceSources({ origin, content, createdAt }: SourceEvidence): EvidenceSource[] {
+export function evidenceSources(evidence: SourceEvidence): EvidenceSource[] {
+  if (evidence.sources.length === 0) return earlierSources(evidence);
+  return evidence.sources.map(({ part, origin, dataAsOf, file }) => {
+    const at = timestampDate(dataAsOf!);
+    const name = part === "registration" ? "Registration" : "Exclusions";
+    return { part: name, name: providerName(origin), file, date: dateOf(origin, at) };
+  });
+}
+
+/** Returns the sources of evidence from before they were stored with it: its content names them. */
+function earlierSources({ origin, content, createdAt }: SourceEvidence): EvidenceSource[] {
   const evidence = objectIn(content);
   const parts = objectOf(evidence.rests_on);
   const files = objectOf(evidence.files ?? evidence);
@@ -32,8 +44,17 @@ export function evidenceSources({ origin, content, createdAt }: SourceEvidence):
   return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}` }];
 }
 
+/** Returns the sources of evidence as a list; false where there are none. */
+export function sourceList(evidence: Evidence): Html | false {
+  const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
+  return (
+    sources.length > 0 &&
+    html`<ul class="plain">${sources.map(({ part, name, file, date }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}</li>`)}</ul>`
+  );
+}
+
 /** The parts of evidence that name its sources. */
-interface SourceEvidence extends Pick<Evidence, "origin" | "content"> {
+interface SourceEvidence extends Pick<Evidence, "origin" | "content" | "sources"> {
   readonly createdAt: Date;
 }
 
@@ -41,13 +62,11 @@ function partSource(part: string, { origin, date }: Json, files: Json): Evidence
   const at = new Date(String(date));
   if (typeof origin !== "string" || Number.isNaN(at.getTime())) return undefined;
   const file = { sam_gov_extract: files.registry_file, sam_gov_exclusions: files.exclusions_file }[origin];
-  const isFile = file !== undefined;
-  return {
-    part,
-    name: providerName(origin),
-    file: typeof file === "string" ? file : "",
-    date: isFile ? `cut on ${longDay(utcDay(at))}` : `answered ${exactTime(at)}`,
-  };
+  return { part, name: providerName(origin), file: typeof file === "string" ? file : "", date: dateOf(origin, at) };
+}
+
+function dateOf(origin: string, at: Date): string {
+  return origin === "sam_gov_api" ? `answered ${exactTime(at)}` : `cut on ${longDay(utcDay(at))}`;
 }
 
 function objectOf(value: unknown): Json {

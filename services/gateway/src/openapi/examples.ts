@@ -74,6 +74,7 @@ export const exampleEvidence = {
   content_type: "application/json",
   sha256: "0b5b2d1d7e5f4b7a8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d",
   attempts: [{ provider: "sandbox_primary", outcome: "pass", started_at: at, duration_ms: 1 }],
+  sources: [],
   created_at: at,
 };
 

@@ -102,6 +102,18 @@ export const evidenceSchema = z
         duration_ms: z.int().min(0),
       }),
     ),
+    sources: z
+      .array(
+        z.object({
+          part: z.string().describe("`registration` or `exclusions`."),
+          origin: z.string().describe("`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."),
+          data_as_of: time("When SAM.gov’s API answered, or when the file was cut."),
+          file: z.string().optional().describe("Name of the file."),
+        }),
+      )
+      .describe(
+        "Where each part of an answer about a registration is from. Empty for other answers, and for older evidence, whose `content` names them.",
+      ),
     created_at: time("When it was stored."),
   })
   .meta({ id: "Evidence", description: "What a result rests on. Immutable." });

@@ -64,6 +64,12 @@ export function renderEvidence(evidence: Evidence) {
       started_at: renderTime(attempt.startedAt),
       duration_ms: Number(attempt.durationMs),
     })),
+    sources: evidence.sources.map(({ part, origin, dataAsOf, file }) => ({
+      part,
+      origin,
+      data_as_of: renderTime(dataAsOf),
+      file: file || undefined,
+    })),
     created_at: renderTime(evidence.createdAt),
   };
 }

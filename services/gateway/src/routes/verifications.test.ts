@@ -76,6 +76,7 @@ describe("verifications", () => {
           { provider: "taxbandits", outcome: "throw", reason: "timeout", startedAt: at, durationMs: 20_000n },
           { provider: "compliancely", outcome: "pass", startedAt: at, durationMs: 3n },
         ],
+        sources: [{ part: "registration", origin: "sam_gov_extract", dataAsOf: at, file: "MONTHLY.dat" }],
         createdAt: at,
       },
     }));
@@ -92,6 +93,7 @@ describe("verifications", () => {
         { provider: "taxbandits", outcome: "throw", reason: "timeout", started_at: time, duration_ms: 20_000 },
         { provider: "compliancely", outcome: "pass", started_at: time, duration_ms: 3 },
       ],
+      sources: [{ part: "registration", origin: "sam_gov_extract", data_as_of: time, file: "MONTHLY.dat" }],
       created_at: time,
     });
   });

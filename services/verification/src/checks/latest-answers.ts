@@ -1,9 +1,8 @@
 import { createBatcher } from "@vvs/batching";
 import type { Check } from "@vvs/checks";
-import { firstId } from "@vvs/ids";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
-import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Db, Document, Filter } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { answerFrom } from "../providers/sam-gov/judge.ts";
 import type { PublicAnswer } from "../sam-gov-queue/documents.ts";
@@ -54,11 +53,10 @@ export function createReadKnownAnswers(
   collections: {
     latestAnswers: Collection<LatestAnswerDocument>;
     publicAnswers: Pick<Collection<PublicAnswer>, "collectionName">;
-    answers: Collection<AnswerDocument>;
   },
   maxTogether = MAX_TOGETHER,
 ): ReadKnownAnswers {
-  const { latestAnswers, publicAnswers, answers } = collections;
+  const { latestAnswers, publicAnswers } = collections;
   // All documents in the first reply, since a second one would cost another round trip: two for each read.
   const oneReply = { batchSize: 2 * maxTogether + 1 };
 
@@ -85,8 +83,6 @@ export function createReadKnownAnswers(
       const found = await find([...byId.keys()], [...publicKeys]);
       const newest = new Map(found.latest.map((each) => [each._id, newestOf(each)]));
       const kept = new Map(found.kept.map((each) => [each._id, each]));
-      const others = [...byId].flatMap(([id, question]) => (newest.has(id) ? [] : question));
-      for (const answer of await readEarlier(answers, others, oneReply)) newest.set(latestId(answer), answer);
       return asked.map(({ question, publicKey = "" }) => ({
         newest: newest.get(latestId(question)) ?? null,
         kept: kept.get(publicKey),
@@ -102,22 +98,6 @@ export function createReadKnownAnswers(
       question: { organization_id, entity_id, check_type: check, inputs_fingerprint: fingerprint },
       publicKey,
     });
-}
-
-/** Reads the newest answers to questions that were last answered before the latest answers were kept, in one command. */
-async function readEarlier(
-  answers: Collection<AnswerDocument>,
-  questions: readonly Question[],
-  oneReply: { batchSize: number },
-): Promise<AnswerDocument[]> {
-  const [first, ...others] = questions.map((question) => [
-    { $match: question },
-    { $sort: { created_at: -1, _id: -1 } },
-    { $limit: 1 },
-  ]);
-  if (!first) return [];
-  const union = others.map((pipeline) => ({ $unionWith: { coll: answers.collectionName, pipeline } }));
-  return answers.aggregate<AnswerDocument>([...first, ...union], oneReply).toArray();
 }
 
 /** Returns the answer, judged again from the newest parts where it does not have them itself. */
@@ -164,6 +144,12 @@ export function latestId({ organization_id, entity_id, check_type, inputs_finger
   return [organization_id, entity_id, check_type, inputs_fingerprint].join("|");
 }
 
+/** Returns the filter of the newest answers to all questions of a check about an organization's vendor. */
+export function latestOfVendor(of: Omit<Question, "inputs_fingerprint">): Filter<LatestAnswerDocument> {
+  const [from, before] = ["|", "}"].map((end) => [of.organization_id, of.entity_id, of.check_type].join("|") + end);
+  return { _id: { $gte: from!, $lt: before! } };
+}
+
 /**
  * Returns the update by which an answer joins the latest one. A part gives way to one that is as new or newer, and where its
  * load was withdrawn; the answer itself to a later one, by time and then by id.
@@ -192,11 +178,10 @@ function latestPipeline(answer: unknown, parts: readonly PartName[], withdrawnLo
   return [{ $set: { incoming: answer } }, { $set: newer }, { $unset: "incoming" }];
 }
 
-/** Makes the answers that replicas of an older version stored since a time the latest, where they are. */
-export async function catchUp(
-  { answers, latestAnswers }: { answers: Collection<AnswerDocument>; latestAnswers: Collection<LatestAnswerDocument> },
-  since: Date,
-): Promise<void> {
+/** Takes over the newest of the answers that older versions kept, all of them, in `answers`, which goes. It may run repeatedly. */
+export async function takeOverAnswers(db: Db): Promise<void> {
+  const name = "answers";
+  if (!(await db.listCollections({ name }).hasNext())) return;
   const id = { $concat: ["$organization_id", "|", "$entity_id", "|", "$check_type", "|", "$inputs_fingerprint"] };
   const latest = { _id: id, organization_id: 1, answer: "$$ROOT", parts: 1 };
   const whenMatched = latestPipeline(
@@ -204,11 +189,10 @@ export async function catchUp(
     ["registration", "exclusions"],
     [],
   );
-  await answers
-    .aggregate([
-      { $match: { _id: { $gte: firstId("evd", since) } } },
-      { $project: latest },
-      { $merge: { into: latestAnswers.collectionName, whenMatched, whenNotMatched: "insert" } },
-    ])
+  const merge = { into: "latest_answers", whenMatched, whenNotMatched: "insert" };
+  await db
+    .collection(name)
+    .aggregate([{ $project: latest }, { $merge: merge }])
     .toArray();
+  await db.dropCollection(name);
 }

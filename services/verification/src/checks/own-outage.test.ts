@@ -37,7 +37,7 @@ function verify(checks: CheckType[], environment = Environment.SANDBOX, mode = M
 }
 
 async function storedOf(environment: "live" | "sandbox"): Promise<number[]> {
-  const counts = ["verifications", "evidence", "answers"].map((name) =>
+  const counts = ["verifications", "evidence", "latest_answers"].map((name) =>
     service.databases[environment].collection(name).countDocuments({ organization_id: org }),
   );
   return Promise.all(counts);

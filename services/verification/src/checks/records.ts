@@ -47,6 +47,7 @@ export function verificationRecords(
       content_bytes: Buffer.byteLength(content),
       content_type: answer?.contentType ?? "",
       sha256,
+      ...(answer?.sources && { sources: answer.sources }),
       ...(restsOn.length > 0 && { rests_on: restsOn }),
       attempts: conclusion.attempts,
       created_at: createdAt,

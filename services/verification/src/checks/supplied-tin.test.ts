@@ -5,7 +5,7 @@ import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common
 import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { Binary } from "mongodb";
-import type { AnswerDocument } from "../documents.ts";
+import { collectionsOf } from "../store.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { inputsFingerprint } from "./check-inputs.ts";
@@ -75,13 +75,11 @@ function fingerprintOf(tin: string): string {
   return inputsFingerprint("tin_match", subject);
 }
 
-/** What is stored under the fingerprint of a TIN, oldest first. */
+/** What is stored under the fingerprint of a TIN. */
 async function storedUnder(tin: string): Promise<string[]> {
-  const answers = service.databases.sandbox.collection<AnswerDocument>("answers");
-  const inputs_fingerprint = fingerprintOf(tin);
-  return (await answers.find({ organization_id: org, inputs_fingerprint }).sort({ _id: 1 }).toArray()).map(
-    ({ outcome }) => outcome,
-  );
+  const { latestAnswers } = collectionsOf(service.databases.sandbox);
+  const found = latestAnswers.find({ organization_id: org, "answer.inputs_fingerprint": fingerprintOf(tin) });
+  return (await found.toArray()).map(({ answer }) => answer.outcome);
 }
 
 /** Returns the records of the vendor's verifications, oldest first. */
@@ -188,7 +186,8 @@ describe("a TIN that matched", () => {
     service.entities.schedule.match = undefined;
     expect(await supply(PASSING)).toMatchObject(passing);
     await run(1n);
-    expect(await storedUnder(PASSING)).toEqual(["pass", "pass"]);
+    expect(await storedUnder(PASSING)).toEqual(["pass"]);
+    expect(await records()).toHaveLength(2);
   });
 
   test("is asked about the TIN that its call supplied, also where the checks don't include tin_match first", async () => {

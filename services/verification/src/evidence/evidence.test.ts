@@ -193,7 +193,7 @@ describe("an object store", () => {
     async (how) => {
       s3.misbehave(how);
       await expect(verify(impatient)).rejects.toMatchObject({ code: "service_unavailable" });
-      for (const name of ["verifications", "evidence", "answers"]) {
+      for (const name of ["verifications", "evidence", "latest_answers"]) {
         expect(await service.databases.live.collection(name).countDocuments({ organization_id: org })).toBe(0);
       }
       expect(await bodiesOf(service.databases.live).countDocuments({ _id: sha256Of(content!) })).toBe(0);

@@ -33,10 +33,10 @@ export function freshCallsLeft(calls: CallCounts, heldForRuns: number, quota: nu
   return left < Math.min(FULL_CALLS, reserve / 2) ? 0 : left;
 }
 
-/** Returns the condition of a query that finds a document of counts only where `callsLeft` is above 0. */
-export function hasCallsLeft(callClass: CallClass, quota: number): object {
+/** Returns `callsLeft` as an expression over a document of counts; it may be below 0. */
+export function callsLeftIn(callClass: CallClass, quota: number): object {
   const taken = callClasses.map((each) =>
     each === callClass ? `$${each}` : { $max: [`$${each}`, reserveOf(each, quota)] },
   );
-  return { $expr: { $lt: [{ $add: taken }, quota] } };
+  return { $subtract: [quota, { $add: taken }] };
 }

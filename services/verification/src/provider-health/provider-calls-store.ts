@@ -1,7 +1,7 @@
 import { utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
 import { type CallClass, perCallClass } from "../providers/call-class.ts";
-import { type CallCounts, callsLeft, hasCallsLeft } from "./call-quota.ts";
+import { type CallCounts, callsLeft, callsLeftIn } from "./call-quota.ts";
 
 export const DAY_MS = 86_400_000;
 /** Maximum number of tries to count a call; needing more is a bug, since each further try means that a day has begun. */
@@ -63,26 +63,31 @@ export function createProviderCallsStore(db: Db) {
       return found ?? { day, ...NO_CALLS };
     },
     /**
-     * Counts one call in its day, if its class has calls left. Returns the calls of the day, and whether this one was
-     * counted.
+     * Counts as many of `wanted` calls in their day as their class has left. Returns how many were counted, and the calls of
+     * the day.
      */
     async count(
       key: ProviderKey,
-      { callClass, quota, at }: { callClass: CallClass; quota: number; at: Date },
-    ): Promise<{ counted: boolean; calls: DayCalls }> {
+      { callClass, wanted, quota, at }: { callClass: CallClass; wanted: number; quota: number; at: Date },
+    ): Promise<{ counted: number; calls: DayCalls }> {
       let day = startOfDay(at);
+      const left = callsLeftIn(callClass, quota);
+      const counting = [{ $set: { [callClass]: { $add: [`$${callClass}`, { $min: [wanted, left] }] } } }];
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const _id = idOf(key, day);
-        const calls = await collection.findOneAndUpdate(
-          { _id, is_over: { $exists: false }, ...hasCallsLeft(callClass, quota) },
-          { $inc: { [callClass]: 1 } },
-          { returnDocument: "after" },
+        const before = await collection.findOneAndUpdate(
+          { _id, is_over: { $exists: false }, $expr: { $gt: [left, 0] } },
+          counting,
+          { returnDocument: "before" },
         );
-        if (calls) return { counted: true, calls };
+        if (before) {
+          const counted = Math.min(wanted, callsLeft(before, callClass, quota));
+          return { counted, calls: { ...before, [callClass]: before[callClass] + counted } };
+        }
         const found = await collection.findOne({ _id });
         if (!found) await begin(key, day);
         else if (found.is_over) day = new Date(day.getTime() + DAY_MS);
-        else if (callsLeft(found, callClass, quota) === 0) return { counted: false, calls: found };
+        else if (callsLeft(found, callClass, quota) === 0) return { counted: 0, calls: found };
       }
       throw new Error("a call could not be counted in its day");
     },

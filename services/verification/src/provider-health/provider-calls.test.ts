@@ -76,6 +76,26 @@ function paused(operation: keyof Collection, before: () => Promise<unknown>): Db
   return { collection: () => proxy } as unknown as Db;
 }
 
+test("calls that begin while another one is being counted are counted by one write", async () => {
+  await take(replica(), "direct", 1);
+  const held = Promise.withResolvers<void>();
+  let writes = 0;
+  const collection = providerCallsOf(db);
+  const findOneAndUpdate = async (...args: Parameters<typeof collection.findOneAndUpdate>) => {
+    writes++;
+    await held.promise;
+    return collection.findOneAndUpdate(...args);
+  };
+  const counting = { findOneAndUpdate, findOne: collection.findOne.bind(collection) };
+  const calls = replica({ quota: 100, of: { collection: () => counting } as unknown as Db });
+  const first = take(calls, "direct", 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  const others = take(calls, "direct", 30);
+  held.resolve();
+  expect([await first, await others, writes]).toEqual([1, 30, 2]);
+  expect(await stored()).toEqual({ "2026-11-21": "32/0/0" });
+});
+
 test("of two replicas that take the last call at the same time, one gets it", async () => {
   const [one, other] = [replica(), replica()];
   expect(await take([one, other], "direct", 4)).toBe(4);

@@ -1,8 +1,13 @@
+import { createBatcher } from "@vvs/batching";
+import { withoutDeadline } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
 import type { CallClass } from "../providers/call-class.ts";
 import { type CallCounts, callsLeft } from "./call-quota.ts";
 import { createProviderCallsStore, DAY_MS, type DayCalls } from "./provider-calls-store.ts";
+
+/** Maximum number of calls that are counted together. */
+const MAX_TOGETHER = 100;
 
 /** What a provider's calls are counted by. */
 export interface ProviderAccount {
@@ -50,6 +55,39 @@ export function createProviderCalls(options: {
     return known && now().getTime() - known.day.getTime() < DAY_MS ? known : undefined;
   }
 
+  /** Counts calls of one class at one provider. Returns how many were counted; all of them while the database is unavailable. */
+  async function takeTogether(provider: string, callClass: CallClass, wanted: number): Promise<number> {
+    const { fingerprint, quota } = accounts[provider]!;
+    try {
+      const at = dayOf(provider);
+      const counting = store.count({ provider, fingerprint }, { callClass, wanted, quota: quota!, at });
+      const { counted, calls } = await limit(counting);
+      see(provider, calls);
+      return counted;
+    } catch (err) {
+      logger.warn({ err, provider }, "calls of a provider could not be counted against its quota");
+      return wanted;
+    }
+  }
+
+  // Calls that begin while others are being counted share the next write, so that a burst never contends for the document.
+  const take = createBatcher<{ provider: string; callClass: CallClass }, boolean>({
+    async run(calls) {
+      const groups = Map.groupBy(calls, ({ provider, callClass }) => `${callClass} ${provider}`);
+      const counted = await Promise.all(
+        [...groups.values()].map(async (group) => {
+          const { provider, callClass } = group[0]!;
+          const count = await takeTogether(provider, callClass, group.length);
+          return group.slice(0, count);
+        }),
+      );
+      const taken = new Set(counted.flat());
+      return calls.map((call) => taken.has(call));
+    },
+    maxSize: MAX_TOGETHER,
+    atOnce: 1,
+  });
+
   return {
     /** Returns true where this replica knows that a class has no calls left today. */
     isUsedUp(provider: string, callClass: CallClass): boolean {
@@ -62,18 +100,8 @@ export function createProviderCalls(options: {
      * true without a quota, and while the database is unavailable: the call is not counted then.
      */
     async take(provider: string, callClass: CallClass): Promise<boolean> {
-      const account = accounts[provider];
-      if (account?.quota === undefined) return true;
-      const { fingerprint, quota } = account;
-      try {
-        const counting = store.count({ provider, fingerprint }, { callClass, quota, at: dayOf(provider) });
-        const { counted, calls } = await limit(counting);
-        see(provider, calls);
-        return counted;
-      } catch (err) {
-        logger.warn({ err, provider }, "a call of a provider could not be counted against its quota");
-        return true;
-      }
+      if (accounts[provider]?.quota === undefined) return true;
+      return withoutDeadline(() => take({ provider, callClass }));
     },
     /**
      * Returns today's calls; undefined without a quota. While the database is unavailable, they are those that this replica

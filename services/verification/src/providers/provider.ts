@@ -41,6 +41,15 @@ export interface Question {
 /** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
 export type Facts = RegistrationFacts;
 
+/** Where a part of an answer is from. Dates are kept here, so that answers that differ in nothing else share a body. */
+export interface AnswerSource {
+  readonly part: keyof Parts;
+  readonly origin: string;
+  readonly date: Date;
+  /** Name of the file that it is from, where that is one of those that were loaded. */
+  readonly file?: string;
+}
+
 /** An answer about a vendor, by a provider that is able to know. */
 export interface Answer {
   readonly outcome: "pass" | "fail";
@@ -57,6 +66,8 @@ export interface Answer {
   readonly details?: ResultDetails;
   /** Only for live sam_registration: the parts that the answer rests on. */
   readonly parts?: Parts;
+  /** Where the parts are from. */
+  readonly sources?: readonly AnswerSource[];
   /** File loads that were withdrawn. */
   readonly withdrawnLoads?: readonly string[];
   /** The evidence: the answer as received, with secrets and TINs masked. */

@@ -2,19 +2,19 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { Client } from "@vvs/rpc";
 import { type Environment, toProtoEnvironment } from "@vvs/tenant";
-import { latestId } from "../checks/latest-answers.ts";
-import type { AnswerDocument, EvidenceDocument, VerificationDocument } from "../documents.ts";
+import type { LatestAnswerDocument } from "../checks/latest-answers.ts";
+import type { EvidenceDocument, VerificationDocument } from "../documents.ts";
 import type { collectionsOf } from "../store.ts";
 
 const DAY_MS = 86_400_000;
 /** How long a verification stays where its evidence is named by what has no time of its own, before it is looked at again. */
 const ASKED_AGAIN_MS = 30 * DAY_MS;
 
-/** Verifications that are past their time, with the evidence and the answers that belong to them. */
+/** Verifications that are past their time, with their evidence and the newest answers about their vendors. */
 export interface PastTime {
   readonly verifications: readonly VerificationDocument[];
   readonly evidence: readonly Pick<EvidenceDocument, "_id" | "verification_id" | "sha256">[];
-  readonly answers: readonly AnswerDocument[];
+  readonly latest: readonly LatestAnswerDocument[];
 }
 
 /** Returns which verifications are still named, and until when. Errors: those of the database and of monitor. */
@@ -35,7 +35,7 @@ export function createReadNames(options: {
   now: () => Date;
 }): ReadNames {
   const { environment, monitors, now } = options;
-  const { verifications, evidence, latestAnswers } = options.collections;
+  const { verifications, evidence } = options.collections;
 
   async function byMonitors(list: readonly VerificationDocument[]): Promise<[string, Date][]> {
     const ofRuns = list.flatMap(({ _id: id, organization_id: organizationId, run }) =>
@@ -47,7 +47,7 @@ export function createReadNames(options: {
     return named.map(({ id, until }) => [id, timestampDate(until!)]);
   }
 
-  return async ({ verifications: list, evidence: own, answers }) => {
+  return async ({ verifications: list, evidence: own, latest }) => {
     const again = new Date(now().getTime() + ASKED_AGAIN_MS);
     const verificationOf = new Map(own.map(({ _id, verification_id }) => [_id, verification_id]));
     const ids = [...verificationOf.keys()];
@@ -74,8 +74,7 @@ export function createReadNames(options: {
     const resting = evidence.find({ rests_on: { $in: ids } }, { projection: { rests_on: 1 } });
     for await (const { rests_on = [] } of resting) for (const id of rests_on) name(verificationOf.get(id), again);
 
-    const newest = latestAnswers.find({ _id: { $in: answers.map(latestId) } });
-    for await (const { answer, parts } of newest) {
+    for (const { answer, parts } of latest) {
       for (const part of [parts?.registration, parts?.exclusions]) {
         if (part?.evidence_id && part.evidence_id !== answer._id) name(verificationOf.get(part.evidence_id), again);
       }

@@ -1,6 +1,6 @@
 import { inTransaction } from "@vvs/mongo";
 import type { ClientSession, Db } from "mongodb";
-import { latestId } from "../checks/latest-answers.ts";
+import { latestOfVendor } from "../checks/latest-answers.ts";
 import type { VerificationDocument } from "../documents.ts";
 import { removeBodies } from "../evidence/retention.ts";
 import { collectionsOf } from "../store.ts";
@@ -14,36 +14,34 @@ export type RemoveAged = (verifications: readonly VerificationDocument[]) => Pro
 
 /**
  * Creates the function that removes verifications with their evidence and answers, or keeps them for longer where something
- * names them. The answers go first, so that no cached call can name them any more; an hour later, if nothing does, the rest.
+ * names them. The newest answers go first, so that no cached call can name them any more; an hour later, if nothing does, the rest.
  */
 export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: () => Date }): RemoveAged {
   const { db, readNames, now } = options;
-  const { verifications, evidence, answers, latestAnswers } = collectionsOf(db);
+  const { verifications, evidence, latestAnswers } = collectionsOf(db);
 
   async function withTheirs(list: readonly VerificationDocument[]): Promise<PastTime> {
     const verification_id = { $in: list.map(({ _id }) => _id) };
     const ids = list.flatMap(({ results }) => results.map(({ evidence_id }) => evidence_id));
     const projection = { verification_id: 1, sha256: 1 };
     const own = await evidence.find({ _id: { $in: ids }, verification_id }, { projection }).toArray();
-    const found = await answers.find({ _id: { $in: own.map(({ _id }) => _id) } }).toArray();
-    return { verifications: list, evidence: own, answers: found };
+    const questions = list.flatMap((one) =>
+      one.results.map(({ check_type }) => latestOfVendor({ ...one, check_type })),
+    );
+    const latest = await latestAnswers.find({ $or: questions }).toArray();
+    return { verifications: list, evidence: own, latest };
   }
 
-  /** Removes the answers, and where one is the newest to its question, the older ones too: none may become the newest. */
-  async function removeAnswers(gone: PastTime["answers"]): Promise<void> {
-    if (gone.length === 0) return;
-    await latestAnswers.bulkWrite(
-      gone.map((answer) => ({ deleteOne: { filter: { _id: latestId(answer), "answer._id": answer._id } } })),
-      { ordered: false },
+  /** Removes the newest answers that are those of verifications. */
+  async function removeAnswers({ evidence: own, latest }: PastTime, going: readonly VerificationDocument[]) {
+    const ids = new Set(going.map(({ _id }) => _id));
+    const theirs = new Set(own.flatMap(({ _id, verification_id }) => (ids.has(verification_id) ? _id : [])));
+    const filters = latest.flatMap(({ _id, answer }) =>
+      theirs.has(answer._id) ? { _id, "answer._id": answer._id } : [],
     );
-    const known = await latestAnswers.find({ _id: { $in: gone.map(latestId) } }, { projection: { _id: 1 } }).toArray();
-    const answered = new Set(known.map(({ _id }) => _id));
-    await answers.bulkWrite(
-      gone.map((answer) => {
-        const { _id, organization_id, entity_id, check_type, inputs_fingerprint } = answer;
-        const older = { organization_id, entity_id, check_type, inputs_fingerprint, _id: { $lte: _id } };
-        return { deleteMany: { filter: answered.has(latestId(answer)) ? { _id } : older } };
-      }),
+    if (filters.length === 0) return;
+    await latestAnswers.bulkWrite(
+      filters.map((filter) => ({ deleteOne: { filter } })),
       { ordered: false },
     );
   }
@@ -67,7 +65,7 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
     const all = await withTheirs(list);
     const named = await readNames(all);
     const isFree = ({ _id }: VerificationDocument) => !named.has(_id);
-    const leaving = list.filter((one) => isFree(one) && one.removal !== "due").map(({ _id }) => _id);
+    const leaving = list.filter((one) => isFree(one) && one.removal !== "due");
     const due = list.filter((one) => isFree(one) && one.removal === "due");
     if (named.size > 0) {
       await verifications.bulkWrite(
@@ -78,13 +76,14 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
       );
     }
     if (leaving.length > 0) {
-      const ids = new Set(leaving);
-      const theirs = new Set(all.evidence.flatMap((one) => (ids.has(one.verification_id) ? one._id : [])));
-      await removeAnswers(all.answers.filter(({ _id }) => theirs.has(_id)));
+      await removeAnswers(all, leaving);
       const expires_at = new Date(now().getTime() + LEAVING_MS);
-      await verifications.updateMany({ _id: { $in: leaving } }, { $set: { expires_at, removal: "due" } });
+      const ids = leaving.map(({ _id }) => _id);
+      await verifications.updateMany({ _id: { $in: ids } }, { $set: { expires_at, removal: "due" } });
     }
     if (due.length === 0) return 0;
+    // During a rollout an older version leaves the answers of verifications that it found due.
+    await removeAnswers(all, due);
     const removed = await inTransaction(db.client, (session) => remove(session, { ...all, verifications: due }));
     // Another replica may have removed a body's other last record in the meantime, which the transaction could not see.
     await inTransaction(db.client, (session) => removeBodies(session, { db, ...removed, now: now() }));

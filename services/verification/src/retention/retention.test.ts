@@ -52,7 +52,7 @@ afterEach(async () => {
   named.clear();
   asked = [];
   for (const db of Object.values(service.databases)) {
-    for (const name of ["verifications", "evidence", "answers", "latest_answers", "evidence_bodies"]) {
+    for (const name of ["verifications", "evidence", "latest_answers", "evidence_bodies"]) {
       await db.collection(name).deleteMany({});
     }
   }
@@ -133,8 +133,8 @@ describe("a verification that nothing names", () => {
     expect(await retainAll()).toBe(1);
     await expect(verificationOf(_id)).rejects.toMatchObject({ code: "verification_not_found" });
     await expect(evidenceOf(results[0]!.evidence_id)).rejects.toMatchObject({ code: "evidence_not_found" });
-    const { evidence, answers, latestAnswers } = live();
-    for (const each of [evidence, answers, latestAnswers, bodiesOf(service.databases.live)]) {
+    const { evidence, latestAnswers } = live();
+    for (const each of [evidence, latestAnswers, bodiesOf(service.databases.live)]) {
       expect(await (each as typeof evidence).countDocuments()).toBe(0);
     }
   });
@@ -230,15 +230,13 @@ describe("a verification stays past its time", () => {
   test("while a cached call that read its answer before is stored", async () => {
     const first = await run();
     pass(401 * DAY_MS);
-    const { latestAnswers, answers } = live();
-    const [latest, stored] = [await latestAnswers.find().toArray(), await answers.find().toArray()];
+    const { latestAnswers } = live();
+    const latest = await latestAnswers.find().toArray();
     await retain();
     // What the call had read.
     await latestAnswers.insertMany(latest);
-    await answers.insertMany(stored);
     const cached = await call(Mode.CACHED);
     await latestAnswers.deleteMany({});
-    await answers.deleteMany({});
     pass(2 * HOUR_MS);
     expect(await retain()).toBe(0);
     expect(await idsOf()).toEqual([first._id, cached.id]);

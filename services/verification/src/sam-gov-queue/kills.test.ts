@@ -15,7 +15,7 @@ afterAll(() => queue.stop());
 
 const COLLECTIONS = new Set([
   ...["parked_runs", "sam_gov_questions", "public_answers", "sam_gov_days", "sam_gov_asker"],
-  ...["verifications", "evidence", "answers", "outbox"],
+  ...["verifications", "evidence", "latest_answers", "outbox"],
 ]);
 const READS = new Set(["find", "aggregate", "getMore"]);
 const isStep = ({ name, collection }: Command) =>

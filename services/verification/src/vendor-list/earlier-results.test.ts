@@ -7,6 +7,7 @@ import { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { type TestMongo, testMongo } from "@vvs/testing";
 import type { Binary, Db } from "mongodb";
+import { latestId } from "../checks/latest-answers.ts";
 import type { AnswerDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { collectionsOf } from "../store.ts";
 import { createPublishEarlierResults, migrateEarlierResults, needed } from "./earlier-results.ts";
@@ -25,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 beforeEach(async () => {
-  const { verifications, answers } = collectionsOf(mongo.db);
-  await Promise.all([verifications, answers].map((each) => each.deleteMany({})));
+  const { verifications, latestAnswers } = collectionsOf(mongo.db);
+  await Promise.all([verifications, latestAnswers].map((each) => each.deleteMany({})));
   await Promise.all(["outbox", "vendor_list_progress"].map((name) => mongo.db.collection(name).deleteMany({})));
   await migrateEarlierResults(mongo.db);
 });
@@ -56,12 +57,14 @@ async function verified(organization_id: string, entity_id: string, minute: numb
     created_at: at(minute),
   } as unknown as VerificationDocument;
   await collectionsOf(mongo.db).verifications.insertOne(verification);
-  for (const { evidence_id, status } of results.filter((each) => each.status !== "error")) {
+  for (const { check_type, evidence_id, status } of results.filter((each) => each.status !== "error")) {
     const facts = {
       registration_status: status === "pass" ? "active" : "debarred",
       expiration_date: `2027-01-0${minute}`,
     };
-    await collectionsOf(mongo.db).answers.insertOne({ _id: evidence_id, facts } as unknown as AnswerDocument);
+    const answer = { _id: evidence_id, organization_id, entity_id, check_type, facts } as unknown as AnswerDocument;
+    const _id = latestId({ ...answer, inputs_fingerprint: "" });
+    await collectionsOf(mongo.db).latestAnswers.replaceOne({ _id }, { organization_id, answer }, { upsert: true });
   }
   return verification;
 }

@@ -5,6 +5,7 @@ import { createOutbox } from "@vvs/outbox";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Environment } from "@vvs/tenant";
 import type { Collection, Db, Filter, MongoClient } from "mongodb";
+import { latestOfVendor, newestOf } from "../checks/latest-answers.ts";
 import type { VerificationDocument } from "../documents.ts";
 import { toCompletedAgain } from "../messages.ts";
 import { collectionsOf } from "../store.ts";
@@ -48,7 +49,7 @@ export function createPublishEarlierResults(options: {
   nudge: () => void;
 }): () => Promise<"more" | "done" | "not migrated"> {
   const { environment, client, db, topic, nudge } = options;
-  const { verifications, answers } = collectionsOf(db);
+  const { verifications, latestAnswers } = collectionsOf(db);
   const progress = progressOf(db);
   const outbox = createOutbox({ db });
 
@@ -63,9 +64,11 @@ export function createPublishEarlierResults(options: {
   }
 
   async function recordsOf(newest: readonly VerificationDocument[]) {
-    const ids = newest.flatMap(({ results }) => results.map(({ evidence_id }) => evidence_id));
-    const found = await answers.find({ _id: { $in: ids } }).toArray();
-    const byId = new Map(found.map((answer) => [answer._id, answer]));
+    const questions = newest.flatMap((one) =>
+      one.results.map(({ check_type }) => latestOfVendor({ ...one, check_type })),
+    );
+    const found = questions.length > 0 ? await latestAnswers.find({ $or: questions }).toArray() : [];
+    const byId = new Map(found.flatMap((each) => [each.answer, newestOf(each)]).map((answer) => [answer._id, answer]));
     return newest.map((verification) => {
       const { _id: id, organization_id: organizationId } = verification;
       return { id, topic, key: id, value: toCompletedAgain({ organizationId, environment }, verification, byId) };

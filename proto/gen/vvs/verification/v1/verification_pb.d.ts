@@ -453,6 +453,47 @@ export declare type Attempt = Message<"vvs.verification.v1.Attempt"> & {
 export declare const AttemptSchema: GenMessage<Attempt>;
 
 /**
+ * Where a part of an answer is from.
+ *
+ * @generated from message vvs.verification.v1.EvidenceSource
+ */
+export declare type EvidenceSource = Message<"vvs.verification.v1.EvidenceSource"> & {
+  /**
+   * registration or exclusions.
+   *
+   * @generated from field: string part = 1;
+   */
+  part: string;
+
+  /**
+   * sam_gov_api, sam_gov_extract or sam_gov_exclusions.
+   *
+   * @generated from field: string origin = 2;
+   */
+  origin: string;
+
+  /**
+   * The date of the data: when the API answered; for a file its cut date, as midnight UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp data_as_of = 3;
+   */
+  dataAsOf?: Timestamp | undefined;
+
+  /**
+   * Name of the file; empty for the API, and for a file that was loaded earlier.
+   *
+   * @generated from field: string file = 4;
+   */
+  file: string;
+};
+
+/**
+ * Describes the message vvs.verification.v1.EvidenceSource.
+ * Use `create(EvidenceSourceSchema)` to create a new message.
+ */
+export declare const EvidenceSourceSchema: GenMessage<EvidenceSource>;
+
+/**
  * What a provider answered; never changed.
  *
  * @generated from message vvs.verification.v1.Evidence
@@ -520,6 +561,13 @@ export declare type Evidence = Message<"vvs.verification.v1.Evidence"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Only for an answer about a SAM.gov registration; empty in evidence from before it was stored, whose content names them.
+   *
+   * @generated from field: repeated vvs.verification.v1.EvidenceSource sources = 10;
+   */
+  sources: EvidenceSource[];
 };
 
 /**

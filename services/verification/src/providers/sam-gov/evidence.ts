@@ -1,8 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
-import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import type { Parts } from "@vvs/registration";
+import { ExclusionSchema, type GetRegistryRecordResponse, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
+import type { PartSource, Parts } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
-import type { Question } from "../provider.ts";
+import type { AnswerSource, Question } from "../provider.ts";
 import type { ReceivedBody } from "./client.ts";
 
 /**
@@ -24,8 +24,31 @@ export function keptBodiesOf(parts: Parts, { kept }: Pick<Question, "kept">): re
   return isUsed ? kept!.bodies : [];
 }
 
-/** Returns the files' records of a vendor, as evidence. */
-export function registryFilesJson(files: GetRegistryRecordResponse): object {
+/**
+ * Returns the files' rows of a vendor, as evidence. What each new file changes although it says the same of the vendor is
+ * left out: names and cut dates are in `sourcesOf`, and a row that the newest file lists is as of that.
+ */
+export function fileRowsJson({ record, exclusions, endedExclusions }: GetRegistryRecordResponse): object {
   const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
-  return toJson(GetRegistryRecordResponseSchema, files, options) as object;
+  const rows = (list: typeof exclusions) => list.map((row) => toJson(ExclusionSchema, row, options) as object);
+  return {
+    ...(record && { record: toJson(RegistryRecordSchema, record, options) }),
+    exclusions: rows(exclusions).map((row) => ({ ...row, last_seen: undefined })),
+    ended_exclusions: rows(endedExclusions),
+  };
+}
+
+/** Returns the parts of an answer that are not in the loaded files' rows: those of an earlier or of the kept answer. */
+export function earlierPartsOf(parts: Parts): Parts {
+  return Object.fromEntries(Object.entries(parts).filter(([, { load, evidence_id }]) => load === "" || evidence_id));
+}
+
+/** Returns where the parts of an answer are from, with the names of the loaded files. */
+export function sourcesOf(parts: Parts, files: GetRegistryRecordResponse): AnswerSource[] {
+  const named = { [files.registryLoad]: files.registryFile, [files.exclusionsLoad]: files.exclusionsFile };
+  return Object.entries(parts as Record<keyof Parts, PartSource>).map(([part, { origin, date, load }]) => ({
+    part: part as keyof Parts,
+    ...{ origin, date },
+    ...(load && named[load] && { file: named[load] }),
+  }));
 }

@@ -100,10 +100,12 @@ describe("exclusions are asked for", () => {
 
   test("and the evidence holds the file that confirmed that there are none", async () => {
     sam.register({ uei: UEI });
-    const { content } = await ask(provider({ files: { ...file("2026-11-21"), exclusionsFile: "exclusions.csv" } }));
+    const files = { ...file("2026-11-21"), exclusionsFile: "exclusions.csv" };
+    const { content, sources } = await ask(provider({ files }));
+    expect(sources).toMatchObject([{ part: "registration" }, { part: "exclusions", file: "exclusions.csv" }]);
     expect(JSON.parse(content)).toMatchObject({
       answers: [{ body: { totalRecords: 1 } }],
-      files: { exclusions_file: "exclusions.csv", exclusions: [] },
+      files: { exclusions: [] },
       rests_on: { registration: { origin: "sam_gov_api" }, exclusions: { origin: "sam_gov_exclusions" } },
     });
   });

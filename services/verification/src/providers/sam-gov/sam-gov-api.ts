@@ -5,7 +5,7 @@ import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
 import type { SamGovClient } from "./client.ts";
-import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
+import { evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
 import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
 import { answerFrom, isOlder, judge } from "./judge.ts";
@@ -94,9 +94,9 @@ export function createSamGovApi(options: {
         const verdict = judge(parts, { now: now(), hasApi: true });
         const { withdrawnLoads } = files;
         const usesFile = Object.values(parts).some(({ load }) => load !== "");
-        const more = { rests_on: parts, ...(usesFile && { files: registryFilesJson(files) }) };
+        const more = { rests_on: parts, ...(usesFile && { files: fileRowsJson(files) }) };
         const content = evidenceOf([...bodies, ...keptBodiesOf(parts, question)], more);
-        return { ...answerFrom(parts, verdict, content, now()), withdrawnLoads };
+        return { ...answerFrom(parts, verdict, content, now()), sources: sourcesOf(parts, files), withdrawnLoads };
       } catch (error) {
         // Where the known exclusions are too old, the call that asked for newer ones failed.
         throw failure ?? error;

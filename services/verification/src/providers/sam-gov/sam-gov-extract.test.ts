@@ -244,11 +244,17 @@ describe("files and a stored answer", () => {
     expect(answer.facts).toMatchObject({ expiration_date: "2028-01-01", legal_name: "STORED LLC" });
     expect(JSON.parse(answer.content)).toMatchObject({
       record: { expiration_date: "2026-12-01" },
-      rests_on: {
-        registration: { origin: "sam_gov_api", date: "2026-11-12T08:00:00.000Z", evidence_id: "evd_1" },
-        exclusions: { origin: "sam_gov_exclusions", date: "2026-11-19T00:00:00.000Z" },
-      },
+      rests_on: { registration: { origin: "sam_gov_api", date: "2026-11-12T08:00:00.000Z", evidence_id: "evd_1" } },
     });
+    expect(answer.sources).toEqual([
+      { part: "registration", origin: "sam_gov_api", date: new Date(NEWER) },
+      {
+        part: "exclusions",
+        origin: "sam_gov_exclusions",
+        date: new Date("2026-11-19T00:00:00Z"),
+        file: expect.any(String),
+      },
+    ]);
   });
 });
 
@@ -266,11 +272,23 @@ describe("the provider", () => {
     expect(answer.dataDate).toEqual(new Date("2026-11-02T00:00:00Z"));
     expect(JSON.parse(answer.content)).toMatchObject({
       record: { uei: "ABCDEFGHJK12", extract_code: "A" },
-      registry_cut_date: CUT,
-      registry_file: "SAM_PUBLIC_MONTHLY_V2_20261102.dat",
-      exclusions_cut_date: EXCLUSIONS_CUT,
       exclusions: [],
     });
+    expect(answer.sources).toMatchObject([
+      { part: "registration", date: new Date(CUT), file: "SAM_PUBLIC_MONTHLY_V2_20261102.dat" },
+      { part: "exclusions", date: new Date(EXCLUSIONS_CUT) },
+    ]);
+  });
+
+  test("returns the same evidence from a newer file that says the same", async () => {
+    const listed = { ...exclusion, firstSeen: "2026-11-01", lastSeen: EXCLUSIONS_CUT };
+    const newer = { registryCutDate: "2026-11-18", registryLoad: "registry:9", exclusionsCutDate: "2026-11-20" };
+    const [first, next] = [
+      await ask(files(active, { exclusions: [listed] })),
+      await ask(files(active, { ...newer, exclusions: [{ ...listed, lastSeen: "2026-11-20" }] })),
+    ];
+    expect(next.content).toBe(first.content);
+    expect(next.sources).not.toEqual(first.sources);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { sortedJson } from "../../evidence/sorted-json.ts";
 import { askingAbout } from "../../sam-gov-queue/asking-about.ts";
 import { usableUntil } from "../../sam-gov-queue/rules.ts";
 import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
-import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
+import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, canShowPass, judge, type RunRule, staleSource } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
@@ -28,8 +28,8 @@ const NO_UEI = "0".repeat(12);
  * Creates the provider that answers from SAM.gov's public extract and exclusions file, which the entity service has
  * loaded. Newer parts of the organization's stored answer, and of the answer that is kept for all, are preferred. It throws
  * `stale_source` where these do not suffice; for a monitor's run the error names what to ask the API. A direct call or a
- * first run is not answered without any file. The evidence is the files' records of the vendor, their names and cut dates,
- * the parts that the answer rests on, and the kept answer where it is used.
+ * first run is not answered without any file. The evidence is the files' rows of the vendor, the parts of earlier answers
+ * that this one rests on, and the kept answer where it is used.
  */
 export function createSamGovExtract(options: {
   entities: RegistryReader;
@@ -87,9 +87,10 @@ export function createSamGovExtract(options: {
       const parts = partsOnFile(files, question.stored, now);
       const verdict = verdictOn(parts, question, files, now);
       const kept = keptBodiesOf(parts, question);
-      const known = { ...registryFilesJson(files), rests_on: parts };
+      const known = { ...fileRowsJson(files), rests_on: earlierPartsOf(parts) };
       const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
-      return { ...answerFrom(parts, verdict, content, now), withdrawnLoads: files.withdrawnLoads };
+      const { withdrawnLoads } = files;
+      return { ...answerFrom(parts, verdict, content, now), sources: sourcesOf(parts, files), withdrawnLoads };
     },
   };
 }
