@@ -111,6 +111,24 @@ test("a call that waits outside leaves its seat to others, and parts of it may w
   expect(await first).toBe("first");
 });
 
+test("a call that waits outside again, after it came back to a free seat, leaves its seat to others again", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const again = heldWork();
+  const first = admit(call("a"), async () => {
+    await outside(async () => undefined);
+    await outside(again.work);
+  });
+  await turn();
+  let ran = false;
+  const second = admit(call("b"), async () => {
+    ran = true;
+  });
+  await turn();
+  expect(ran).toBe(true);
+  again.end();
+  await Promise.all([first, second]);
+});
+
 test("an error outside is the call's own, and the seat is free afterwards", async () => {
   const admit = createAdmission({ seats: 1 });
   const failed = admit(call("a"), () => outside(() => Promise.reject(new Error("away"))));

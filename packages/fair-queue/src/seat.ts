@@ -41,12 +41,15 @@ export async function outside<T>(wait: () => Promise<T>): Promise<T> {
     return await seatless(wait);
   } finally {
     seat.waits--;
-    seat.back ??= new Promise<void>((resolve) => {
+    if (!seat.back) {
+      const back = Promise.withResolvers<void>();
+      seat.back = back.promise;
+      // Calls back at once where a seat is free.
       seat.ticket.resume(() => {
         seat.back = undefined;
-        resolve();
+        back.resolve();
       });
-    });
+    }
     await seat.back;
   }
 }
