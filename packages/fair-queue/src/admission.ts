@@ -29,7 +29,7 @@ export interface AdmittedCall {
   /** The kind of work, by which its cost is estimated, such as the name of an RPC. */
   readonly kind: string;
   /** Maximum number of calls of this kind and owner that have begun, also while they wait outside. */
-  readonly maxBegun?: number;
+  readonly maxBegun?: number | undefined;
   /** Maximum wait, in milliseconds. Where absent, a call waits as long as its deadline allows; without one, for its turn. */
   readonly maxWaitMs?: number;
 }

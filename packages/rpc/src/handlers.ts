@@ -36,6 +36,11 @@ export interface ServicePart<S extends DescService = DescService> {
   readonly callers: Callers<S>;
   /** Unary RPCs that never wait in the queue: health checks, and reads in batches for calls that another service admitted. */
   readonly unqueued?: readonly Extract<keyof S["method"], string>[] | undefined;
+  /**
+   * Maximum number of an organization's calls that have begun, of RPCs that mostly use the processor: each step of another
+   * call waits for a step of all of them. Further ones let others pass.
+   */
+  readonly maxBegun?: Partial<Record<keyof S["method"], number>> | undefined;
 }
 
 /** Returns the part untyped, for servers with several services; its completeness is checked by this function's type. */
@@ -71,19 +76,20 @@ export function implementationOf<S extends DescService>(
     const guard = createGuard({ ...options, rpc, allowed: callers[name]! });
     const handle = handlers[name];
     const encode: Encode = (reply) => definition[name]!.responseSerialize(create(method.output, reply));
+    const maxBegun = (options.maxBegun as Record<string, number> | undefined)?.[name];
     const admit = (options.unqueued as readonly string[] | undefined)?.includes(name) ? undefined : options.admit;
     methods[name] =
       method.methodKind === "unary"
-        ? unary(admit ? queued(handle as Unary, admit, rpc) : (handle as Unary), encode, guard)
+        ? unary(admit ? queued(handle as Unary, admit, { kind: rpc, maxBegun }) : (handle as Unary), encode, guard)
         : serverStream(handle as Streaming, encode, guard);
   }
   return methods;
 }
 
-function queued(handle: Unary, admit: Admit, rpc: string): Unary {
+function queued(handle: Unary, admit: Admit, call: { kind: string; maxBegun: number | undefined }): Unary {
   return (request, context) => {
     const owner = callOwner(context.caller, request as Parameters<typeof callOwner>[1]);
-    return admit({ owner, kind: rpc }, () => handle(request, context));
+    return admit({ owner, ...call }, () => handle(request, context));
   };
 }
 

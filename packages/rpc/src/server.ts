@@ -42,9 +42,9 @@ export async function serveRpc<S extends DescService>(options: ServeOptions<S>):
   });
   const { tls, logger, translate, admit } = options;
   const parts = [options as unknown as ServicePart, ...(options.beside ?? [])];
-  for (const { service, handlers, callers, unqueued } of parts) {
+  for (const { service, handlers, callers, unqueued, maxBegun } of parts) {
     const definition = serviceDefinition(service);
-    const implementation = { service, handlers, callers, unqueued, tls, logger, translate, admit };
+    const implementation = { service, handlers, callers, unqueued, maxBegun, tls, logger, translate, admit };
     server.addService(withEncodedReplies(definition), implementationOf(implementation, definition));
   }
   const pings = options.ping && startPings(options.ping, options.logger);

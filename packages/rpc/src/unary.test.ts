@@ -1,6 +1,7 @@
 import { logVerbosity, setLogVerbosity, status } from "@grpc/grpc-js";
 import { afterEach, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, outcomeUnknown, ServiceError } from "@vvs/errors";
+import { createAdmission } from "@vvs/fair-queue";
 import { eventually } from "@vvs/testing";
 import { createClient } from "./client.ts";
 import { servicePart } from "./handlers.ts";
@@ -300,4 +301,20 @@ test("a port in use is an error", async () => {
   const server = await serve({});
   setLogVerbosity(logVerbosity.NONE); // grpc-js would print it as well
   await expect(serve({}, { port: server.port })).rejects.toThrow("EADDRINUSE");
+});
+
+test("of an RPC with a bound, no more calls of an organization begin, though seats are free", async () => {
+  const held = Promise.withResolvers<void>();
+  let begun = 0;
+  const ask = async () => {
+    begun++;
+    await held.promise;
+    return {};
+  };
+  const server = await serve({ ask }, { admit: createAdmission({ seats: 8 }), maxBegun: { ask: 2 } });
+  const calls = [1, 2, 3].map(() => client(server).ask({}));
+  await eventually(() => begun === 2);
+  held.resolve();
+  await Promise.all(calls);
+  expect(begun).toBe(3);
 });

@@ -16,6 +16,13 @@ import type { Route, RouteContext } from "./routes/route.ts";
 /** Maximum wait of a request for its turn, in milliseconds. */
 const MAX_WAIT_MS = 5_000;
 
+/**
+ * Maximum number of an organization's requests of one route that have begun. More would all come back from a service at once, and
+ * those of others wait for them. Where a client waits for a provider or an event, any number may have begun.
+ */
+const MAX_BEGUN = 16;
+const maxBegunOf = ({ isLong, forward }: Route) => (isLong || forward ? undefined : MAX_BEGUN);
+
 export interface ServeOptions extends AuthenticateOptions {
   /** The queue in which requests wait for their turn. */
   readonly admit: Admit;
@@ -43,7 +50,10 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
     return call(route, id, key, exchange, options);
   };
   const admitted = forCaller(exchange.hungUp, () =>
-    options.admit({ owner, kind: route.path, maxWaitMs: MAX_WAIT_MS }, run),
+    options.admit(
+      { owner, kind: `${route.method} ${route.path}`, maxBegun: maxBegunOf(route), maxWaitMs: MAX_WAIT_MS },
+      run,
+    ),
   );
   await admitted.catch((error: unknown) => {
     // A refusal costs little: it is not counted, and neither Redis nor the body is read.

@@ -97,6 +97,8 @@ export interface RouteDefinition<Q, B> {
   readonly body?: z.ZodType<B>;
   /** Checks that a schema cannot express. They see the body as sent, so that their problems are listed with all others. */
   rules?(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[];
+  /** A call may wait for a provider. */
+  readonly isLong?: true;
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
   handle(call: Call<Q, B>, context: RouteContext): Promise<Reply>;

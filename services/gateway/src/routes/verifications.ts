@@ -51,6 +51,7 @@ export const verificationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/verify",
     scope: "verifications:write",
+    isLong: true,
     docs: { ...docs.verify, body: z.xor([byVendor, byEntity]).meta({ id: "VerifyRequest" }) },
     idempotent: true,
     // One schema for both forms lists all problems at once; the rules below tell the forms apart.
@@ -75,6 +76,7 @@ export const verificationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/verifications",
     scope: "verifications:write",
+    isLong: true,
     docs: docs.create,
     idempotent: true,
     body: byEntity,
