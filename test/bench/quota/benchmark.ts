@@ -70,7 +70,7 @@ const fresh: Row<keyof Sizes | "quota"> = {
   sizes: {
     vendors: { long: 2_000, short: 2_000 },
     monitors: { long: 2_000, short: 2_000 },
-    days: { long: 30, short: 5 },
+    days: { long: 30, short: 4 },
     quota: { long: 1_000, short: 1_000 },
   },
   targets: { fresh_share: { at_least: 0.95 }, direct_refused_beside_fresh: { at_most: 0 } },
@@ -80,7 +80,7 @@ const fresh: Row<keyof Sizes | "quota"> = {
 /** With more vendors than the quota can keep fresh: which ages it leaves them with. */
 const scarce: Row<keyof Sizes | "quota"> = {
   name: "fresh-scarce",
-  sizes: { ...sizes, quota: { long: 10_000, short: 200 } },
+  sizes: { ...sizes, days: { long: 30, short: 4 }, quota: { long: 10_000, short: 200 } },
   targets: {},
   async measure(bench, chosen) {
     const figures = await measureFresh(bench, chosen);
