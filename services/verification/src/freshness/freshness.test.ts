@@ -131,6 +131,21 @@ test("a daily vendor is asked when its data is nearly a day old, and an unchange
   expect(await monitor.run()).toBe("pass sam_gov_api");
 });
 
+test("an unchanged answer writes the date, the kept answer and the numbers of the day, and nothing else", async () => {
+  await monitored();
+  await ask();
+  queue.passHours(23.75);
+  extract(uei);
+  const hashes = async (): Promise<Record<string, string>> =>
+    (await service.databases.live.command({ dbHash: 1 })).collections;
+  const earlier = await hashes();
+  await ask();
+  expect(asked()).toEqual([[uei], [uei]]);
+  const written = Object.entries(await hashes()).filter(([name, hash]) => earlier[name] !== hash);
+  const allowed = ["provider_calls", "provider_state", "public_answers", "sam_gov_asker", "sam_gov_days"];
+  expect([...allowed, "sam_gov_watched"]).toEqual(expect.arrayContaining(written.map(([name]) => name)));
+});
+
 test("an answer that differs is published for the entities of all its monitors, once, and urgently where the status differs", async () => {
   const [one, two] = [await monitored(), await monitored(uei, { isListed: false })];
   const [renamed, same] = [newUei(), newUei()];
