@@ -35,6 +35,7 @@ export async function createTestDomain(options: {
   environment?: Environment;
   /** Database prefix of another domain, to share its databases. */
   prefix?: string;
+  fileRunSpreadMs?: number;
 }) {
   const { environment = "sandbox", prefix = pool.take() } = options;
   const logger = createLogger({ service: "monitor", level: "silent" });
@@ -69,7 +70,7 @@ export async function createTestDomain(options: {
     runTimeoutMs: RUN_TIMEOUT_MS,
     isSuspended: (organizationId) => suspended.has(organizationId),
     turnIntervalMs: 0,
-    fileRunSpreadMs: FILE_RUN_SPREAD_MS,
+    fileRunSpreadMs: options.fileRunSpreadMs ?? FILE_RUN_SPREAD_MS,
     fastClock,
     nudge: () => undefined,
     now: () => clock.at,

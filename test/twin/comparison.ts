@@ -1,0 +1,94 @@
+import type { ChangeDetected } from "@vvs/proto/events/v1/events";
+import { utcDay } from "@vvs/registration";
+import { queueCollections } from "../../services/verification/src/sam-gov-queue/documents.ts";
+import { questionKey } from "../../services/verification/src/sam-gov-queue/question.ts";
+import type { Product } from "./product.ts";
+import { trueValues } from "./truth.ts";
+import { type Twins, vendorOf } from "./twins.ts";
+import type { Vendor, World } from "./world.ts";
+
+/** Checks that what a product reports is true, by some source. */
+export function checkTruth(
+  { world, clock, round, watched }: Twins,
+  of: string,
+  { run, changes }: ChangeDetected,
+): void {
+  const monitor = watched(run!.monitorId);
+  const vendor = vendorOf(monitor.history, monitor.watched);
+  for (const { field, current } of changes) {
+    const values = trueValues(world, vendor, field.split(".")[1]!, clock.at);
+    if (values.has(current ?? null)) continue;
+    const what = `${of} reports ${field} = ${current} of ${run!.monitorId} at ${clock.at.toISOString()}`;
+    round.found.wrong.push(`${monitor.history.name}: ${what}; true: ${[...values]}`);
+  }
+}
+
+/** Compares the products after the scheduled checks that were due since a time: of those, the twin has runs. */
+export async function compare({ product, twin, clock, round, world, watched }: Twins, since: Date): Promise<void> {
+  const { found } = round;
+  const made = await twin.monitors.runs.find({ claimed_at: { $gte: since }, cause: "schedule" }).toArray();
+  const ended = made.filter(({ outcome }) => outcome !== undefined && outcome !== "error");
+  const ids = ended.map(({ monitor_id }) => monitor_id);
+  const baselines = { _id: { $in: ids.map((id) => `${id}:sam_registration`) } };
+  const [mine, others, monitors] = await Promise.all([
+    product.baselines.find(baselines).toArray(),
+    twin.baselines.find(baselines).toArray(),
+    product.monitors.monitors.find({ _id: { $in: ids } }).toArray(),
+  ]);
+  found.compared += ended.length;
+  for (const { monitor_id: id, outcome, claimed_at } of ended) {
+    const [is, expected] = [mine, others].map((all) => sorted(all.find((each) => each.monitor_id === id)?.fields));
+    const monitor = monitors.find(({ _id }) => _id === id)!;
+    if (is === expected && monitor.last_run?.outcome === outcome) continue;
+    const { history, watched: watching } = watched(id);
+    const vendor = vendorOf(history, watching);
+    const known = await askedAbout(product, world, vendor, clock.at);
+    // Other runs of the same moment may have asked after this one.
+    const twinKnown = await askedAbout(twin, world, vendor, new Date(claimed_at.getTime() - 1));
+    if (known !== twinKnown) found.asked += 1;
+    else {
+      const what = `${id} at ${clock.at.toISOString()} is ${is}, in the twin ${expected}; ${monitor.last_run?.outcome}, ${outcome}`;
+      const why = [monitor, known, vendor.history, world.recordOf(vendor)].map((each) => JSON.stringify(each));
+      found.wrong.push([`${history.name}: ${what}`, ...why].join("\n"));
+    }
+  }
+}
+
+/** Checks that the product's events of a field follow from each other, so that none came twice, and counts. */
+export async function checkEvents({ product, twin, round }: Twins): Promise<void> {
+  const { found, histories } = round;
+  const monitor_id = { $in: histories.flatMap(({ monitors }) => monitors.map(({ id }) => id)) };
+  const events = await product.monitors.events.find({ monitor_id }).sort({ run_seq: 1 }).toArray();
+  const last = new Map<string, string | null>();
+  for (const { monitor_id, run_seq, changes } of events) {
+    for (const { field, previous, current } of changes) {
+      const name = `${monitor_id} ${field}`;
+      const before = last.get(name);
+      if (before !== undefined && before !== previous) {
+        found.wrong.push(`${name} was ${previous} before run ${run_seq}, and is reported as ${before} before`);
+      }
+      last.set(name, current);
+    }
+  }
+  found.events = events.length;
+  found.twinEvents = await twin.monitors.events.countDocuments({ monitor_id });
+  found.runs = await product.monitors.runs.countDocuments({ monitor_id });
+  found.twinRuns = await twin.monitors.runs.countDocuments({ monitor_id });
+}
+
+/** Returns which truth SAM.gov last told about a vendor up to a time, and whether the files were cut later. */
+async function askedAbout({ verification }: Product, world: World, vendor: Vendor, until: Date): Promise<string> {
+  const { publicAnswers } = queueCollections(verification.databases.live);
+  const keys = [questionKey(vendor), questionKey({ ...vendor, uei: "" })];
+  const kept = await publicAnswers.find({ _id: { $in: keys }, asked_at: { $lte: until } }).toArray();
+  const { registryCutDate, exclusionsCutDate } = world.recordOf(vendor);
+  const known = kept.map(({ _id, asked_at }) => {
+    const isNewer = [registryCutDate, exclusionsCutDate].map((cutDate) => utcDay(asked_at) >= cutDate);
+    return [_id, vendor.history.findLastIndex(({ at }) => at <= asked_at), ...isNewer];
+  });
+  return JSON.stringify(known.toSorted());
+}
+
+function sorted(fields: Readonly<Record<string, string | null>> | undefined): string {
+  return JSON.stringify(Object.entries(fields ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
