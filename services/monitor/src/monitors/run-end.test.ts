@@ -90,11 +90,13 @@ describe("a monitor stands", () => {
   const first = next(fresh, digest(1, "aa"));
   const standing = next(first, digest(2, "aa"));
 
-  test("once two runs had the same digest, since the second of them ended", () => {
+  test("once two runs in a row had a digest, since the last of them ended", () => {
     const offset_ms = (8 * 3_600 + 15) * 1_000;
     expect([first.standing, standing.standing]).toEqual([undefined, { run_seq: 2, since: at(2), offset_ms }]);
     expect(standing.last_run?.digest).toBe("aa");
-    expect(next(standing, digest(3, "aa")).standing).toEqual({ run_seq: 3, since: at(3), offset_ms });
+    for (const each of ["aa", "bb"]) {
+      expect(next(standing, digest(3, each)).standing).toEqual({ run_seq: 3, since: at(3), offset_ms });
+    }
   });
 
   test("and is swept only if no run was due when the end was stored, until its next extra run is due", () => {
@@ -109,8 +111,7 @@ describe("a monitor stands", () => {
   });
 
   test.each<[string, RunEnd]>([
-    ["another digest", digest(3, "bb")],
-    ["none, as of an older version", digest(3, undefined)],
+    ["no digest, as of an older version", digest(3, undefined)],
     ["an error", end(3, "error")],
   ])("no longer after a run with %s, nor after the first run that follows it", (_name, run) => {
     const ended = next(standing, run);

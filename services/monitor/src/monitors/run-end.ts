@@ -61,8 +61,11 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
   };
 }
 
-/** Does the monitor stand after this run? It must be the newest one. */
+/**
+ * Does the monitor stand after this run? It must be the newest one, and the second in a row that had an answer: the first run is
+ * answered by other sources.
+ */
 function stands({ checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
   const isOnlyRegistration = checks.every((check) => check === "sam_registration");
-  return isOnlyRegistration && runSeq === run_seq && digest !== undefined && digest === last_run?.digest;
+  return isOnlyRegistration && runSeq === run_seq && digest !== undefined && last_run?.digest !== undefined;
 }
