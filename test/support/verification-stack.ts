@@ -35,6 +35,8 @@ export interface VerificationStack {
   readonly verifications: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
   readonly ports: { readonly entity: ServiceProcess["ports"]; readonly verification: ServiceProcess["ports"] };
+  /** Ids of the processes, as they were started first. */
+  readonly pids: { readonly entity: number; readonly verification: number };
   /** Kills the verification service without letting it finish anything. */
   killVerification(): Promise<void>;
   /** Starts it again at the same address. */
@@ -106,6 +108,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     verifications,
     entities,
     ports: { entity: entity.ports, verification: verification.ports },
+    pids: { entity: entity.pid, verification: verification.pid },
     killVerification: () => verification.kill(),
     async startVerification() {
       verification = await startVerification(verification.ports);

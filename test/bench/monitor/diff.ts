@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { newId } from "@vvs/ids";
 import { createKafka, type KafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
@@ -19,9 +15,8 @@ import { collections } from "../../../services/monitor/src/store.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
 import type { Row, RowBench } from "../benchmark.ts";
 import { runLoader } from "../load/loader.ts";
-import { extractOf, nameModelOf } from "../registry/extract.ts";
-import { compact } from "../registry/row.ts";
 import { round } from "../round.ts";
+import { extractAt, rewrite, writeFirst } from "./extracts.ts";
 import { openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
 
@@ -69,32 +64,12 @@ export const diff: Row<"rows"> = {
 /** Writes the files, of which the third has the rows of the first. Returns their paths and the UEIs of the changed rows. */
 async function writeFiles({ folder, log }: RowBench, size: number) {
   log(`generating three files of ${size} rows ...`);
-  const files = ["first.dat", "second.dat", "third.dat"].map((name) => join(folder, name));
-  const today = new Date();
-  const cutDates = [7, 3, 0].map((daysAgo) => new Date(today.getTime() - daysAgo * DAY_MS));
-  const names = await nameModelOf(SEED);
-  const rows = extractOf({ seed: SEED, size, names, cutDate: cutDates[0]! });
-  await pipeline(Readable.from(rows), createWriteStream(files[0]!));
-  const changed: string[] = [];
-  async function* rewritten(cutDate: Date, changeOf: (fields: string[]) => void) {
-    let index = -1;
-    for await (const line of createInterface({ input: createReadStream(files[0]!) })) {
-      if (/^(BOF|EOF) /.test(line)) yield `${line.replace(compact(cutDates[0]!), compact(cutDate))}\n`;
-      else if (++index % CHANGED_EVERY > 0) yield `${line}\n`;
-      else {
-        const fields = line.split("|");
-        changeOf(fields);
-        yield `${fields.join("|")}\n`;
-      }
-    }
-  }
-  const aYearLater = (fields: string[]) => {
-    changed.push(fields[0]!);
-    fields[8] = String(Number(fields[8]) + 10_000);
-  };
-  await pipeline(Readable.from(rewritten(cutDates[1]!, aYearLater)), createWriteStream(files[1]!));
-  await pipeline(Readable.from(rewritten(cutDates[2]!, () => undefined)), createWriteStream(files[2]!));
-  return { files, changed };
+  const names = ["first.dat", "second.dat", "third.dat"];
+  const [first, second, third] = names.map((name, index) => extractAt(join(folder, name), [7, 3, 0][index]!));
+  await writeFirst(first!, { seed: SEED, size });
+  const changed = await rewrite(first!, second!, { every: CHANGED_EVERY });
+  await rewrite(first!, third!, {});
+  return { files: [first!, second!, third!].map(({ path }) => path), changed };
 }
 
 /** Starts the entity service, and the parts of the monitor service that start runs after a file. */

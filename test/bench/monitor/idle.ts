@@ -1,25 +1,25 @@
 import { newId } from "@vvs/ids";
+import { shardOf } from "@vvs/outbox";
+import { createSweep } from "../../../services/monitor/src/sweep/sweep.ts";
 import type { Row, RowBench } from "../benchmark.ts";
 import { median } from "../load.ts";
 import { round } from "../round.ts";
-import { type LiveDomain, openLiveDomain } from "./live-domain.ts";
+import { openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
 
-const FEW = 10_000;
+const FEW = 1_000;
 const PER_ORGANIZATION = 1_000;
 const ROUNDS = 20;
 const TICKS = 200;
-const HOUR_MS = 60 * 60 * 1_000;
-/** So far in the future is the first due time that nothing becomes due during the measurement. */
-const FIRST_DUE_MS = 6 * HOUR_MS;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** One search for due monitors where nothing is due, in a small and in a large collection. */
+/** One search for due monitors, and one for due checks, where all monitors stand and nothing is due, in a small and in a large collection. */
 export const idle: Row<"idle-monitors"> = {
   name: "idle",
   sizes: { "idle-monitors": { long: 1_000_000, short: 200_000 } },
   conditions: {
-    idle_monitors: `${FEW} against --idle-monitors, ${PER_ORGANIZATION} in each organization, none due`,
-    idle_rounds: `${ROUNDS} of ${TICKS} searches one after another, alternating; the median of the rounds' ratios`,
+    idle_monitors: `${FEW} against --idle-monitors, ${PER_ORGANIZATION} in each organization; all stand, and their checks were made`,
+    idle_rounds: `${ROUNDS} of ${TICKS} rounds of the scheduler and of the sweep, one after another, alternating; the median of the rounds' ratios`,
   },
   targets: { idle_ratio_many_to_few: { at_most: 1.2 }, idle_ratio_few_to_many: { at_most: 1.25 } },
   async measure(bench, { "idle-monitors": monitors }) {
@@ -38,28 +38,42 @@ export const idle: Row<"idle-monitors"> = {
   },
 };
 
-async function domainWith({ servers, prefix, log, onClose }: RowBench, count: number): Promise<LiveDomain> {
+type Tick = () => Promise<void>;
+
+/** Stores monitors. Returns a round of the scheduler and of the sweep. */
+async function domainWith({ servers, prefix, log, onClose }: RowBench, count: number): Promise<Tick> {
   log(`storing ${count} monitors ...`);
   const domain = await openLiveDomain({ mongodbUri: servers.mongodbUri, prefix: `${prefix}${count}_` });
   onClose(() => domain.close());
   const organizations = Array.from({ length: count / PER_ORGANIZATION }, () => newId("org"));
-  const startsAt = Date.now() + FIRST_DUE_MS;
+  const now = domain.now();
+  // What is stored of their schedules is of the day in which they began to stand.
   await insertMonitors(domain.db, {
     count,
     organizationId: (index) => organizations[index % organizations.length]!,
-    dueAt: (index) => new Date(startsAt + (index / count) * 24 * HOUR_MS),
+    dueAt: (index) => new Date(now.getTime() - (index / count) * DAY_MS),
+    areStanding: true,
   });
   // Indexes that are built afterwards cost less than indexes that grow.
   await domain.migrate();
-  return domain;
-}
-
-/** Returns the mean duration of a search, in milliseconds. */
-async function tickMs(domain: LiveDomain): Promise<number> {
-  const startedAt = performance.now();
-  for (let tick = 0; tick < TICKS; tick++) {
+  const { standing, positions } = domain;
+  await positions.start("daily", now);
+  const sweep = createSweep({
+    ...{ standing, positions, isSuspended: () => false, runTimeoutMs: 600_000, now: () => now },
+    judge: () => Promise.reject(new Error("a check was due")),
+    metrics: { checked: () => undefined },
+    ...{ leases: { held: () => [shardOf("sweep")] }, stopping: domain.stopping },
+  });
+  return async () => {
     const { claimed } = await domain.scheduler.claimDue();
     if (claimed > 0) throw new Error("a monitor was due");
-  }
+    await sweep();
+  };
+}
+
+/** Returns the mean duration of a round, in milliseconds. */
+async function tickMs(tick: Tick): Promise<number> {
+  const startedAt = performance.now();
+  for (let index = 0; index < TICKS; index++) await tick();
   return (performance.now() - startedAt) / TICKS;
 }

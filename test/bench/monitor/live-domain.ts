@@ -1,4 +1,4 @@
-import { topicNames } from "@vvs/kafka";
+import { type TopicName, topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
 import { createMonitorDomain } from "../../../services/monitor/src/domain.ts";
@@ -8,7 +8,15 @@ import { TURN_INTERVAL_MS } from "../../../services/monitor/src/runs/scheduler.t
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Opens the live monitors of a database prefix like a replica of the service, with a client of its own. */
-export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: string; prefix: string }) {
+export async function openLiveDomain(options: {
+  mongodbUri: string;
+  prefix: string;
+  /** The full name of each topic; the one without a prefix where absent. */
+  topicFor?: (topic: TopicName) => string;
+  /** The database's clock where absent. */
+  now?: () => Date;
+}) {
+  const { mongodbUri: uri, prefix, topicFor = (topic) => topic } = options;
   const logger = createLogger({ service: "monitor", level: "error" });
   const stopping = new AbortController();
   const client = await connectMongo({ uri, service: "monitor", logger, stopping: stopping.signal });
@@ -17,7 +25,11 @@ export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: 
     environment: "live",
     client,
     db,
-    topics: topicNames,
+    topics: {
+      verificationRequested: topicFor(topicNames.verificationRequested),
+      verificationRequestedTin: topicFor(topicNames.verificationRequestedTin),
+      webhookRequested: topicFor(topicNames.webhookRequested),
+    },
     expectEntity: async () => undefined,
     allowPrivateTargets: false,
     runTimeoutMs: 600_000,
@@ -26,12 +38,13 @@ export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: 
     fileRunSpreadMs: 0,
     fastClock: { lastsMs: 0, intervalsMs: { hourly: DAY_MS, daily: DAY_MS, weekly: DAY_MS, monthly: DAY_MS } },
     nudge: () => undefined,
-    now: await databaseClock({ client, stopping: stopping.signal }),
+    now: options.now ?? (await databaseClock({ client, stopping: stopping.signal })),
     stopping: stopping.signal,
     logger,
   });
   return {
     ...domain,
+    client,
     db,
     logger,
     stopping: stopping.signal,

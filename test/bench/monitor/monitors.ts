@@ -15,14 +15,19 @@ export async function insertMonitors(
     /** A new id where absent. */
     entityId?: (index: number) => string;
     dueAt: (index: number) => Date;
+    /** Their scheduled checks are made in bulk. */
+    areStanding?: boolean;
   },
 ): Promise<void> {
   const { monitors } = collections(db);
   for (let from = 0; from < options.count; from += PAGE) {
     const indexes = Array.from({ length: Math.min(PAGE, options.count - from) }, (_, index) => from + index);
-    const documents = indexes.map((index) =>
-      monitorDue(options.organizationId(index), options.entityId?.(index) ?? newId("ent"), options.dueAt(index)),
-    );
+    const documents = indexes.map((index) => {
+      const dueAt = options.dueAt(index);
+      const monitor = monitorDue(options.organizationId(index), options.entityId?.(index) ?? newId("ent"), dueAt);
+      const standing = { run_seq: 1, since: monitor.created_at, offset_ms: dueAt.getTime() % DAY_MS };
+      return { ...monitor, ...(options.areStanding && { standing }) };
+    });
     await monitors.insertMany(documents, { ordered: false });
   }
 }
