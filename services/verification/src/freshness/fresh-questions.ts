@@ -2,6 +2,7 @@ import type { Logger } from "@vvs/logging";
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { newestParts, utcDay } from "@vvs/registration";
 import { toProtoEnvironment } from "@vvs/tenant";
+import type { UpdateOneModel } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import { filePartsOf } from "../providers/sam-gov/file-parts.ts";
@@ -95,11 +96,14 @@ export function createFreshQuestions(options: {
     return (await Promise.all(moved)).includes(true);
   }
 
-  /** Returns the question with what is to be asked; undefined where a file is new enough, or it is another question now. */
+  /**
+   * Returns the question with what is to be asked; where a file is new enough, what is to be noted of it; and undefined where it
+   * is another question now.
+   */
   async function prepare(
     question: QuestionDocument,
     { file, kept, now }: { file: GetRegistryRecordResponse; kept: PublicAnswer | undefined; now: Date },
-  ): Promise<QuestionDocument | undefined> {
+  ): Promise<QuestionDocument | { readonly updateOne: UpdateOneModel<WatchedQuestion> } | undefined> {
     const { _id, uei, priority } = question;
     if (!isFreshPriority(priority)) return question;
     const inFiles = filePartsOf(file, now);
@@ -109,8 +113,7 @@ export function createFreshQuestions(options: {
       const { date, load } = registration;
       const known = { as_of: date, due_at: dueAt(date, priority), kind };
       const update = load ? { $set: { ...known, load } } : { $set: known, $unset: { load: true } as const };
-      await watched.updateOne({ _id, priority }, update);
-      return undefined;
+      return { updateOne: { filter: { _id, priority }, update } };
     }
     if (!uei && (await hasMoved(question))) return undefined;
     const { asksExclusions: asks_exclusions, knowsExclusions: knows_exclusions } = exclusionsAsked(kept, inFiles, now);
@@ -171,11 +174,16 @@ export function createFreshQuestions(options: {
         });
         files = new Map(await Promise.all(read));
         const keptOf = new Map((await kept).map((answer) => [answer._id, answer]));
-        const prepared = asked.map((question) => {
-          const file = files.get(question._id);
-          return file ? prepare(question, { file, kept: keptOf.get(question._id), now }) : question;
-        });
-        return (await Promise.all(prepared)).filter((question) => question !== undefined);
+        const prepared = await Promise.all(
+          asked.map((question) => {
+            const file = files.get(question._id);
+            return file ? prepare(question, { file, kept: keptOf.get(question._id), now }) : question;
+          }),
+        );
+        const known = prepared.filter((each) => each !== undefined);
+        const notes = known.filter((each) => "updateOne" in each);
+        if (notes.length > 0) await watched.bulkWrite(notes, { ordered: false });
+        return known.flatMap((each) => ("updateOne" in each ? [] : each));
       } catch (err) {
         const vendors = questions.length - ofRuns.length;
         logger.warn({ err, vendors }, "watched vendors can't be looked up; only runs are answered meanwhile");

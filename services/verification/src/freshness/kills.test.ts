@@ -33,9 +33,9 @@ const freeAsker = () =>
   queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
 const watchedOf = (uei: string) => watchCollections(survivor.databases.live).watched.findOne({ _id: `uei:${uei}` });
 
-/** Lists vendors in the extract; those that SAM.gov knows by another name changed since. */
-function listed(ueis: readonly string[], renamed: ReadonlySet<string>): void {
-  const dates = { registryCutDate: queue.daysAgo(21), registryLoad: "registry:1" };
+/** Lists vendors in an extract of some days ago; those that SAM.gov knows by another name changed since. */
+function listed(ueis: readonly string[], renamed: ReadonlySet<string>, days = 21): void {
+  const dates = { registryCutDate: queue.daysAgo(days), registryLoad: "registry:1" };
   const exclusions = { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" };
   for (const uei of ueis) {
     const expirationDate = "2027-03-01";
@@ -139,4 +139,28 @@ test("of two replicas one asks at a time, and each vendor once", async () => {
   const changed = monitors.filter(({ uei }) => renamed.has(uei)).map(({ entityId }) => entityId);
   const ours = new Set(monitors.map(({ entityId }) => entityId));
   expect((await published()).filter((id) => ours.has(id)).toSorted()).toEqual(changed.toSorted());
+});
+
+test("vendors that a new extract answers are looked up and written a hundred at a time, without calls", async () => {
+  const proxy = await mongoProxy(process.env.MONGODB_URI!);
+  const replica = await queue.startReplica(QUOTA, { mongodbUri: proxy.uri });
+  const ueis = Array.from({ length: 300 }, (_, index) => `FRESHL${String(index).padStart(6, "0")}`);
+  listed(ueis, new Set(), 0);
+  const records = ueis.map((uei) => monitorOf(uei, [replica]).record);
+  await Promise.all(records.map(replica.noteMonitor));
+  await freeAsker();
+  const calls = queue.sam.calls().length;
+  const reads: number[] = [];
+  replica.entities.schedule.registry = async (vendors) => void reads.push(vendors);
+  let writes = 0;
+  proxy.killAt(0, "before", ({ name, collection }) => {
+    if (name === "update" && collection === "sam_gov_watched") writes += 1;
+    return false;
+  });
+  await replica.queue.ask();
+  expect([reads, writes]).toEqual([[100, 100, 100], 3]);
+  expect(queue.sam.calls()).toHaveLength(calls);
+  expect(await watchedOf(ueis[0]!)).toMatchObject({ load: "registry:1", as_of: new Date(queue.daysAgo(0)) });
+  await queue.stopReplicas();
+  proxy.close();
 });
