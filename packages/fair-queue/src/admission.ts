@@ -28,6 +28,8 @@ export interface AdmittedCall {
   readonly owner: CallOwner;
   /** The kind of work, by which its cost is estimated, such as the name of an RPC. */
   readonly kind: string;
+  /** Time of the work that the call causes in this process after it has ended, such as publishing a record, in milliseconds. */
+  readonly laterMs?: number | undefined;
   /** Maximum number of calls of this kind and owner that have begun, also while they wait outside. */
   readonly maxBegun?: number | undefined;
   /** Maximum wait, in milliseconds. Where absent, a call waits as long as its deadline allows; without one, for its turn. */
@@ -70,7 +72,9 @@ export function createAdmission({ seats, name = "calls" }: { seats: number; name
     const seated = Promise.withResolvers<boolean>();
     const arrivedAt = performance.now();
     const bound = call.maxBegun === undefined ? undefined : { key: `${flow.id} ${call.kind}`, max: call.maxBegun };
-    const ticket = queue.enter({ flow, kind: call.kind, ...(bound && { bound }), begin: () => seated.resolve(true) });
+    const begin = () => seated.resolve(true);
+    const { kind, laterMs } = call;
+    const ticket = queue.enter({ flow, kind, laterMs, ...(bound && { bound }), begin });
     const giveUp = () => seated.resolve(false);
     const waitMs = Math.min(
       call.maxWaitMs ?? Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createFairQueue, type Flow, type Ticket } from "./fair-queue.ts";
+import { type Arrival, createFairQueue, type Flow, type Ticket } from "./fair-queue.ts";
 
 const flow = (id: string, weight = 4, isSandbox = false): Flow => ({ id, weight, isSandbox });
 
@@ -42,7 +42,7 @@ function played(seats: number) {
     pass(ms: number) {
       now += ms;
     },
-    enter(of: Flow, options: { kind?: string; bound?: { key: string; max: number } } = {}): PlayedCall {
+    enter(of: Flow, options: Partial<Pick<Arrival, "kind" | "bound" | "laterMs">> = {}): PlayedCall {
       const call: PlayedCall = { name: `${of.id}${calls.length}`, flow: of, bound: options.bound, state: "waiting" };
       calls.push(call);
       call.ticket = queue.enter({
@@ -221,6 +221,20 @@ test("a heavy call is paid for by waiting: what it took replaces the estimate", 
     world.end(seated!);
   }
   expect(order.join("")).toBe("bbbaa");
+});
+
+test("a call's flow pays for the work that it causes later", () => {
+  const world = played(1);
+  const [a, b] = [flow("a"), flow("b")];
+  const causing = { kind: "causing", laterMs: 10 };
+  for (let n = 0; n < 40; n++) world.enter(a, { kind: "plain" });
+  for (let n = 0; n < 40; n++) world.enter(b, causing);
+  for (let n = 0; n < 30; n++) {
+    world.pass(5);
+    world.end(world.in("seated")[0]!);
+  }
+  const begun = (of: Flow) => world.began.filter((call) => call.flow === of).length;
+  expect(begun(a)).toBeGreaterThanOrEqual(2.5 * begun(b));
 });
 
 test("the only flow gets every seat, and an idle flow gains no credit", () => {

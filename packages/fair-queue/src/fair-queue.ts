@@ -13,6 +13,8 @@ export interface Arrival {
   readonly flow: Flow;
   /** The kind of work, by which its cost is estimated. */
   readonly kind: string;
+  /** Time of the work that the call causes after it has ended, which its flow pays too, in milliseconds. */
+  readonly laterMs?: number | undefined;
   /** At most `max` calls with this key have begun and not ended, or are next to begin. Further ones let others pass. */
   readonly bound?: { readonly key: string; readonly max: number };
   /** Called when the call gets its first seat. */
@@ -79,7 +81,7 @@ const LINES_KEPT = 256;
  * Decides which call runs next: start-time fair queueing (Goyal, Vin and Cheng, 1996) on several seats. A call's start tag is
  * the later of the virtual time at its arrival and its line's finish tag; its finish tag is that plus cost ÷ weight; the lowest
  * start tag goes next. Virtual time is the start tag of the call that began last; when the queue is empty, the highest finish
- * tag. Cost is the time that a call holds a seat: the average of its kind when it begins, what it really took when it ends.
+ * tag. Cost is the time that a call holds a seat, with that of later work: the average of its kind when it begins, what it took when it ends.
  * No seat is free while a call waits that may begin. `clock` is in milliseconds.
  */
 export function createFairQueue({ seats, clock }: { seats: number; clock: () => number }) {
@@ -217,10 +219,11 @@ export function createFairQueue({ seats, clock }: { seats: number; clock: () => 
   }
 
   /** Replaces the estimated cost of a begun call by what it took. */
-  function settle({ line, kind, flow, estimate, spent }: Call): void {
-    line.finish += (spent - estimate) / flow.weight;
+  function settle({ line, kind, flow, estimate, spent, laterMs = 0 }: Call): void {
+    const cost = spent + laterMs;
+    line.finish += (cost - estimate) / flow.weight;
     const average = averages.get(kind) ?? estimate;
-    averages.set(kind, average + NEWEST_WEIGHT * (spent - average));
+    averages.set(kind, average + NEWEST_WEIGHT * (cost - average));
   }
 
   function forgetLines(): void {
