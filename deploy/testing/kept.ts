@@ -83,7 +83,6 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   },
   verification: {
     verifications: { by: "the retention, when their expires_at has come and nothing names them" },
-    answers: { by: "the retention, before their verification" },
     latest_answers: { by: "the retention, before the verification of their answer" },
     evidence: { by: "the retention, with its verification" },
     evidence_bodies: { by: "the retention, with the last record that names them" },
