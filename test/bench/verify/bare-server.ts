@@ -25,10 +25,17 @@ interface Answer {
 
 const { MONGODB_URI, BARE_DATABASE } = process.env;
 const client = await new MongoClient(MONGODB_URI!, { maxPoolSize: 50, readConcern: { level: "majority" } }).connect();
-const answers = client.db(BARE_DATABASE).collection<Answer>("answers");
-const verifications = client
-  .db(BARE_DATABASE)
-  .collection<{ _id: string }>("bare_verifications", { writeConcern: { w: "majority", j: true } });
+const database = client.db(BARE_DATABASE);
+// The product's answers, each a document of its own with an index for the read below.
+await database
+  .collection("latest_answers")
+  .aggregate([{ $replaceRoot: { newRoot: "$answer" } }, { $out: "bare_answers" }])
+  .toArray();
+const answers = database.collection<Answer>("bare_answers");
+await answers.createIndex({ organization_id: 1, entity_id: 1, check_type: 1, created_at: -1 });
+const verifications = database.collection<{ _id: string }>("bare_verifications", {
+  writeConcern: { w: "majority", j: true },
+});
 
 async function verify(request: VerifyRequest): Promise<VerifyResponse> {
   const organization_id = request.caller!.tenant!.organizationId;
