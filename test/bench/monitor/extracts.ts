@@ -13,7 +13,7 @@ export interface Extract {
   readonly cutDate: Date;
 }
 
-/** Returns a file that is cut so many days ago. */
+/** Returns a file that was cut this many days ago. */
 export function extractAt(path: string, daysAgo: number): Extract {
   return { path, cutDate: new Date(Date.now() - daysAgo * DAY_MS) };
 }

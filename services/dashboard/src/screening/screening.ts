@@ -38,7 +38,7 @@ export function createScreeningHandlers(context: PageContext) {
     };
   }
 
-  /** Returns the vendors that are not among the verified ones; at least one more than the page shows, if there are so many. */
+  /** Returns vendors that were not verified: all of them, or more than fit on the page. */
   async function unverifiedOf(visit: Visit, period: Period, verified: ReadonlySet<string>) {
     const found = [];
     for await (const vendors of read.vendors(visit, period)) {

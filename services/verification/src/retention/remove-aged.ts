@@ -14,7 +14,7 @@ export type RemoveAged = (verifications: readonly VerificationDocument[]) => Pro
 
 /**
  * Creates the function that removes verifications with their evidence and answers, or keeps them for longer where something
- * names them. The newest answers go first, so that no cached call can name them any more; an hour later, if nothing does, the rest.
+ * names them. Answers go first, so that no later cached call can use them. The rest goes an hour later if still nothing names it.
  */
 export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: () => Date }): RemoveAged {
   const { db, readNames, now } = options;
