@@ -15,6 +15,3 @@ export function callsForRegistered(vendors: number, missing = 0): number {
 export function callsForAbsent(vendors: number): number {
   return 2 * Math.ceil(vendors / MAX_VENDORS);
 }
-
-/** How many registered vendors one call asks about at least where questions are full: a hundred cost 11 or 12 calls. */
-export const VENDORS_PER_CALL = MAX_VENDORS / 12;

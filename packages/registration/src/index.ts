@@ -1,6 +1,7 @@
-export { callsForAbsent, callsForRegistered, VENDORS_PER_CALL } from "./asking-cost.ts";
+export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
 export { type ExclusionEffect, effectOf, isEffect } from "./exclusion-effect.ts";
+export { ASKED_DAILY_MS, callsToKeepFresh, planFreshness, RESERVE_PERCENT } from "./fresh-plan.ts";
 export { exclusionToMessage, partsFromMessage, partsToMessage } from "./messages.ts";
 export {
   dayOfPart,

@@ -1,4 +1,4 @@
-import { callsForAbsent, callsForRegistered, VENDORS_PER_CALL } from "@vvs/registration";
+import { ASKED_DAILY_MS, callsForAbsent, callsForRegistered, planFreshness, RESERVE_PERCENT } from "@vvs/registration";
 
 /** How many vendors of the loaded registry have which kind of registration. */
 export interface RegistryCounts {
@@ -59,12 +59,6 @@ export interface AskingPlan {
 export const DAILY_DAYS = 30;
 const WEEK_DAYS = 7;
 const QUESTION_VENDORS = 100;
-const QUOTAS = [1_000, 10_000];
-/** Share of a quota that is not reserved for direct calls, and the share that is kept for runs and fresh data. */
-const RUNS_PERCENT = 70;
-const FRESH_PERCENT = 50;
-/** How often vendors are asked about in a day, so that their data is never older than one: each time after 23 hours. */
-const ASKS_PER_DAY = 24 / 23;
 
 /**
  * Plans what it costs to monitor vendors daily, in proportion to the registry's, and for how many the rest keeps data fresh.
@@ -75,15 +69,16 @@ export function planAsking(counts: RegistryCounts, monitored: number): AskingPla
   const average = costOf(counts, monitored, "average");
   const largest = costOf(counts, monitored, "largest");
   const first = costOf(counts, monitored, "first");
-  const quotas = QUOTAS.map((quota) => {
-    const forRuns = Math.floor((quota * RUNS_PERCENT) / 100);
-    const fits = average.calls <= forRuns;
-    const fresh = Math.min(monitored, freshWithin(Math.floor((quota * FRESH_PERCENT) / 100) - average.calls));
-    return { quota, forRuns, fits, fitsLargest: largest.calls <= forRuns, fitting: mostWithin(counts, forRuns), fresh };
-  });
-  const callsForFresh = Math.ceil((monitored * ASKS_PER_DAY) / VENDORS_PER_CALL);
-  const quotaForFresh = Math.ceil(((average.calls + callsForFresh) * 100) / FRESH_PERCENT);
-  return { monitored, average, largest, first, quotas, quotaForFresh };
+  const vendors = [{ vendors: monitored, everyMs: ASKED_DAILY_MS }];
+  const { quotas, dailyForAll } = planFreshness(vendors, { callsForRuns: average.calls });
+  return {
+    ...{ monitored, average, largest, first, quotaForFresh: dailyForAll },
+    quotas: quotas.map(({ daily: quota, fresh }) => {
+      const forRuns = Math.floor((quota * (100 - RESERVE_PERCENT.direct)) / 100);
+      const [fits, fitsLargest] = [average.calls <= forRuns, largest.calls <= forRuns];
+      return { quota, forRuns, fits, fitsLargest, fitting: mostWithin(counts, forRuns), fresh };
+    }),
+  };
 }
 
 function costOf(counts: RegistryCounts, monitored: number, day: Day): DailyCost {
@@ -97,11 +92,6 @@ function costOf(counts: RegistryCounts, monitored: number, day: Day): DailyCost 
   // In each question some vendor no longer is registered, or never was, and is looked up as an id.
   const ids = Math.ceil(listed / QUESTION_VENDORS);
   return { vendors: listed + absent, calls: callsForRegistered(listed + ids, ids) + callsForAbsent(absent) };
-}
-
-/** Returns how many vendors always have data of the last day with these calls a day. */
-function freshWithin(calls: number): number {
-  return Math.floor((Math.max(0, calls) * VENDORS_PER_CALL) / ASKS_PER_DAY);
 }
 
 /** Returns the largest number of monitored vendors whose average day costs no more than these calls. */

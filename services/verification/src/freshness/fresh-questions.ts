@@ -1,6 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { newestParts, utcDay } from "@vvs/registration";
+import { callsToKeepFresh, newestParts, utcDay } from "@vvs/registration";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { UpdateOneModel } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
@@ -13,8 +13,7 @@ import type { PublicAnswer, QuestionDocument, QueueCollections } from "../sam-go
 import { questionKey, questionKind } from "../sam-gov-queue/question.ts";
 import { afterFailure, DAY_MS, startOfUtcDay } from "../sam-gov-queue/rules.ts";
 import { UNKNOWN_DATE, type WatchCollections, type WatchedQuestion } from "./documents.ts";
-import { callsToKeepFresh } from "./fresh-plan.ts";
-import { allFreshPriorities, dueAt, type FreshPriority, isFreshPriority } from "./watch-frequency.ts";
+import { allFreshPriorities, askedEveryMs, dueAt, type FreshPriority, isFreshPriority } from "./watch-frequency.ts";
 import { vendorOf } from "./watch-records.ts";
 import type { Watch } from "./watches.ts";
 
@@ -63,7 +62,8 @@ export function createFreshQuestions(options: {
     const callsLeft = await provider.callsLeftForFreshness(planned * restOfDay);
     const priorities = allFreshPriorities.filter((priority) => {
       const before = counts.filter((count) => count.priority < priority);
-      const held = before.reduce((sum, count) => sum + callsToKeepFresh(count.priority, count.vendors), 0);
+      const needs = before.map((each) => callsToKeepFresh({ ...each, everyMs: askedEveryMs(each.priority) }));
+      const held = needs.reduce((sum, calls) => sum + calls, 0);
       return callsLeft > held * restOfDay;
     });
     return { callsLeft, priorities };

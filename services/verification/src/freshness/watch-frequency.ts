@@ -1,4 +1,5 @@
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { ASKED_DAILY_MS } from "@vvs/registration";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,7 +15,7 @@ export const allFreshPriorities = Object.values(freshPriorities);
 /** How old a vendor's data may become, and how long before that it may be asked for, in milliseconds. */
 const terms: Readonly<Record<FreshPriority, { readonly maxAgeMs: number; readonly leadMs: number }>> = {
   3: { maxAgeMs: HOUR_MS, leadMs: HOUR_MS / 6 },
-  4: { maxAgeMs: DAY_MS, leadMs: HOUR_MS },
+  4: { maxAgeMs: DAY_MS, leadMs: DAY_MS - ASKED_DAILY_MS },
   5: { maxAgeMs: 7 * DAY_MS, leadMs: HOUR_MS },
   6: { maxAgeMs: 30 * DAY_MS, leadMs: HOUR_MS },
 };
@@ -42,7 +43,7 @@ export function isFreshPriority(priority: number): priority is FreshPriority {
 
 /** Returns when data of a date is due to be asked for again. */
 export function dueAt(asOf: Date, priority: FreshPriority): Date {
-  return new Date(asOf.getTime() + dueAfterMs(priority));
+  return new Date(asOf.getTime() + askedEveryMs(priority));
 }
 
 /** Returns how old the data of a vendor may become, in milliseconds. */
@@ -50,14 +51,13 @@ export function maxAgeMs(priority: FreshPriority): number {
   return terms[priority].maxAgeMs;
 }
 
-/** Returns how often a vendor is asked about in a day at most. */
-export function asksPerDay(priority: FreshPriority): number {
-  return DAY_MS / dueAfterMs(priority);
+/** Returns how often a vendor is asked about at most, in milliseconds. */
+export function askedEveryMs(priority: FreshPriority): number {
+  return terms[priority].maxAgeMs - terms[priority].leadMs;
 }
 
-const dueAfterMs = (priority: FreshPriority) => terms[priority].maxAgeMs - terms[priority].leadMs;
 const byPriority = Array.from({ length: freshPriorities.monthly + 1 }, (_, priority) =>
-  isFreshPriority(priority) ? dueAfterMs(priority) : 0,
+  isFreshPriority(priority) ? askedEveryMs(priority) : 0,
 );
 
 /** `dueAt` as an expression of MongoDB, from `as_of` and `priority`. */

@@ -1,14 +1,15 @@
+import { RESERVE_PERCENT } from "@vvs/registration";
 import { type CallClass, callClasses } from "../providers/call-class.ts";
 
 /** HTTP calls by class. */
 export type CallCounts = Readonly<Record<CallClass, number>>;
 
 /** Share of a day's quota that is kept for a class, in per cent; the rest is for whoever comes. */
-const RESERVED_PERCENT: CallCounts = { direct: 30, first: 0, runs: 50 };
+const reservedPercent: CallCounts = { first: 0, ...RESERVE_PERCENT };
 
 /** Returns how many calls of a day's quota are kept for a class. */
 export function reserveOf(callClass: CallClass, quota: number): number {
-  return Math.floor((quota * RESERVED_PERCENT[callClass]) / 100);
+  return Math.floor((quota * reservedPercent[callClass]) / 100);
 }
 
 /** Returns how many calls a class may still make: what is left of the quota without the unspent reserves of the others. */

@@ -1,7 +1,7 @@
-import { utcDay } from "@vvs/registration";
+import { planFreshness, utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
 import type { WatchedCount } from "../freshness/documents.ts";
-import { type FreshPlan, planFreshness } from "../freshness/fresh-plan.ts";
+import { askedEveryMs } from "../freshness/watch-frequency.ts";
 import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
@@ -39,7 +39,7 @@ interface ReportedDay {
 }
 
 /** How fresh the data of watched vendors is, and what quotas buy. */
-interface Freshness extends FreshPlan {
+interface Freshness extends ReturnType<typeof planFreshness> {
   readonly countedAt: Date;
   /** By frequency, the shortest first. */
   readonly watched: readonly WatchedCount[];
@@ -112,7 +112,8 @@ export function createReadCallsReport(options: {
   function freshnessOf(counts: QueueDay["watched"], callsForRuns: number): Freshness | undefined {
     if (!counts) return undefined;
     const { counted_at: countedAt, by_frequency: watched } = counts;
-    return { countedAt, watched, ...planFreshness(watched, { callsForRuns, quota: options.quota }) };
+    const vendors = watched.map((each) => ({ ...each, everyMs: askedEveryMs(each.priority) }));
+    return { countedAt, watched, ...planFreshness(vendors, { callsForRuns, quota: options.quota }) };
   }
 
   return async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { planFreshness } from "./fresh-plan.ts";
-import { type FreshPriority, freshPriorities } from "./watch-frequency.ts";
 
-const { hourly, daily, weekly } = freshPriorities;
+const HOUR_MS = 3_600_000;
+const [hourly, daily, weekly] = [(HOUR_MS * 5) / 6, 23 * HOUR_MS, 167 * HOUR_MS];
 
-test.each<[string, [FreshPriority, number][], number, number | undefined, object]>([
+test.each<[string, [everyMs: number, vendors: number][], number, number | undefined, object]>([
   [
     "with half of a quota",
     [[daily, 60_000]],
@@ -48,7 +48,7 @@ test.each<[string, [FreshPriority, number][], number, number | undefined, object
     },
   ],
   ["none where runs need all", [[daily, 10]], 6_000, 1_000, { quotas: [{ fresh: 0 }, { fresh: 0 }] }],
-])("watched vendors are kept fresh %s", (_, watched, callsForRuns, quota, plan) => {
-  const counts = watched.map(([priority, vendors]) => ({ priority, vendors }));
-  expect(planFreshness(counts, { callsForRuns, quota })).toMatchObject(plan);
+])("vendors are kept fresh %s", (_, kept, callsForRuns, quota, plan) => {
+  const vendors = kept.map(([everyMs, count]) => ({ vendors: count, everyMs }));
+  expect(planFreshness(vendors, { callsForRuns, quota })).toMatchObject(plan);
 });
