@@ -66,7 +66,7 @@ export interface EvidenceDocument {
   readonly content_type: string;
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;
-  /** Absent where the answer has no parts, and in records from before they were stored here. */
+  /** Absent where the answer has no parts, and in records from before they were stored here: their content names them. */
   readonly sources?: readonly AnswerSource[];
   /** Evidence of earlier answers whose parts this answer has; absent where there are none. */
   readonly rests_on?: readonly string[];

@@ -17,6 +17,7 @@ import type { CheckSubject } from "./checks/check-inputs.ts";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
 import type { AnswerDocument, EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
+import { sourcesOfEvidence } from "./evidence/sources.ts";
 import type { Answer } from "./providers/provider.ts";
 
 /**
@@ -94,7 +95,10 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
       durationMs: BigInt(attempt.duration_ms),
     })),
     createdAt: timestampFromDate(document.created_at),
-    sources: (document.sources ?? []).map(({ date, ...source }) => ({ ...source, dataAsOf: timestampFromDate(date) })),
+    sources: sourcesOfEvidence(document).map(({ date, ...source }) => ({
+      ...source,
+      dataAsOf: timestampFromDate(date),
+    })),
   };
 }
 

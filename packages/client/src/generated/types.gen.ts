@@ -335,7 +335,7 @@ export type Evidence = {
         duration_ms: number;
     }>;
     /**
-     * Where each part of an answer about a registration is from. Empty for other answers, and for older evidence, whose `content` names them.
+     * Where each part of an answer about a registration is from. Empty for other answers.
      */
     sources: Array<{
         /**

@@ -111,9 +111,7 @@ export const evidenceSchema = z
           file: z.string().optional().describe("Name of the file."),
         }),
       )
-      .describe(
-        "Where each part of an answer about a registration is from. Empty for other answers, and for older evidence, whose `content` names them.",
-      ),
+      .describe("Where each part of an answer about a registration is from. Empty for other answers."),
     created_at: time("When it was stored."),
   })
   .meta({ id: "Evidence", description: "What a result rests on. Immutable." });

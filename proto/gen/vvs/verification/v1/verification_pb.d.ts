@@ -563,7 +563,7 @@ export declare type Evidence = Message<"vvs.verification.v1.Evidence"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Only for an answer about a SAM.gov registration; empty in evidence from before it was stored, whose content names them.
+   * Where the parts of an answer about a SAM.gov registration are from; empty for other answers.
    *
    * @generated from field: repeated vvs.verification.v1.EvidenceSource sources = 10;
    */
