@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
 import { createLeases, migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -79,9 +79,8 @@ async function createIndexes(db: Db): Promise<void> {
   // Those without a place come first: what is swept costs the search for due monitors nothing.
   await monitors.createIndex({ "standing.offset_ms": 1, claimable_at: 1 }, isActive);
   await monitors.createIndex({ organization_id: 1, "standing.offset_ms": 1, claimable_at: 1 }, isClaimable);
-  // For replicas of the version before.
-  await monitors.createIndex({ claimable_at: 1 }, isActive);
-  await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
+  await dropUnusedIndex(monitors, "claimable_at_1");
+  await dropUnusedIndex(monitors, "organization_id_1_claimable_at_1");
   const isSwept = { partialFilterExpression: { "standing.offset_ms": { $exists: true } } };
   await monitors.createIndex({ frequency: 1, "standing.offset_ms": 1 }, isSwept);
   const hasExtra = { partialFilterExpression: { "standing.until": { $exists: true } } };

@@ -5,6 +5,7 @@ import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { toProtoTenant } from "@vvs/tenant";
+import { migrate } from "./migrate.ts";
 import type { MonitorDocument, RunDocument } from "./monitors/monitor.ts";
 import { createTestDomain, HOUR, SECOND, someCaller, type TestDomain } from "./testing/domain.ts";
 
@@ -98,6 +99,18 @@ test("a run in flight ends by its record, and the monitor stands after two runs 
   expect((await found(id)).standing).toMatchObject({ run_seq: 10, offset_ms: expect.any(Number) });
   domain.pass(2 * HOUR);
   expect(await claimed(id)).toEqual([]);
+});
+
+test("the migration drops the indexes that only that version used, and the search for due monitors has its own", async () => {
+  const names = async () => (await domain.monitors.indexes()).map(({ name }) => name);
+  const earlier = ["claimable_at_1", "organization_id_1_claimable_at_1"];
+  await domain.monitors.createIndexes([{ key: { claimable_at: 1 } }, { key: { organization_id: 1, claimable_at: 1 } }]);
+  expect(await names()).toEqual(expect.arrayContaining(earlier));
+  await Promise.all([1, 2].map(() => migrate(domain)));
+  expect((await names()).filter((name) => name?.endsWith("claimable_at_1"))).toEqual([
+    "standing.offset_ms_1_claimable_at_1",
+    "organization_id_1_standing.offset_ms_1_claimable_at_1",
+  ]);
 });
 
 test.each<[RunDocument["cause"], () => object]>([
