@@ -128,6 +128,7 @@ export async function startKeptStack(mongodbUri: string) {
     db,
     days,
     sandboxRuns: 10_000,
+    isMine: () => true,
     now,
     stopping: new AbortController().signal,
     monitors: {

@@ -4,6 +4,7 @@ import type { Db } from "mongodb";
 import { type LeasedWork, runLeasedWork } from "./leased-work.ts";
 import { createLeases } from "./leases.ts";
 import type { OutboxRecord } from "./outbox.ts";
+import { shardOf } from "./rows.ts";
 import { createSweep } from "./sweep.ts";
 import { createOutboxMetrics } from "./telemetry.ts";
 
@@ -28,6 +29,8 @@ export interface RelayOptions {
 export interface OutboxRelay extends LeasedWork {
   /** Publishes a committed record soon; one that names its row, and whose shard this relay holds, without reading it. */
   publish(record: OutboxRecord): void;
+  /** Returns whether this process holds the shard of a key, so that one process at a time does other work of this database. */
+  holds(key: string): boolean;
 }
 
 /**
@@ -52,6 +55,7 @@ export function runOutboxRelay(options: RelayOptions): OutboxRelay {
       sweep.add(record);
       work.nudge();
     },
+    holds: (key) => leases.held().includes(shardOf(key)),
     async stop() {
       metrics.close();
       await work.stop();

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
+import { createLeases, shardOf } from "@vvs/outbox";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type ReleaseVerificationsRequest, ReleaseVerificationsResponseSchema } from "@vvs/proto/monitor/v1/monitor";
@@ -71,7 +72,7 @@ const monitors: RetentionOptions["monitors"] = {
 
 function retain(environment: EnvironmentName = "live", options: Partial<RetentionOptions> = {}) {
   const stopping = new AbortController().signal;
-  const common = { monitors, days, sandboxRuns: 10_000, now: () => now, stopping };
+  const common = { monitors, days, sandboxRuns: 10_000, isMine: () => true, now: () => now, stopping };
   return createRetention({ ...common, environment, db: service.databases[environment], ...options })();
 }
 
@@ -122,6 +123,27 @@ const idsOf = async (environment: EnvironmentName = "live") =>
   );
 const evidenceOf = (evidenceId: string) => service.client.getEvidence({ caller: caller(), evidenceId });
 const verificationOf = (verificationId: string) => service.client.getVerification({ caller: caller(), verificationId });
+
+test("one of two replicas does each batch, and the other one goes on once it has stopped", async () => {
+  const db = service.databases.live;
+  const leases = ["one", "two"].map((owner) =>
+    createLeases({ db, name: "outbox", owner, leaseMs: 60_000, settled: async () => undefined }),
+  );
+  const holders = () => leases.filter((each) => each.held().includes(shardOf("retention")));
+  for (const each of [...leases, ...leases]) await each.renew();
+  expect(holders()).toHaveLength(1);
+  const replicas = () => Promise.all(leases.map((each) => retain("live", { isMine: () => holders().includes(each) })));
+  const removed = async () => (await replicas()).reduce((sum, count) => sum + count, 0);
+  await run();
+  pass(400 * DAY_MS);
+  expect([await removed(), asked.length]).toEqual([0, 1]);
+  const [first] = holders();
+  await first!.release();
+  pass(2 * HOUR_MS);
+  expect([await removed(), asked.length]).toEqual([0, 1]);
+  await leases.find((each) => each !== first)!.renew();
+  expect([await removed(), asked.length]).toEqual([1, 2]);
+});
 
 describe("a verification that nothing names", () => {
   test("is removed when its time has come, with its evidence, its body and its answers", async () => {

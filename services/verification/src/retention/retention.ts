@@ -18,6 +18,8 @@ export interface RetentionOptions {
   readonly days: KeptDays;
   /** Maximum number of sandbox runs of an organization; beyond it the oldest go, but none younger than a day. */
   readonly sandboxRuns: number;
+  /** Returns whether this replica is the one that removes an environment's verifications; asked before each batch. */
+  readonly isMine: (environment: Environment) => boolean;
   readonly now: () => Date;
   readonly stopping: AbortSignal;
 }
@@ -29,10 +31,12 @@ export function createRetention(options: RetentionOptions & { environment: Envir
   const { verifications } = collections;
   const remove = createRemoveAged({ db, readNames: createReadNames({ ...options, collections }), now });
 
+  const goesOn = () => !stopping.aborted && options.isMine(environment);
+
   /** Sets the time of verifications that older versions stored. */
   async function dateUndated(): Promise<void> {
     const undated = { expires_at: { $exists: false } };
-    for (let count = BATCH; count === BATCH && !stopping.aborted; await pause(PAUSE_MS, stopping)) {
+    for (let count = BATCH; count === BATCH && goesOn(); await pause(PAUSE_MS, stopping)) {
       const batch = await verifications.find(undated).hint({ expires_at: 1 }).limit(BATCH).toArray();
       count = batch.length;
       if (count === 0) return;
@@ -50,7 +54,7 @@ export function createRetention(options: RetentionOptions & { environment: Envir
 
   async function removeExpired(): Promise<number> {
     let removed = 0;
-    while (!stopping.aborted) {
+    while (goesOn()) {
       const due = { expires_at: { $lte: now() } };
       const batch = await verifications.find(due).sort({ expires_at: 1 }).limit(BATCH).toArray();
       if (batch.length === 0) break;
@@ -62,7 +66,7 @@ export function createRetention(options: RetentionOptions & { environment: Envir
 
   return async (): Promise<number> => {
     await dateUndated();
-    if (environment === "sandbox") {
+    if (environment === "sandbox" && goesOn()) {
       await beyondNumber({ db, remove, keeping: { days: days.sandboxRuns, newest: sandboxRuns }, now, stopping });
     }
     return removeExpired();
