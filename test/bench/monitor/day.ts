@@ -37,6 +37,8 @@ const DAY_MS = periodsMs.daily;
 /** Vendors for each monitor. */
 const VENDORS = 0.9;
 const PER_ORGANIZATION = 1_000;
+/** Maximum number of monitors with a second day: of a million, a tenth makes 100,000 real runs. */
+const MAX_WITH_SECOND_DAY = 100_000;
 /** The sweep's rounds of a day, one each 30 s. */
 const MAX_ROUNDS = 2_880;
 /** Monitors in a round, where they are so few that rounds of 30 s would be empty: as many as a million have. */
@@ -48,7 +50,10 @@ const WITHIN_MS = 3_600_000;
 /** How long an event may come after its run, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** A day of daily monitors that stand, after a file that changed each 50th vendor, and one after a file that changed each 10th. */
+/**
+ * A day of daily monitors that stand, after a file that changed each 50th vendor, and where they are not too many, another one after a
+ * file that changed each 10th.
+ */
 export const day: Row<"day-monitors"> = {
   name: "day",
   sizes: { "day-monitors": { long: 1_000_000, short: 20_000 } },
@@ -56,8 +61,7 @@ export const day: Row<"day-monitors"> = {
     day_monitors:
       "daily, of 0.9 times as many vendors, all standing as two real runs leave them; up to 1,000 in each organization",
     day_clock: `the sweep and the scheduler run on a virtual clock, in rounds of ${PER_ROUND} monitors (those of 30 s of a million); entity, verification, change-detector, Kafka and MongoDB are real`,
-    day_files:
-      "the registry's next file changes 2 % of the vendors at the beginning of the first day, and 10 % of the second day",
+    day_files: `the registry's next file changes 2 % of the vendors at the beginning of the day; with up to ${MAX_WITH_SECOND_DAY} monitors, the one after it 10 % on a second day`,
     day_twin:
       "which runs find what follows from the files: `missed` are monitors of changed vendors without an event, `doubled` further events",
     day_commands: "of MongoDB, from all services, without those that they send while nothing is due",
@@ -74,36 +78,46 @@ export const day: Row<"day-monitors"> = {
   },
   async measure(bench, { "day-monitors": monitors }) {
     const { log } = bench;
-    const files = await writeFiles(bench, Math.round(monitors * VENDORS));
-    const product = await startProduct(bench, files.paths[0]!);
+    const changing = monitors > MAX_WITH_SECOND_DAY ? [50] : [50, 10];
+    const files = await writeFiles(bench, Math.round(monitors * VENDORS), changing);
+    const product = await startProduct(bench, files.first);
     log(`storing ${monitors} standing monitors ...`);
     const storedMb = await product.addMonitors(monitors);
-    const first = await product.day(files.paths[1]!, files.changed[0]!);
-    const second = await product.day(files.paths[2]!, files.changed[1]!);
+    const days: Awaited<ReturnType<typeof product.day>>[] = [];
+    for (const { path, changed } of files.later) days.push(await product.day(path, changed));
     const swept = await product.sweepAgain();
+    const sum = (of: "missed" | "doubled" | "others") => days.reduce((total, each) => total + each[of], 0);
     return {
-      day_real_runs_share: round(first.runs / monitors, 4),
-      day_real_runs_share_at_10_percent: round(second.runs / monitors, 4),
-      day_missed: first.missed + second.missed,
-      day_doubled: first.doubled + second.doubled,
-      day_other_events: first.others + second.others,
+      day_missed: sum("missed"),
+      day_doubled: sum("doubled"),
+      day_other_events: sum("others"),
       day_standing_mb_per_million: round((storedMb / monitors) * 1_000_000, 1),
-      day_kept_mb_per_million: round((first.keptMb / monitors) * 1_000_000, 1),
-      day_kept_mb_per_million_at_10_percent: round((second.keptMb / monitors) * 1_000_000, 1),
-      day_commands_per_monitor_day: round(first.commands / monitors, 2),
-      day_commands_per_monitor_day_at_10_percent: round(second.commands / monitors, 2),
+      ...figuresOf(days[0]!, monitors, ""),
+      ...(days[1] && figuresOf(days[1], monitors, "_at_10_percent")),
       ...swept,
     };
   },
 };
 
-/** Writes the first file and the two after it. Returns their paths, and the UEIs of the rows that the second and the third change. */
-async function writeFiles({ folder, log }: RowBench, size: number) {
-  log(`generating three files of ${size} rows ...`);
-  const [first, second, third] = [5, 3, 1].map((daysAgo) => extractAt(join(folder, `${daysAgo}.dat`), daysAgo));
+function figuresOf(day: { runs: number; keptMb: number; commands: number }, monitors: number, suffix: string): Figures {
+  return {
+    [`day_real_runs_share${suffix}`]: round(day.runs / monitors, 4),
+    [`day_kept_mb_per_million${suffix}`]: round((day.keptMb / monitors) * 1_000_000, 1),
+    [`day_commands_per_monitor_day${suffix}`]: round(day.commands / monitors, 2),
+  };
+}
+
+/** Writes the first file and those after it, of which each changes one of `changing` rows. Returns their paths, and the changed UEIs. */
+async function writeFiles({ folder, log }: RowBench, size: number, changing: readonly number[]) {
+  log(`generating ${1 + changing.length} files of ${size} rows ...`);
+  const [first, ...others] = [5, 3, 1].map((daysAgo) => extractAt(join(folder, `${daysAgo}.dat`), daysAgo));
   await writeFirst(first!, { seed: SEED, size });
-  const changed = [await rewrite(first!, second!, { every: 50 }), await rewrite(second!, third!, { every: 10 })];
-  return { paths: [first!, second!, third!].map(({ path }) => path), changed };
+  const later: { path: string; changed: string[] }[] = [];
+  for (const [index, every] of changing.entries()) {
+    const [from, to] = [others[index - 1] ?? first!, others[index]!];
+    later.push({ path: to.path, changed: await rewrite(from, to, { every }) });
+  }
+  return { first: first!.path, later };
 }
 
 /** Starts entity, verification and change-detector as processes, and monitor's parts in this one, on a clock of its own. */

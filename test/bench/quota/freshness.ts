@@ -1,3 +1,4 @@
+import { median } from "../load.ts";
 import { DAY_MS } from "./calendar.ts";
 import type { FileAnswers } from "./file-answers.ts";
 import type { RegistryFiles } from "./loaded-files.ts";
@@ -25,12 +26,19 @@ export function createFreshness(options: { monitors: Monitors; files: RegistryFi
       }
       samples.push(shares);
     },
-    /** Returns the mean of each share over the samples, and the least share of data that is at most a day old. */
+    /**
+     * Returns the mean of each share over the samples, its median, which the days of new extracts hardly move, and the least share of
+     * data that is at most a day old.
+     */
     figures() {
-      const mean = (name: keyof typeof ages) => samples.reduce((sum, each) => sum + each[name], 0) / samples.length;
-      const shares = names.map((name) => [name, threeDigits(mean(name))]);
-      const least = threeDigits(Math.min(...samples.map(({ fresh_share }) => fresh_share)));
-      return { ...Object.fromEntries(shares), fresh_share_least: least } as Record<string, number>;
+      const sharesOf = (name: keyof typeof ages) => samples.map((each) => each[name]);
+      const mean = (shares: readonly number[]) => shares.reduce((sum, share) => sum + share, 0) / shares.length;
+      const figures = names.flatMap((name) => [
+        [name, threeDigits(mean(sharesOf(name)))],
+        [`${name}_median`, threeDigits(median(sharesOf(name)))],
+      ]);
+      const least = threeDigits(Math.min(...sharesOf("fresh_share")));
+      return { ...Object.fromEntries(figures), fresh_share_least: least } as Record<string, number>;
     },
   };
 }
