@@ -97,6 +97,8 @@ export async function insertStanding(options: {
   }
 
   let index = 0;
+  // A batch is stored while the next one is read.
+  let storing: Promise<unknown> = Promise.resolve();
   for (let pass = 0; index < count; pass++) {
     const found = vendors.find({}, { projection: { _id: 1 } });
     for await (const batch of inBatches(found, TOGETHER)) {
@@ -105,23 +107,26 @@ export async function insertStanding(options: {
         await Promise.all(wanted.map(({ _id }, place) => documentsOf(_id, options.organizationId(index + place, pass))))
       ).flat();
       index += made.length;
-      await Promise.all([
+      await storing;
+      const unordered = { ordered: false };
+      storing = Promise.all([
         monitors.insertMany(
           made.map(({ monitor }) => monitor),
-          { ordered: false },
+          unordered,
         ),
         latestAnswers.insertMany(
           made.map(({ latest }) => latest),
-          { ordered: false },
+          unordered,
         ),
         baselines.insertMany(
           made.map(({ baseline }) => baseline),
-          { ordered: false },
+          unordered,
         ),
       ]);
       if (index >= count) break;
     }
   }
+  await storing;
 }
 
 function monitorOf(of: { organizationId: string; entityId: string; from: Date }): MonitorDocument {
