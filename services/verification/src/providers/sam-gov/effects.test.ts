@@ -37,6 +37,13 @@ function flagged(...exclusions: Partial<PlayedExclusion>[]): void {
   for (const each of exclusions) sam.exclude({ uei: UEI, ...each });
 }
 
+/** Returns what the loaded files show. */
+const extract = async (files: Files, stored?: Parts) => {
+  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
+  const provider = createSamGovExtract({ entities, hasApi: false, now: () => NOW });
+  return verdictIn(await askAbout(UEI, provider, { ...(stored && { stored }) }));
+};
+
 describe("the rows of the Exclusions API decide what a flag means", () => {
   test.each<[string, Partial<PlayedExclusion>[], string]>([
     ["a restriction of products fails nothing", [product], "pass active product"],
@@ -98,11 +105,6 @@ describe("the exclusions file decides what a flag means", () => {
     if (calls === 0) expect(answer.details!.exclusions).toMatchObject([{ comment: "as in the file" }]);
   });
 
-  const extract = async (files: Files, stored?: Parts) => {
-    const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
-    const provider = createSamGovExtract({ entities, hasApi: false, now: () => NOW });
-    return verdictIn(await askAbout(UEI, provider, { ...(stored && { stored }) }));
-  };
   const record = { uei: UEI, extractCode: "A", expirationDate: "2027-03-01", excluded: true };
   const listed = (registryCutDate: string, files: object): Files => ({
     record,
@@ -136,6 +138,72 @@ describe("the exclusions file decides what a flag means", () => {
     const clear = (files: object) => listed("2026-11-01", { record: { ...record, excluded: false }, ...files });
     expect(await extract(clear(file("2026-11-21", "product")), stored)).toBe("pass active product");
     expect(await extract(clear(file("2026-11-21")), stored)).toBe("fail excluded debarred bar");
+  });
+});
+
+describe("what an earlier day's flag means is decided by the file of that day or the day before", () => {
+  type Rows = Pick<Files, "exclusions" | "endedExclusions">;
+  const row = (effect: string, terminationDate: string) => ({ activeDate: "2026-11-02", terminationDate, effect });
+  const of = (exclusionsCutDate: string, rows: Rows, { registryCutDate = "2026-11-01", excluded = false } = {}) => {
+    const record = { uei: UEI, extractCode: "A", expirationDate: "2027-03-01", excluded };
+    return {
+      ...{ record, registryCutDate, registryLoad: "registry:1", exclusionsCutDate },
+      exclusionsLoad: "exclusions:1",
+      ...rows,
+    };
+  };
+  const flaggedAt = (time: string): Parts => ({
+    exclusions: { origin: "sam_gov_api", date: new Date(time), load: "", flagged: true, exclusions: [] },
+  });
+  const ended = (effect: string, day: string) => ({ endedExclusions: [row(effect, day)] });
+  const YESTERDAY = "2026-11-20T15:00:00Z";
+  test.each<[string, string, Rows, string, string]>([
+    [
+      "a restriction of products that ended with that day",
+      "2026-11-20",
+      ended("product", "2026-11-20"),
+      YESTERDAY,
+      "pass active",
+    ],
+    ["a bar that ended with that day", "2026-11-20", ended("bar", "2026-11-20"), YESTERDAY, "pass active"],
+    [
+      "a row that had ended before",
+      "2026-11-20",
+      ended("product", "2026-11-19"),
+      YESTERDAY,
+      "fail excluded debarred bar",
+    ],
+    [
+      "a row that a later file lacks",
+      "2026-11-20",
+      { endedExclusions: [{ ...row("product", "indefinite"), endedOn: "2026-11-20" }] },
+      YESTERDAY,
+      "fail excluded debarred bar",
+    ],
+    [
+      "a row of a file two days before",
+      "2026-11-18",
+      ended("product", "2026-11-20"),
+      YESTERDAY,
+      "fail excluded debarred bar",
+    ],
+    [
+      "a restriction of products that is still in force",
+      "2026-11-18",
+      { exclusions: [row("product", "indefinite")] },
+      "2026-11-19T15:00:00Z",
+      "pass active product",
+    ],
+  ])("%s", async (_name, cutDate, rows, flaggedOn, expected) => {
+    expect(await extract(of(cutDate, rows), flaggedAt(flaggedOn))).toBe(expected);
+  });
+
+  test("also an extract's", async () => {
+    const flagging = { registryCutDate: "2026-11-20", excluded: true };
+    expect(await extract(of("2026-11-19", ended("product", "2026-11-20"), flagging))).toBe("pass active");
+    expect(await extract(of("2026-11-19", ended("product", "2026-11-19"), flagging))).toBe(
+      "fail excluded debarred bar",
+    );
   });
 });
 

@@ -1,9 +1,12 @@
 import type { GetRegistryRecordResponse, RegistryRecord } from "@vvs/proto/entity/v1/entity";
 import {
+  addDays,
+  dayOfPart,
   type Exclusion,
   type ExclusionsPart,
   effectInForce,
   isEffect,
+  isInForce,
   isTrusted,
   newestParts,
   type PartSource,
@@ -64,14 +67,30 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
     ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
   };
   const newest = newestParts(known, parts);
-  const named = parts.exclusions;
-  return newest.exclusions?.flagged && named && isNamedIn(named, now) ? { ...newest, exclusions: named } : newest;
+  const [flag, named] = [newest.exclusions, parts.exclusions];
+  const isExplained = flag?.flagged && named?.flagged === false && explains(files, named, flag, now);
+  return isExplained ? { ...newest, exclusions: named } : newest;
 }
 
 /**
- * Does the exclusions file decide what a flag means: is it fresh, and does it name an exclusion that is in force? A flag says
- * only that there are exclusions.
+ * Does the exclusions file decide what a flag means? It does if it was at most a day old when the flag was given, and has an
+ * exclusion that was in force then, or is today. A flag says only that there were exclusions.
  */
+function explains(
+  { exclusions, endedExclusions }: GetRegistryRecordResponse,
+  file: PartSource,
+  flag: PartSource,
+  now: Date,
+): boolean {
+  const flaggedOn = dayOfPart(flag);
+  if (dayOfPart(file) < addDays(flaggedOn, -FRESH_DAYS)) return false;
+  const rows = [...exclusions, ...endedExclusions.filter(({ endedOn }) => endedOn === "")].map(
+    ({ activeDate, terminationDate }) => ({ active_date: activeDate, termination_date: terminationDate }),
+  );
+  return [flaggedOn, registryDay(now)].some((day) => rows.some((row) => isInForce(row, day)));
+}
+
+/** Does the exclusions file decide what a flag of today means: is it fresh, and does it name an exclusion that is in force? */
 export function isNamedIn(part: ExclusionsPart, now: Date): boolean {
   const isFresh = part.origin === "sam_gov_exclusions" && !isOlder(part, FRESH_DAYS, now);
   return isFresh && !part.flagged && effectInForce(part, registryDay(now)) !== undefined;
@@ -123,10 +142,10 @@ function exclusionsIn({ exclusions }: GetRegistryRecordResponse, today: string):
 }
 
 /**
- * Returns the exclusions part. The exclusions file decides where it names an exclusion in force or the extract flags none;
- * without a file, or with one that is older than the extract and not fresh, the extract's flag decides. Where a newer file names no exclusion although the extract
- * flags one, the exclusion has ended if a file listed one that ended after the extract was cut; otherwise the two
- * contradict each other, and exclusions are unknown.
+ * Returns the exclusions part. The exclusions file decides where it explains the extract's flag, or there is none; without
+ * such a file the flag decides. Where a newer file names no exclusion although the extract flags one, the exclusion has
+ * ended if a file listed one that ended after the extract was cut; otherwise the two contradict each other, and exclusions
+ * are unknown.
  */
 function exclusionsOf(
   files: GetRegistryRecordResponse,
@@ -134,13 +153,12 @@ function exclusionsOf(
 ): { part?: ExclusionsPart; unknownSince?: Date } {
   const today = registryDay(now);
   const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files, today) };
-  if (!registry || !files.record?.excluded || (named && isNamedIn(named, now))) return { part: named };
-  const isFlagNewest = !file || file.date < registry.date;
-  if (isFlagNewest) return { part: { ...registry, flagged: true, exclusions: [] } };
-  if (effectInForce(named!, today) || hasEndedSince(files)) return { part: named };
-  return file.date > registry.date
-    ? { unknownSince: registry.date }
-    : { part: { ...registry, flagged: true, exclusions: [] } };
+  if (!registry || !files.record?.excluded) return { part: named };
+  const flagged = { ...registry, flagged: true, exclusions: [] };
+  if (!named) return { part: flagged };
+  if (explains(files, named, registry, now)) return { part: named };
+  if (named.date >= registry.date && hasEndedSince(files)) return { part: named };
+  return named.date > registry.date ? { unknownSince: registry.date } : { part: flagged };
 }
 
 function hasEndedSince({ endedExclusions, registryCutDate }: GetRegistryRecordResponse): boolean {
