@@ -2,10 +2,13 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import { RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
+import { Mode, RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient } from "@vvs/rpc";
 import type { Binary } from "mongodb";
+import type { Answer, Question } from "../providers/provider.ts";
+import { tinHashOf } from "../testing/entities.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
@@ -16,13 +19,22 @@ const { SAME, DIFFERENT, OVERDUE } = RunJudgement;
 /** What the simulated API says of every vendor, too. */
 const AS_API = { cage: "1PLY1", entityType: "Corporate Entity (Not Tax Exempt)" };
 
+const TIN = "471829360";
+
+/** Answers that each TIN matches. */
+async function matchingTin(question: Question, { signal }: { signal: AbortSignal }): Promise<Answer> {
+  await question.tin(signal);
+  const content = { content: "{}", contentType: "application/json" };
+  return { outcome: "pass", reason: "", confidence: 1, dataDate: queue.now(), facts: {}, ...content };
+}
+
 let queue: PlayedQueue;
 let service: TestService;
 let client: Client<typeof VerificationService>;
 let vendors = 0;
 beforeAll(async () => {
   queue = await startPlayedQueue("2026-11-02T15:00:00Z");
-  service = await queue.startReplica();
+  service = await queue.startReplica({}, { tin: matchingTin });
   client = createClient(VerificationService, {
     address: `127.0.0.1:${service.port}`,
     caller: "monitor",
@@ -120,17 +132,61 @@ describe("a standing run is judged", () => {
     queue.setFiles(uei, filesOf(uei));
     expect(await judge(row)).toEqual([SAME]);
   });
+});
 
-  test("as different for an organization that can't see the entity, and by its own stored answers only", async () => {
-    const { uei, row } = await standing();
-    const other = { ...row, organizationId: newId("org") };
-    expect(await judge(other, row)).toEqual([DIFFERENT, SAME]);
-    // Only the first organization's stored answer knows a vendor that the files don't list.
-    service.entities.put(other.organizationId, row.entityId, { subject: { legalName: "V", uei } });
-    expect(await judge(other, row)).toEqual([SAME, SAME]);
+describe("of two organizations with runs of the same vendor, in one call, each is judged by", () => {
+  /** Their rows, of an entity with the same id and identifiers, and the same answers; both are judged the same. */
+  async function both() {
+    const { uei, row: mine } = await standing();
+    const other = { ...mine, organizationId: newId("org") };
+    expect(await judge(other, mine)).toEqual([DIFFERENT, SAME]);
+    service.entities.put(other.organizationId, other.entityId, { subject: { legalName: "V", uei } });
+    expect(await judge(other, mine)).toEqual([SAME, SAME]);
+    return { uei, mine, other };
+  }
+  const callFor = ({ organizationId, entityId }: Row, checks: CheckType[]) =>
+    service.client.verify({
+      caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
+      target: { case: "entityId", value: entityId },
+      ...{ checks, mode: Mode.REALTIME },
+    });
+
+  test("what it knows of its entity, if it can see it", async () => {
+    const { mine, other } = await both();
+    service.entities.put(mine.organizationId, mine.entityId, { subject: { uei: "JUDGEDOTHER1" } });
+    expect(await judge(other, mine)).toEqual([SAME, DIFFERENT]);
+  });
+
+  test("its own stored answers, for vendors that the files don't list", async () => {
+    const { uei, mine, other } = await both();
     await queue.collections().publicAnswers.deleteMany({});
     queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
-    expect(await judge(other, row)).toEqual([DIFFERENT, SAME]);
+    expect(await judge(other, mine)).toEqual([DIFFERENT, SAME]);
+  });
+
+  test("what only a call of its own has learned", async () => {
+    const { uei, mine, other } = await both();
+    queue.passHours(1);
+    queue.sam.forget(uei);
+    queue.sam.register({ uei, legalName: "Renamed LLC", expirationDate: "2026-11-20" });
+    await callFor(other, [CheckType.SAM_REGISTRATION]);
+    expect(await judge(other, mine, other, mine)).toEqual([DIFFERENT, SAME, DIFFERENT, SAME]);
+  });
+
+  test("no TIN, nor an answer about one", async () => {
+    const { uei, mine, other } = await both();
+    const subject = { legalName: "V", uei, tinHash: tinHashOf(TIN) };
+    for (const { organizationId, entityId } of [mine, other]) {
+      service.entities.put(organizationId, entityId, { subject, tin: TIN });
+    }
+    const answer = (await callFor(mine, [CheckType.TIN_MATCH])).verification!.results[0]!;
+    expect(answer).toMatchObject({ status: CheckStatus.PASS, origin: "tin_provider" });
+    const latest = service.databases.live.collection<{ _id: string; organization_id: string }>("latest_answers");
+    const tinAnswers = () => latest.find({ _id: /[|]tin_match[|]/ }).toArray();
+    const [before, revealed] = [await tinAnswers(), [...service.entities.revealed]];
+    expect(before.map(({ organization_id }) => organization_id)).toEqual([mine.organizationId]);
+    expect(await judge(other, mine)).toEqual([SAME, SAME]);
+    expect([await tinAnswers(), service.entities.revealed]).toEqual([before, revealed]);
   });
 });
 
