@@ -21,6 +21,10 @@ export function createStandingStore(db: Db, { runTimeoutMs }: { runTimeoutMs: nu
         .toArray();
     },
 
+    /** Returns all monitors of a frequency at a place. */
+    at: (frequency: Frequency, place: number): Promise<MonitorDocument[]> =>
+      monitors.find({ frequency, "standing.offset_ms": place }).toArray(),
+
     /** Returns monitors with an extra run that is due. */
     withDueExtra: (now: Date, limit: number): Promise<MonitorDocument[]> =>
       monitors

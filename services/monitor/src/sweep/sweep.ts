@@ -100,11 +100,15 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
     const isFresh = isBehind(seen) && !(await judge([])).isOverdue;
     const position = withinOnePeriod(isFresh ? restarted(seen) : seen, until);
     const slice = nextSlice(position, until);
-    const monitors = await standing.inSlice(position._id, slice, LOT);
-    const judged = await check(monitors, slice, position);
-    // There may be more monitors at the last one's place: their checks are made again.
-    const last = monitors.length === LOT ? monitors.at(-1)!.standing!.offset_ms! : slice.to + 1;
-    const to = Math.max(slice.from, last - 1);
+    const lot = await standing.inSlice(position._id, slice, LOT);
+    const placeOf = (monitor: MonitorDocument) => monitor.standing!.offset_ms!;
+    const isFull = lot.length === LOT;
+    // A full lot may end amid the monitors at a place. They come with the next lot, or all now where they fill this one.
+    const stop = isFull ? placeOf(lot.at(-1)!) : slice.to + 1;
+    const before = lot.filter((monitor) => placeOf(monitor) < stop);
+    const isOnePlace = isFull && before.length === 0;
+    const judged = await check(isOnePlace ? await standing.at(position._id, stop) : before, slice, position);
+    const to = isOnePlace ? stop : stop - 1;
     const next = advanced(position, new Date(slice.startsAt + to), judged);
     return (await positions.move(seen, next)) ? next : undefined;
   }
