@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 
 /**
  * Returns the 16 bytes of a UUIDv7 (RFC 9562). It begins with the milliseconds since 1970, so that ids sort by
@@ -15,7 +15,7 @@ export function uuidV7(at: Date, random: Uint8Array = tenRandomBytes()): Uint8Ar
 
 /** Returns the same UUIDv7 for the same time and parts in every process, for ids that a retry must create again. */
 export function deterministicUuidV7(at: Date, parts: readonly string[]): Uint8Array {
-  const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
+  const digest = hash("sha256", JSON.stringify(parts), "buffer");
   return uuidV7(at, digest);
 }
 

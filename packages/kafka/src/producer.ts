@@ -1,3 +1,4 @@
+import type { Attributes } from "@opentelemetry/api";
 import type { Kafka as Library, Producer as LibraryProducer, TopicMessages } from "kafkajs";
 import kafkajs from "kafkajs";
 import { attributes } from "./messaging.ts";
@@ -49,15 +50,18 @@ export function createProducer(options: { library: Library; instruments: Instrum
 
   async function request(records: readonly ProducerRecord[]): Promise<void> {
     const spans = records.map(startSendSpan);
+    const topicMessages = toMessages(records, spans);
+    const count = (outcome?: Attributes) => {
+      for (const { topic, messages } of topicMessages) {
+        instruments.sent.add(messages.length, { ...sendAttributes(topic), ...outcome });
+      }
+    };
     try {
       const producer = await connected();
-      await producer.sendBatch({ acks: -1, topicMessages: toMessages(records, spans) });
-      for (const { topic } of records) instruments.sent.add(1, sendAttributes(topic));
+      await producer.sendBatch({ acks: -1, topicMessages });
+      count();
     } catch (cause) {
-      const type = spans.map(({ span }) => failSpan(span, cause))[0]!;
-      for (const { topic } of records) {
-        instruments.sent.add(1, { ...sendAttributes(topic), [attributes.errorType]: type });
-      }
+      count({ [attributes.errorType]: spans.map(({ span }) => failSpan(span, cause))[0]! });
       await discard();
       throw new Error("records could not be sent to Kafka", { cause });
     } finally {

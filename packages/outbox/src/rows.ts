@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
 
 /**
@@ -26,7 +26,7 @@ export function outboxRows(db: Db): Collection<OutboxRow> {
 
 /** Returns a key's shard. Rows are stored with it, so the result for a key must never change. */
 export function shardOf(key: string): number {
-  return createHash("sha256").update(key).digest().readUInt32BE(0) % SHARDS;
+  return hash("sha256", key, "buffer").readUInt32BE(0) % SHARDS;
 }
 
 /** Order in which rows are sent; an index supports it. */

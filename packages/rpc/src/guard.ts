@@ -41,7 +41,7 @@ export function createGuard({ rpc, allowed, tls, logger, translate = ServiceErro
     const startedAt = performance.now();
     return record.run(async () => {
       const caller = callerName(call, { tls, allowed });
-      const signal = hangUpSignal(call);
+      const { signal, end } = hangUpOf(call);
       const finish = (status: grpc.status) => {
         record.finish(status);
         return { rpc, caller, code: grpc.status[status], duration_ms: Math.round(performance.now() - startedAt) };
@@ -63,6 +63,8 @@ export function createGuard({ rpc, allowed, tls, logger, translate = ServiceErro
         else if (isFault(refusal)) logger.error({ ...finish(status.code), err: error }, "a call failed");
         else logger.info({ ...finish(status.code), error: refusal.code }, "a call was refused");
         return status;
+      } finally {
+        end();
       }
     });
   };
@@ -72,9 +74,11 @@ function isFault(refusal: ServiceError): boolean {
   return refusal.code === "internal_error" || refusal.code === "service_unavailable";
 }
 
-function hangUpSignal(call: NodeJS.EventEmitter & { readonly cancelled: boolean }): AbortSignal {
+/** Returns the signal of a call's hanging up, until `end` is called: each call is also "cancelled" when its stream closes. */
+function hangUpOf(call: NodeJS.EventEmitter & { readonly cancelled: boolean }): { signal: AbortSignal; end(): void } {
   const hangUp = new AbortController();
-  if (call.cancelled) hangUp.abort();
-  else call.once("cancelled", () => hangUp.abort());
-  return hangUp.signal;
+  const abort = () => hangUp.abort();
+  if (call.cancelled) abort();
+  else call.once("cancelled", abort);
+  return { signal: hangUp.signal, end: () => void call.off("cancelled", abort) };
 }

@@ -246,6 +246,21 @@ test("a client that hangs up cancels the handler's signal", async () => {
   await eventually(() => lines.some(({ msg }) => msg === "the caller did not wait"));
 });
 
+test("the signal of a call that was answered does not abort when its stream closes", async () => {
+  const closed = Promise.withResolvers<AbortSignal>();
+  const server = await serve({
+    async ask(_request, { signal }) {
+      queueMicrotask(() => closed.resolve(signal));
+      return {};
+    },
+  });
+  await client(server).ask({ value: "first" });
+  const signal = await closed.promise;
+  // On one connection, the next answer comes after the first stream has closed.
+  await client(server).ask({ value: "second" });
+  expect(signal.aborted).toBe(false);
+});
+
 test("a call with an aborted signal fails", async () => {
   const server = await serve({});
   const call = client(server).ask({}, { signal: AbortSignal.abort() });

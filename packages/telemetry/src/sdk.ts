@@ -3,6 +3,7 @@ import type { Context } from "@opentelemetry/api";
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
 import { MongoDBInstrumentation } from "@opentelemetry/instrumentation-mongodb";
+import { AggregationType } from "@opentelemetry/sdk-metrics";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { emitLine, otlpMetricReader } from "./otlp.ts";
 import { observeRuntime } from "./runtime.ts";
@@ -36,6 +37,8 @@ export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
   const exportsLogs = env.OTEL_LOGS_EXPORTER === "otlp";
   const prometheus = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
   const sdk = new NodeSDK({
+    // It counts sessions, not connections, several times a command.
+    views: [{ instrumentName: "db.client.connection.count", aggregation: { type: AggregationType.DROP } }],
     metricReaders: [prometheus, ...(env.OTEL_METRICS_EXPORTER === "otlp" ? [otlpMetricReader(env)] : [])],
     // If undefined, the SDK creates what the variables say.
     logRecordProcessors: exportsLogs ? undefined : [],

@@ -59,26 +59,46 @@ export const pagesRow: Row<"vendors" | "rounds"> = {
       ...(await callPairs({ ...started, onClose: bench.onClose }, small, large)),
       ...(await pagePairs(started, small, large)),
     ];
-    const measured = pairs.map((pair): Latencies => ({ pair, small: [], large: [] }));
-    for (let each = -WARM_UP_ROUNDS; each < rounds; each++) {
-      for (const { pair, ...latencies } of measured) {
-        const sides = each % 2 === 0 ? (["small", "large"] as const) : (["large", "small"] as const);
-        for (const side of sides) {
-          const began = performance.now();
-          await pair[side]();
-          if (each >= 0) latencies[side].push(performance.now() - began);
-        }
-      }
-    }
-    const slowest = measured
-      .filter(({ pair }) => pair.kind !== "count" && pair.kind !== "page")
-      .map(({ pair, ...sides }) => ({ name: pair.name, ratio: median(sides.large) / median(sides.small) }))
-      .toSorted((a, b) => b.ratio - a.ratio);
-    for (const { name, ratio } of slowest.slice(0, 5)) log(`  ${name}: ${ratio.toFixed(2)}`);
+    const measured = await measurePairs(pairs, rounds);
+    const slowest = bySlowness(measured.filter(({ pair }) => pair.kind !== "count" && pair.kind !== "page")).slice(
+      0,
+      5,
+    );
+    // The slowest of so many is mostly the one that chance slowed down, so those are measured again.
+    const again = bySlowness(
+      await measurePairs(
+        slowest.map(({ pair }) => pair),
+        3 * rounds,
+      ),
+    );
+    for (const { pair, ratio } of again) log(`  ${pair.name}: ${ratio.toFixed(2)}`);
     const figures = ([...places, "count", "page"] as const).map((kind) => figuresOf(kind, measured));
-    return { ...Object.assign({}, ...figures), slowest_list_p50_ratio: round(slowest[0]!.ratio, 2) };
+    return { ...Object.assign({}, ...figures), slowest_list_p50_ratio: round(again[0]!.ratio, 2) };
   },
 };
+
+/** Measures all pairs once a round, after rounds that don't count. */
+async function measurePairs(pairs: readonly Pair[], rounds: number): Promise<Latencies[]> {
+  const measured = pairs.map((pair): Latencies => ({ pair, small: [], large: [] }));
+  for (let each = -WARM_UP_ROUNDS; each < rounds; each++) {
+    for (const { pair, ...latencies } of measured) {
+      const sides = each % 2 === 0 ? (["small", "large"] as const) : (["large", "small"] as const);
+      for (const side of sides) {
+        const began = performance.now();
+        await pair[side]();
+        if (each >= 0) latencies[side].push(performance.now() - began);
+      }
+    }
+  }
+  return measured;
+}
+
+/** Returns the pairs with the largest ratio of medians first. */
+function bySlowness(measured: readonly Latencies[]): { readonly pair: Pair; readonly ratio: number }[] {
+  return measured
+    .map(({ pair, ...sides }) => ({ pair, ratio: median(sides.large) / median(sides.small) }))
+    .toSorted((a, b) => b.ratio - a.ratio);
+}
 
 async function callPairs(
   {

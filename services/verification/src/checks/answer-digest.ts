@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Check, checkDefinitions } from "@vvs/checks";
 import type { Answer } from "../providers/provider.ts";
 
@@ -17,5 +17,5 @@ export function answerDigest(
   const { watchedFields } = checkDefinitions[check];
   const sorted = Object.entries(facts).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const content = [JUDGED_BY, watchedFields, fingerprint, outcome, reason, sorted];
-  return createHash("sha256").update(JSON.stringify(content)).digest().subarray(0, 16);
+  return hash("sha256", JSON.stringify(content), "buffer").subarray(0, 16);
 }

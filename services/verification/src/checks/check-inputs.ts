@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Check, MissingInput } from "@vvs/checks";
 import { repairName } from "@vvs/identifiers/written-name";
 
@@ -72,9 +72,7 @@ export function missingInput(check: Check, subject: CheckSubject): MissingInput 
  * baselines belong to one fingerprint: where it changes, the check asks about something else.
  */
 export function inputsFingerprint(check: Check, subject: AskedSubject): string {
-  return createHash("sha256")
-    .update(JSON.stringify([check, ...inputs[check].values(subject)]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([check, ...inputs[check].values(subject)]));
 }
 
 /** Returns true where live answers of the check rest on parts of a registration, which a newer answer may reuse. */

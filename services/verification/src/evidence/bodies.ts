@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { createBatcher } from "@vvs/batching";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
@@ -54,7 +54,7 @@ const WRITES_AT_ONCE = 2;
 export type EvidenceBodies = ReturnType<typeof createEvidenceBodies>;
 
 /** Returns the SHA-256 in lower-case hex. */
-export const sha256Of = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
+export const sha256Of = (bytes: Uint8Array | string): string => hash("sha256", bytes);
 
 export const bodiesOf = (db: Db): Collection<BodyDocument> => db.collection<BodyDocument>("evidence_bodies");
 
