@@ -253,6 +253,8 @@ async function startProduct({ servers, prefix, folder, log, onClose }: RowBench,
         clock.at = new Date(began.getTime() + Math.round((index / rounds) * DAY_MS) + MARGIN_MS);
         while (await sweep());
         await claimDue();
+        // A virtual round is over faster than its runs, which last no round in truth: a monitor due meanwhile would run again.
+        await until(() => seen.ended >= seen.claimed);
       }
       await until(async () => {
         await claimDue();

@@ -37,12 +37,13 @@ function flagged(...exclusions: Partial<PlayedExclusion>[]): void {
   for (const each of exclusions) sam.exclude({ uei: UEI, ...each });
 }
 
-/** Returns what the loaded files show. */
-const extract = async (files: Files, stored?: Parts) => {
+/** Asks the loaded files. */
+function askFiles(files: Files, stored?: Parts) {
   const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
   const provider = createSamGovExtract({ entities, hasApi: false, now: () => NOW });
-  return verdictIn(await askAbout(UEI, provider, { ...(stored && { stored }) }));
-};
+  return askAbout(UEI, provider, { ...(stored && { stored }) });
+}
+const extract = async (files: Files, stored?: Parts) => verdictIn(await askFiles(files, stored));
 
 describe("the rows of the Exclusions API decide what a flag means", () => {
   test.each<[string, Partial<PlayedExclusion>[], string]>([
@@ -196,6 +197,12 @@ describe("what an earlier day's flag means is decided by the file of that day or
     ],
   ])("%s", async (_name, cutDate, rows, flaggedOn, expected) => {
     expect(await extract(of(cutDate, rows), flaggedAt(flaggedOn))).toBe(expected);
+  });
+
+  test("and the exclusions are as new as the flag, of the file's load", async () => {
+    const { parts } = await askFiles(of("2026-11-20", ended("product", "2026-11-20")), flaggedAt(YESTERDAY));
+    const source = { origin: "sam_gov_exclusions", load: "exclusions:1", date: new Date(YESTERDAY) };
+    expect(parts!.exclusions).toEqual({ ...source, flagged: false, exclusions: [] });
   });
 
   test("also an extract's", async () => {

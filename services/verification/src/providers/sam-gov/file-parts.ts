@@ -68,26 +68,27 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
   };
   const newest = newestParts(known, parts);
   const [flag, named] = [newest.exclusions, parts.exclusions];
-  const isExplained = flag?.flagged && named?.flagged === false && explains(files, named, flag, now);
-  return isExplained ? { ...newest, exclusions: named } : newest;
+  const explained = flag?.flagged && named?.flagged === false && explainedBy(files, { flag, named, now });
+  return explained ? { ...newest, exclusions: explained } : newest;
 }
 
 /**
- * Does the exclusions file decide what a flag means? It does if it was at most a day old when the flag was given, and has an
- * exclusion that was in force then, or is today. A flag says only that there were exclusions.
+ * Returns the exclusions that the file names, where they decide what a flag means; undefined where they don't. They do if the
+ * file was at most a day old when the flag was given, and has an exclusion that was in force then, or is today: a flag says
+ * only that there were exclusions. They are as new as the flag, so that they replace it in a baseline.
  */
-function explains(
+function explainedBy(
   { exclusions, endedExclusions }: GetRegistryRecordResponse,
-  file: PartSource,
-  flag: PartSource,
-  now: Date,
-): boolean {
+  { flag, named, now }: { flag: PartSource; named: ExclusionsPart; now: Date },
+): ExclusionsPart | undefined {
   const flaggedOn = dayOfPart(flag);
-  if (dayOfPart(file) < addDays(flaggedOn, -FRESH_DAYS)) return false;
+  const isFresh = dayOfPart(named) >= addDays(flaggedOn, -FRESH_DAYS);
   const rows = [...exclusions, ...endedExclusions.filter(({ endedOn }) => endedOn === "")].map(
     ({ activeDate, terminationDate }) => ({ active_date: activeDate, termination_date: terminationDate }),
   );
-  return [flaggedOn, registryDay(now)].some((day) => rows.some((row) => isInForce(row, day)));
+  const isNamed = [flaggedOn, registryDay(now)].some((day) => rows.some((row) => isInForce(row, day)));
+  if (!isFresh || !isNamed) return undefined;
+  return flag.date > named.date ? { ...named, date: flag.date } : named;
 }
 
 /** Does the exclusions file decide what a flag of today means: is it fresh, and does it name an exclusion that is in force? */
@@ -156,7 +157,8 @@ function exclusionsOf(
   if (!registry || !files.record?.excluded) return { part: named };
   const flagged = { ...registry, flagged: true, exclusions: [] };
   if (!named) return { part: flagged };
-  if (explains(files, named, registry, now)) return { part: named };
+  const explained = explainedBy(files, { flag: registry, named, now });
+  if (explained) return { part: explained };
   if (named.date >= registry.date && hasEndedSince(files)) return { part: named };
   return named.date > registry.date ? { unknownSince: registry.date } : { part: flagged };
 }
