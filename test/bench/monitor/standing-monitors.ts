@@ -3,7 +3,7 @@ import { newId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
 import type { Tenant } from "@vvs/tenant";
-import { Binary, type Collection, type Db } from "mongodb";
+import { Binary, type Collection, type Db, type Document, type OptionalUnlessRequiredId } from "mongodb";
 import { collections as detectorCollections } from "../../../services/change-detector/src/store.ts";
 import type { EntityDocument } from "../../../services/entity/src/model/documents.ts";
 import type { MonitorDocument } from "../../../services/monitor/src/monitors/monitor.ts";
@@ -23,6 +23,8 @@ const CHECK = "sam_registration" as const;
 /** Number of vendors whose monitors are made together. */
 const TOGETHER = 1_000;
 const AT_ONCE = 100;
+/** Number of workers that read and store vendors at the same time. */
+const WORKERS = 4;
 
 /**
  * Stores daily monitors of the registry's vendors, one or two of each, that stand: with the digests, stored answers and
@@ -38,16 +40,13 @@ export async function insertStanding(options: {
   databases: { readonly monitor: Db; readonly verification: Db; readonly detector: Db };
 }): Promise<void> {
   const { count, from, vendors, entities, databases } = options;
-  const subjects = createSubjects(entities, AT_ONCE);
-  const registry = createRegistryReader(entities, AT_ONCE);
-  const provider = createSamGovExtract({ entities: registry, hasApi: false, now: () => new Date() });
   const { monitors } = collections(databases.monitor);
   const { latestAnswers } = collectionsOf(databases.verification);
   const { baselines } = detectorCollections(databases.detector);
   const signal = new AbortController().signal;
 
   /** Returns nothing for a vendor that has no answer. */
-  async function documentsOf(entityId: string, organizationId: string) {
+  async function documentsOf(entityId: string, organizationId: string, { subjects, provider }: Readers) {
     const tenant: Tenant = { organizationId, environment: "live" };
     const subject = await subjects.read(tenant, entityId);
     const { uei, cage, legalName, entityType } = subject;
@@ -96,37 +95,59 @@ export async function insertStanding(options: {
     return [made];
   }
 
-  let index = 0;
-  // A batch is stored while the next one is read.
-  let storing: Promise<unknown> = Promise.resolve();
-  for (let pass = 0; index < count; pass++) {
-    const found = vendors.find({}, { projection: { _id: 1 } });
-    for await (const batch of inBatches(found, TOGETHER)) {
-      const wanted = batch.slice(0, count - index);
-      const made = (
-        await Promise.all(wanted.map(({ _id }, place) => documentsOf(_id, options.organizationId(index + place, pass))))
-      ).flat();
-      index += made.length;
-      await storing;
-      const unordered = { ordered: false };
-      storing = Promise.all([
-        monitors.insertMany(
-          made.map(({ monitor }) => monitor),
-          unordered,
-        ),
-        latestAnswers.insertMany(
-          made.map(({ latest }) => latest),
-          unordered,
-        ),
-        baselines.insertMany(
-          made.map(({ baseline }) => baseline),
-          unordered,
-        ),
-      ]);
-      if (index >= count) break;
+  async function* batches() {
+    for (let pass = 0; ; pass++) {
+      const found = vendors.find({}, { projection: { _id: 1 } });
+      for await (const batch of inBatches(found, TOGETHER)) yield batch.map(({ _id }) => ({ vendor: _id, pass }));
     }
   }
-  await storing;
+
+  const next = batches();
+  let read = 0;
+  let stored = 0;
+  async function worker(): Promise<void> {
+    const readers = readersOf(entities);
+    while (stored < count) {
+      const { value: batch = [] } = await next.next();
+      const from = read;
+      read += batch.length;
+      const found = batch.map(({ vendor, pass }, index) =>
+        documentsOf(vendor, options.organizationId(from + index, pass), readers),
+      );
+      const made = (await Promise.all(found)).flat().slice(0, count - stored);
+      stored += made.length;
+      await Promise.all([
+        insert(
+          monitors,
+          made.map(({ monitor }) => monitor),
+        ),
+        insert(
+          latestAnswers,
+          made.map(({ latest }) => latest),
+        ),
+        insert(
+          baselines,
+          made.map(({ baseline }) => baseline),
+        ),
+      ]);
+    }
+  }
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+}
+
+/** What a worker reads vendors by: each has calls of its own. */
+function readersOf(entities: Client<typeof EntityService>) {
+  const registry = createRegistryReader(entities, AT_ONCE);
+  return {
+    subjects: createSubjects(entities, AT_ONCE),
+    provider: createSamGovExtract({ entities: registry, hasApi: false, now: () => new Date() }),
+  };
+}
+
+type Readers = ReturnType<typeof readersOf>;
+
+async function insert<T extends Document>(collection: Collection<T>, documents: OptionalUnlessRequiredId<T>[]) {
+  if (documents.length > 0) await collection.insertMany(documents, { ordered: false });
 }
 
 function monitorOf(of: { organizationId: string; entityId: string; from: Date }): MonitorDocument {
