@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-26",
+    "`sources` of evidence: where each part of an answer about a registration is from, with its date and the name of the file, also of older evidence.",
+  ],
+  [
+    "2026-11-26",
     "Verifications are kept with their evidence for 7 years: of realtime calls, of first runs of monitors, and those that failed or led to a change. Others are kept for 400 days, those of the sandbox's monitors for 14. What a stored event, or the last run of a monitor, names stays as long as that does.",
   ],
   [
