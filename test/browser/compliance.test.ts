@@ -47,7 +47,6 @@ async function rowsOf(path: string): Promise<number> {
 async function show(choice: string): Promise<void> {
   await page.goto("/test/vendors");
   await page.getByLabel("Show").selectOption(choice);
-  await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("heading", { name: `Vendors: ${choice}` }).waitFor();
 }
 
@@ -115,4 +114,25 @@ test("compliance: the report of this month names every check with its source, an
 
 test("the browser reported no refused script or style", () => {
   expect(complaints).toEqual([]);
+});
+
+test("25 vendors fit into 1,100 px at 1280 px, long reasons are shown in full on the vendor’s page, and a filter applies at once", async () => {
+  for (let made = 0; made < 25; made += 1) {
+    const legal_name = `Harbor Line Freight and Storage Company No. ${made} of Northern Wisconsin, Inc.`;
+    await organization.sandbox.post("/v1/entities", { legal_name });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await eventually(async () => (await rowsOf("/test/vendors")) >= 25);
+  const rows = page.locator("tbody tr");
+  const highest = await page.evaluate<number>(
+    `Math.max(...[...document.querySelectorAll("tr")].map((row) => row.getBoundingClientRect().height))`,
+  );
+  expect(26 * highest).toBeLessThanOrEqual(1_100);
+  const reason = (await rows.locator(".long .hint").first().textContent())!;
+  await page.getByLabel("Sort by").focus();
+  await page.getByLabel("Sort by").selectOption("last check, newest first");
+  await page.waitForURL(/sort=checked/);
+  expect(await page.evaluate<string>("document.activeElement.id")).toBe("sort");
+  await rows.filter({ hasText: reason }).first().getByRole("link").click();
+  await page.getByText(reason.split(". ")[0]!).first().waitFor();
 });

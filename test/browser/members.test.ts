@@ -104,7 +104,7 @@ test("owner: a member invited by email joins and signs in, gets another role and
   const lines = entries.map((text) => text.replaceAll(/\s+/g, " "));
   for (const [who, what] of [
     [organization.email, `removed ${grace.email}`],
-    [organization.email, `changed the role of ${grace.email} from Developer to Read-only`],
+    [organization.email, `changed the role of ${grace.email} from Developer, to Read-only`],
     [grace.email, "signed in"],
     [grace.email, "accepted an invitation"],
     [grace.email, "joined the organization"],
@@ -113,7 +113,6 @@ test("owner: a member invited by email joins and signs in, gets another role and
     expect(lines).toContainEqual(expect.stringMatching(new RegExp(`${who}.*${what}.*127\\.0\\.0\\.1`)));
   }
   await owner.page.getByLabel("Action", { exact: true }).selectOption({ label: "changed the role" });
-  await owner.page.getByRole("button", { name: "Filter" }).click();
   await owner.page.getByRole("heading", { name: "Matching actions" }).waitFor();
   expect(await countOf(owner.page.locator("tbody tr"))).toBe(1);
   await expectSound(owner.page, "the audit log");

@@ -77,7 +77,7 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
 
   await page.goto("/test/verifications");
   await page.getByLabel("Vendor ID").fill(written);
-  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByLabel("Vendor ID").press("Enter");
   await page.getByText("Enter a vendor ID").waitFor();
   await keepSource();
 
@@ -130,7 +130,7 @@ test("the list shows the verifications of all callers, newest first, in pages, a
   expect(await countOf(rows)).toBe(25);
 
   await visitor.getByLabel("Vendor ID").fill(first.entity_id);
-  await visitor.getByRole("button", { name: "Filter" }).click();
+  await visitor.getByLabel("Vendor ID").press("Enter");
   await visitor.getByRole("heading", { name: "Verifications of this vendor" }).waitFor();
   expect(await countOf(rows)).toBe(1);
   await rows.getByRole("link").click();

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { SAM_GOV_CALLS_PATH } from "../../services/dashboard/src/providers/sam-gov-calls-page.ts";
+import { SAM_GOV_CALLS_PATH } from "../../services/dashboard/src/providers/sam-gov-calls.ts";
 import { createKey } from "../browser/dashboard-page.ts";
 import { openMail } from "../browser/mailbox-page.ts";
 import type { TestOrganization } from "../support/organization.ts";

@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
+import { permits } from "./http/roles.ts";
 import { startDashboard, type TestDashboard, type Visitor } from "./testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "./testing/fake-entity.ts";
@@ -10,7 +11,6 @@ import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "./testing/fake-verification.ts";
 import type { Route } from "./testing/routes.ts";
-import { permits } from "./ui/roles.ts";
 
 const roles = ["owner", "developer", "payables", "read_only"] as const;
 const at = timestampFromDate(new Date("2026-11-20T08:00:00Z"));

@@ -3,7 +3,7 @@ import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { createClient } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Product } from "../../../deploy/local/product.ts";
-import { writePlace } from "../../../services/dashboard/src/vendor-list/vendor-filter.ts";
+import { writePlace } from "../../../services/dashboard/src/vendors/vendor-list.ts";
 import type { Collections } from "../../../services/entity/src/model/documents.ts";
 import type { Row } from "../benchmark.ts";
 import { median, percentile, sorted } from "../load.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VendorFilter, VendorOrder, VendorPosition } from "@vvs/proto/entity/v1/vendors";
-import { requestOf, shown, sorts } from "../../../services/dashboard/src/vendor-list/vendor-filter.ts";
+import { requestOf, shown, sorts } from "../../../services/dashboard/src/vendors/vendor-list.ts";
 import type { Collections } from "../../../services/entity/src/model/documents.ts";
 import { positionOf, vendorQueryOf } from "../../../services/entity/src/vendor-list/vendor-query.ts";
 

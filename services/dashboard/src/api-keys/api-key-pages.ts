@@ -1,10 +1,9 @@
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { EnvironmentView } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import { keyHint } from "../page/panels.ts";
 import { copyable, formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
-import { apiKeyState } from "./api-key-state.ts";
-import { hint, lifetimeField } from "./api-keys-page.ts";
-import { DEFAULT_OVERLAP, lifetimeOf, overlaps } from "./key-lifetime.ts";
 
 export function apiKeyCreatedPage(options: {
   view: EnvironmentView;
@@ -23,7 +22,7 @@ export function apiKeyCreatedPage(options: {
 <p class="notice warning"><strong>Copy the key now. It is shown only once.</strong> If you lose it, revoke it and create a new one.</p>
 ${copyable("key-value", "The new API key", options.value)}
 ${key.expiresAt && html`<p>It expires on ${time(key.expiresAt)}.</p>`}
-${rolled && html`<p>The previous key <code>${hint(rolled)}</code> ${rolled.revokedAt ? "has ended. It stops working everywhere within 5 seconds." : html`works until ${time(rolled.expiresAt)}.`}</p>`}
+${rolled && html`<p>The previous key <code>${keyHint(rolled)}</code> ${rolled.revokedAt ? "has ended. It stops working everywhere within 5 seconds." : html`works until ${time(rolled.expiresAt)}.`}</p>`}
 <p><a class="button" href="${options.view.path}/api-keys">I have saved the key</a></p>
 </section>
 <section class="card" aria-labelledby="first-call">
@@ -63,7 +62,7 @@ ${noticeBox(options.notice)}
   }
   return html`<div class="card narrow"><h1>Roll the key “${key.name}”</h1>
 ${noticeBox(options.notice)}
-<p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${hint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
+<p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${keyHint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
 <form method="post" action="${keys}/${key.id}/roll">
   ${formTokenField(options.formToken)}
   <fieldset>
@@ -87,9 +86,72 @@ export function revokeApiKeyPage({ view, key }: { view: EnvironmentView; key: Ap
 <p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
   }
   return html`<div class="card narrow"><h1>Revoke the key “${key.name}”?</h1>
-<p>The ${view.name.toLowerCase()} API key <code>${hint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
+<p>The ${view.name.toLowerCase()} API key <code>${keyHint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
 <form method="post" action="${keys}/${key.id}/revoke" class="choices">
   <button class="danger">Revoke key</button>
   <a class="button quiet" href="${keys}">Keep key</a>
 </form></div>`;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The lifetimes to choose from for a new key. */
+const lifetimes = [
+  { id: "never", name: "Never", days: undefined },
+  { id: "7", name: "In 7 days", days: 7 },
+  { id: "30", name: "In 30 days", days: 30 },
+  { id: "90", name: "In 90 days", days: 90 },
+  { id: "365", name: "In a year", days: 365 },
+] as const;
+
+type LifetimeId = (typeof lifetimes)[number]["id"];
+
+/** Returns when a key of the chosen lifetime expires: undefined for never, "unknown" for an invalid choice. */
+export function endOf(lifetime: string, now: Date): Timestamp | undefined | "unknown" {
+  const chosen = lifetimes.find(({ id }) => id === lifetime);
+  if (!chosen) return "unknown";
+  return chosen.days && timestampFromDate(new Date(now.getTime() + chosen.days * DAY_MS));
+}
+
+/** Returns the choice closest to the lifetime of a key, to preselect for the key that replaces it. */
+function lifetimeOf({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt">): LifetimeId {
+  if (!createdAt || !expiresAt) return "never";
+  const days = (timestampDate(expiresAt).getTime() - timestampDate(createdAt).getTime()) / DAY_MS;
+  const distance = (choice: { days: number | undefined }) => Math.abs((choice.days ?? Number.POSITIVE_INFINITY) - days);
+  return lifetimes.reduce((best, choice) => (distance(choice) < distance(best) ? choice : best)).id;
+}
+
+/** How long a rolled key keeps working, in seconds. */
+const overlaps = [
+  { id: "0", name: "Ends immediately", hint: "if someone else may know it" },
+  { id: "3600", name: "Works for 1 more hour", hint: "if you replace it in your system now" },
+  { id: "86400", name: "Works for 24 more hours", hint: "enough in most cases" },
+  { id: "604800", name: "Works for 7 more days", hint: "if several systems use it" },
+] as const;
+
+const DEFAULT_OVERLAP = "86400";
+
+/** Returns the overlap in seconds; undefined for an invalid choice. */
+export function overlapSeconds(overlap: string): number | undefined {
+  const chosen = overlaps.find(({ id }) => id === overlap);
+  return chosen && Number(chosen.id);
+}
+
+export type ApiKeyState = "active" | "rolled" | "expired" | "revoked";
+
+/** Returns the state of a key. It works while active or rolled; a rolled key has an end. A key that is revoked and expired counts as revoked. */
+export function apiKeyState(key: Pick<ApiKey, "revokedAt" | "expiresAt" | "rolledAt">, now: Date): ApiKeyState {
+  if (key.revokedAt) return "revoked";
+  if (key.expiresAt && timestampDate(key.expiresAt) <= now) return "expired";
+  return key.rolledAt ? "rolled" : "active";
+}
+
+/** Renders the choice of when a new key expires. */
+export function lifetimeField(picked: string, problem?: string): Html {
+  return html`<label for="expires">The new key expires</label>
+  <select id="expires" name="expires"${problem && html` aria-invalid="true" aria-describedby="expires-problem"`}>${lifetimes.map(
+    ({ id, name }) => html`<option value="${id}"${id === picked && html` selected`}>${name}</option>`,
+  )}</select>
+  <p class="hint">A key that expires can’t be misused if it is forgotten.</p>
+  ${problem && html`<p class="field-problem" id="expires-problem">${problem}</p>`}`;
 }

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
-import { apiKeyState } from "./api-key-state.ts";
+import { apiKeyState } from "./api-key-pages.ts";
 
 const now = new Date("2026-11-21T09:30:00Z");
 const earlier = timestampFromDate(new Date(now.getTime() - 1));

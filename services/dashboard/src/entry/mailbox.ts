@@ -1,7 +1,7 @@
 import type { MailboxMail } from "@vvs/proto/account/v1/entry";
 import type { RequestHandler } from "express";
 import { type Html, html } from "../http/html.ts";
-import type { PageContext } from "../page-context.ts";
+import type { PageContext } from "../page/page-context.ts";
 import { facts, time } from "../ui/parts.ts";
 
 /** Creates the handler that shows the emails of a local run. */

@@ -1,11 +1,13 @@
 import type { RequestHandler, Response } from "express";
-import { field, queryValue } from "../http/form.ts";
+import { field } from "../http/form.ts";
+import { html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { deviceToken, whileConnected } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { emailField, NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
 import type { Notice } from "../ui/parts.ts";
-import { forgotPasswordPage, resetLinkInvalidPage, resetPasswordPage, resetSentPage } from "./password-reset-page.ts";
+import { createLinkForm, unseenEmail } from "./link-form.ts";
 
 /** Creates the handlers with which people who forgot their password choose a new one. */
 export function createPasswordReset({ entry, layout }: PageContext) {
@@ -13,20 +15,41 @@ export function createPasswordReset({ entry, layout }: PageContext) {
     response: Response,
     shown: { email: string; problem?: string; notice?: Notice; status?: number },
   ): void {
-    const content = forgotPasswordPage(shown);
-    layout.sendBarePage(response, { title: "Forgot your password?", status: shown.status, content });
+    const { email, problem, ...page } = shown;
+    const content = html`<p>Enter your email address. If it has an account, we send you a link to choose a new password.</p>
+<form method="post" action="/forgot-password">
+  ${emailField({ value: email, problem, autofocus: true })}
+  <p class="choices"><button>Send the link</button> <a class="button quiet" href="/sign-in">Go back to sign in</a></p>
+</form>`;
+    layout.sendCard(response, { title: "Forgot your password?", ...page, content });
   }
 
-  async function sendChoice(response: Response, token: string, problem?: string, status = 400): Promise<void> {
-    try {
-      const { email, passkeys } = await entry.getPasswordReset({ token });
-      const content = resetPasswordPage({ token, email, passkeys, problem });
-      layout.sendBarePage(response, { title: "Choose a new password", status: problem ? status : 200, content });
-    } catch (error) {
-      if (!isRefusal(error, "not_found")) throw error;
-      layout.sendBarePage(response, { title: "Link no longer works", status: 404, content: resetLinkInvalidPage() });
-    }
-  }
+  const { show, submit } = createLinkForm(layout, {
+    title: "Choose a new password",
+    read: (token) => entry.getPasswordReset({ token }),
+    form: ({ email, passkeys }, token, problem) => ({
+      content: html`<p>For <strong>${email}</strong>. Setting a new password ends all your sessions. Then sign in with the new password, and with a code if you use an authenticator app.</p>
+<form method="post" action="/reset-password">
+  ${token}
+  ${unseenEmail(email)}
+  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", hint: NEW_PASSWORD_HINT, problem, autofocus: true })}
+  ${passkeys > 0 && html`<label class="check"><input type="checkbox" name="passkeys" value="remove"> <span>Also remove ${passkeys === 1 ? "my passkey" : `all my ${passkeys} passkeys`} <span class="hint">A new password keeps passkeys. Remove them if someone else may have added one, or has a device of yours. You can add new ones afterwards.</span></span></label>`}
+  <button>Set password</button>
+</form>`,
+    }),
+    invalid: {
+      heading: "This link no longer works",
+      content: html`<p>It was already used, is older than one hour, your password was changed since, or a part of the link is missing. Your password was not changed by opening it.</p>
+<p class="choices"><a class="button" href="/forgot-password">Get a new link</a> <a class="button quiet" href="/sign-in">Sign in</a></p>`,
+    },
+    subject: "The new password",
+    async use(request, response, token, password) {
+      const removePasskeys = field(request, "passkeys") === "remove";
+      const typed = { token, password, removePasskeys, clientAddress: request.ip ?? "" };
+      await entry.resetPassword(typed, whileConnected(response));
+      response.redirect(303, "/sign-in?done=password");
+    },
+  });
 
   return {
     async ask(_request, response) {
@@ -34,12 +57,16 @@ export function createPasswordReset({ entry, layout }: PageContext) {
       sendForm(response, { email: "" });
     },
 
+    /** Answers the same whether or not the address has an account. */
     async send(request, response) {
       const email = field(request, "email");
       try {
         const browser = { clientAddress: request.ip ?? "", deviceToken: deviceToken(request) };
         await entry.requestPasswordReset({ email, ...browser });
-        layout.sendBarePage(response, { title: "Check your email", content: resetSentPage(email) });
+        const content = html`<p>If <strong>${email}</strong> has an account, we have sent an email to it. Open the link in the email within one hour to choose a new password.</p>
+<p class="hint">The email can take a minute. If it does not arrive, check your spam folder, or try another address.</p>
+<p class="choices"><a class="button quiet" href="/forgot-password">Try again</a> <a class="button quiet" href="/sign-in">Go back to sign in</a></p>`;
+        layout.sendCard(response, { title: "Check your email", content });
       } catch (error) {
         if (isRefusal(error, "rate_limited")) {
           sendForm(response, { email, notice: refusalNotice(response, error), status: 429 });
@@ -49,24 +76,7 @@ export function createPasswordReset({ entry, layout }: PageContext) {
       }
     },
 
-    /** Shows the page that the link in the email opens. */
-    choose: (request, response) => sendChoice(response, queryValue(request, "token")),
-
-    async reset(request, response) {
-      const token = field(request, "token");
-      try {
-        const removePasskeys = field(request, "passkeys") === "remove";
-        const typed = { token, password: field(request, "password"), removePasskeys, clientAddress: request.ip ?? "" };
-        await entry.resetPassword(typed, whileConnected(response));
-        response.redirect(303, "/sign-in?done=password");
-      } catch (error) {
-        if (isRefusal(error, "not_found")) return sendChoice(response, token);
-        if (isRefusal(error, "rate_limited")) {
-          return sendChoice(response, token, refusalNotice(response, error).text, 429);
-        }
-        if (!isRefusal(error, "invalid_request")) throw error;
-        return sendChoice(response, token, `The new password ${error.details[0]?.message}.`);
-      }
-    },
+    choose: show,
+    reset: submit,
   } satisfies Record<string, RequestHandler>;
 }

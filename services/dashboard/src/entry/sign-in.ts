@@ -2,34 +2,41 @@ import type { ServiceError } from "@vvs/errors";
 import type { RequestHandler, Response } from "express";
 import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
+import { html } from "../http/html.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { problemNotice } from "../ui/notices.ts";
-import { createShowSignIn } from "./show-sign-in.ts";
-import { secondStepPage } from "./sign-in-page.ts";
-import { mailSentPage } from "./sign-up-page.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { emailField, passwordField } from "../ui/fields.ts";
+import type { Notice } from "../ui/parts.ts";
+import { problemNotice } from "../ui/parts.ts";
+import { sendMailSent } from "./sign-up.ts";
+import { readChoices, singleSignOnChoices } from "./single-sign-on.ts";
 
 /** The same text for every cause, so that it does not reveal which addresses have an account. */
 const WRONG = "The email address or the password is wrong.";
 /** As long as the account service waits for the second step. */
 const SECOND_STEP_MS = 5 * 60_000;
 
-export function createSignIn(context: PageContext) {
-  const { sessions, layout, beginSession, now } = context;
-  const send = createShowSignIn(context);
+/** Sends the sign-in page, from which signing in leads to `next`. */
+export type ShowSignIn = ReturnType<typeof createShowSignIn>;
 
-  /** Answers a right password for a sign-up that is not confirmed yet. */
-  function sendUnconfirmed(response: Response, email: string): void {
-    const notice = problemNotice("You are not signed in, because this email address is not confirmed yet.");
-    const content = mailSentPage({ email, notice });
-    layout.sendBarePage(response, { title: "Confirm your email address", status: 403, content });
-  }
-
-  function sendCodePage(response: Response, shown: { next: string; step: string }, error?: ServiceError): void {
-    const content = secondStepPage({ ...shown, notice: error && refusalNotice(response, error) });
-    layout.sendBarePage(response, { title: "Enter a code", status: error && statusOf(error), content });
+export function createSignIn({ sessions, layout, beginSession, now }: PageContext, send: ShowSignIn) {
+  function sendCodePage(
+    response: Response,
+    { next, step }: Record<"next" | "step", string>,
+    error?: ServiceError,
+  ): void {
+    const content = html`<form method="post" action="/sign-in/code">
+  <input type="hidden" name="next" value="${next}">
+  <input type="hidden" name="step" value="${step}">
+  <label for="code">Code</label>
+  <input id="code" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="40" autofocus aria-describedby="code-hint">
+  <p class="hint" id="code-hint">Enter the six digits that your authenticator app shows now, or one of your recovery codes. You have 5 minutes.</p>
+  <p class="choices"><button>Sign in</button> <a class="button quiet" href="/sign-in?next=${encodeURIComponent(next)}">Start again</a></p>
+</form>`;
+    const [notice, status] = error ? [refusalNotice(response, error), statusOf(error)] : [];
+    layout.sendCard(response, { title: "Enter a code", status, notice, content });
   }
 
   return {
@@ -48,7 +55,10 @@ export function createSignIn(context: PageContext) {
         const password = field(request, "password");
         const typed = { email, password, deviceToken: deviceToken(request), ...browserOf(request) };
         const signedIn = await sessions.signIn(typed, whileConnected(response));
-        if (signedIn.emailUnconfirmed) return sendUnconfirmed(response, email);
+        if (signedIn.emailUnconfirmed) {
+          const text = "You are not signed in, because this email address is not confirmed yet.";
+          return sendMailSent(layout, response, email, { notice: problemNotice(text), status: 403 });
+        }
         if (signedIn.secondStepToken) {
           const until = new Date(now().getTime() + SECOND_STEP_MS);
           const step = shortHash(signedIn.secondStepToken);
@@ -106,4 +116,40 @@ function isSignInRefusal(error: unknown): error is ServiceError {
 
 function statusOf({ code }: ServiceError): number {
   return code === "rate_limited" ? 429 : 401;
+}
+
+/** Creates the function that sends the sign-in page. */
+export function createShowSignIn(context: PageContext) {
+  const { entry, layout } = context;
+
+  async function readOffered() {
+    const [ways, singleSignOn] = await Promise.all([
+      // While the account service is unavailable, the page has no links.
+      entry.getEntryOptions({}).catch(() => ({ signUpOpen: false, mailSent: false })),
+      readChoices(context),
+    ]);
+    return { ways, singleSignOn };
+  }
+  let last: Awaited<ReturnType<typeof readOffered>> | undefined;
+
+  return async (
+    response: Response,
+    shown: { next: string; email: string; notice: Notice | undefined; status?: number },
+  ): Promise<void> => {
+    const { next, email, notice, status } = shown;
+    // A flood of attempts that are refused must not cost further calls.
+    last = status === 429 && last ? last : await readOffered();
+    const { ways, singleSignOn } = last;
+    const content = html`<form method="post" action="/sign-in">
+  <input type="hidden" name="next" value="${next}">
+  ${emailField({ value: email, autofocus: !email })}
+  ${passwordField({ name: "password", label: "Password", autocomplete: "current-password", autofocus: !!email })}
+  <p class="choices"><button>Sign in</button>${ways.mailSent && html` <a href="/forgot-password">Forgot your password?</a>`}</p>
+</form>
+<p class="or"><span>or</span></p>
+<p><a class="button quiet wide" href="/sign-in/passkey?next=${encodeURIComponent(next)}">Sign in with a passkey</a></p>
+${singleSignOn && singleSignOnChoices(singleSignOn, next)}
+${ways.signUpOpen && html`<p>New here? <a href="/sign-up">Create an account</a></p>`}`;
+    layout.sendCard(response, { title: "Sign in", status, notice, content });
+  };
 }

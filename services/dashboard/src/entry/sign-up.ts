@@ -1,50 +1,67 @@
 import type { RequestHandler, Response } from "express";
-import { field, queryValue } from "../http/form.ts";
+import { field } from "../http/form.ts";
+import { html } from "../http/html.ts";
 import { HOME } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, whileConnected } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { emailField, NEW_PASSWORD_HINT, passwordField, textField } from "../ui/fields.ts";
+import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
-import {
-  confirmSignUpPage,
-  mailSentPage,
-  type SignUpProblems,
-  signUpLinkInvalidPage,
-  signUpPage,
-} from "./sign-up-page.ts";
+import { createLinkForm, unseenEmail } from "./link-form.ts";
 
 /** The subject of the sentence about a refused field; the account service sends the rest. */
-const subjects: Readonly<Record<keyof SignUpProblems, string>> = {
+const subjects = {
   organization_name: "The organization name",
   email: "The email address",
   password: "The password",
-};
+} as const;
+
+type Problems = { readonly [F in keyof typeof subjects]?: string };
 
 /** Creates the handlers with which people create an account and a new organization. */
 export function createSignUp({ entry, layout, beginSession }: PageContext) {
   function sendForm(
     response: Response,
-    shown: { organizationName: string; email: string; problems?: SignUpProblems; notice?: Notice; status?: number },
+    shown: { organizationName: string; email: string; problems?: Problems; notice?: Notice; status?: number },
   ): void {
-    layout.sendBarePage(response, { title: "Create an account", status: shown.status, content: signUpPage(shown) });
+    const { organizationName, email, problems = {}, ...page } = shown;
+    const isFresh = Object.keys(problems).length === 0;
+    const content = html`<p>This creates a new organization, with a sandbox where you can try everything. To join an existing organization, ask one of its owners for an invitation.</p>
+<form method="post" action="/sign-up">
+  ${textField({ name: "organization_name", label: "Organization name", autocomplete: "organization", maxLength: 200, value: organizationName, problem: problems.organization_name, autofocus: isFresh })}
+  ${emailField({ value: email, problem: problems.email })}
+  ${passwordField({ name: "password", label: "Password", autocomplete: "new-password", hint: NEW_PASSWORD_HINT, problem: problems.password })}
+  <p class="choices"><button>Create account</button> <a class="button quiet" href="/sign-in">Sign in</a></p>
+</form>`;
+    layout.sendCard(response, { title: "Create an account", ...page, content });
   }
 
-  function sendSent(response: Response, email: string, notice?: Notice, status?: number): void {
-    const content = mailSentPage({ email, notice });
-    layout.sendBarePage(response, { title: "Confirm your email address", status, content });
-  }
-
-  async function sendConfirm(response: Response, token: string, refused?: { status: number; problem: string }) {
-    try {
-      const { email, organizationName } = await entry.getSignUp({ token });
-      const content = confirmSignUpPage({ token, email, organizationName, problem: refused?.problem });
-      layout.sendBarePage(response, { title: "Confirm your email address", status: refused?.status, content });
-    } catch (error) {
-      if (!isRefusal(error, "not_found")) throw error;
-      layout.sendBarePage(response, { title: "Link no longer works", status: 404, content: signUpLinkInvalidPage() });
-    }
-  }
+  const { show, submit } = createLinkForm(layout, {
+    title: "Confirm your email address",
+    read: (token) => entry.getSignUp({ token }),
+    form: ({ email, organizationName }, token, problem) => ({
+      content: html`<p>You are creating the organization <strong>${organizationName}</strong> as <strong>${email}</strong>. Enter the password that you chose when you signed up. This proves that you, and not someone else, signed up with your address.</p>
+<form method="post" action="/sign-up/confirm">
+  ${token}
+  ${unseenEmail(email)}
+  ${passwordField({ name: "password", label: "Password", autocomplete: "current-password", problem, autofocus: true })}
+  <p class="choices"><button>Confirm and sign in</button> <a class="button quiet" href="/sign-up">Sign up again</a></p>
+</form>`,
+    }),
+    invalid: {
+      heading: "This link no longer works",
+      content: html`<p>It was already used, is older than 24 hours, or a part of the link is missing. If you have already confirmed your address, sign in. Otherwise sign up again.</p>
+<p class="choices"><a class="button" href="/sign-in">Sign in</a> <a class="button quiet" href="/sign-up">Sign up again</a></p>`,
+    },
+    subject: "The password",
+    async use(request, response, token, password) {
+      const typed = { token, password, ...browserOf(request) };
+      await beginSession(request, response, await entry.confirmSignUp(typed, whileConnected(response)));
+      response.redirect(303, HOME);
+    },
+  });
 
   return {
     async show(_request, response) {
@@ -57,7 +74,7 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
       try {
         const password = field(request, "password");
         await entry.signUp({ ...input, password, clientAddress: request.ip ?? "" }, whileConnected(response));
-        sendSent(response, input.email);
+        sendMailSent(layout, response, input.email);
       } catch (error) {
         if (isRefusal(error, "rate_limited")) {
           sendForm(response, { ...input, notice: refusalNotice(response, error), status: 429 });
@@ -72,37 +89,38 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
       try {
         await entry.resendSignUp({ email, clientAddress: request.ip ?? "" });
         const text = "If this address still has to be confirmed, we have sent another email.";
-        sendSent(response, email, { kind: "done", text });
+        sendMailSent(layout, response, email, { notice: { kind: "done", text } });
       } catch (error) {
         if (!isRefusal(error, "rate_limited")) throw error;
-        sendSent(response, email, refusalNotice(response, error), 429);
+        sendMailSent(layout, response, email, { notice: refusalNotice(response, error), status: 429 });
       }
     },
 
-    /** Shows the page that the link in the email opens. Only its form uses the link, because mail scanners open links too. */
-    askForPassword: (request, response) => sendConfirm(response, queryValue(request, "token")),
-
-    async confirm(request, response) {
-      const token = field(request, "token");
-      try {
-        const password = field(request, "password");
-        const typed = { token, password, ...browserOf(request) };
-        await beginSession(request, response, await entry.confirmSignUp(typed, whileConnected(response)));
-        response.redirect(303, HOME);
-      } catch (error) {
-        if (isRefusal(error, "not_found")) return sendConfirm(response, token);
-        if (!isRefusal(error, "unauthorized", "rate_limited")) throw error;
-        const { text } = refusalNotice(response, error);
-        return sendConfirm(response, token, { status: error.code === "unauthorized" ? 401 : 429, problem: text });
-      }
-    },
+    askForPassword: show,
+    confirm: submit,
   } satisfies Record<string, RequestHandler>;
 }
 
+/** Sends the page after a sign-up, whether or not the address already had an account: only the email says which. */
+export function sendMailSent(
+  layout: Layout,
+  response: Response,
+  email: string,
+  page: { readonly notice?: Notice; readonly status?: number } = {},
+): void {
+  const content = html`<p>We have sent an email to <strong>${email}</strong>. Open the link in it to continue. The link works for 24 hours.</p>
+<p class="hint">The email can take a minute. If it does not arrive, check your spam folder.</p>
+<form method="post" action="/sign-up/resend">
+  <input type="hidden" name="email" value="${email}">
+  <p class="choices"><button class="quiet">Send the email again</button> <a class="button quiet" href="/sign-up">Use another address</a></p>
+</form>`;
+  layout.sendCard(response, { title: "Confirm your email address", ...page, content });
+}
+
 /** Returns the problems of the form's fields. Errors that are not about a field are thrown as they are. */
-function problemsOf(error: unknown): SignUpProblems {
+function problemsOf(error: unknown): Problems {
   if (!isRefusal(error, "invalid_request") || error.details.length === 0) throw error;
   return Object.fromEntries(
-    error.details.map(({ path, message }) => [path, `${subjects[path as keyof SignUpProblems] ?? "This"} ${message}.`]),
+    error.details.map(({ path, message }) => [path, `${subjects[path as keyof Problems] ?? "This"} ${message}.`]),
   );
 }

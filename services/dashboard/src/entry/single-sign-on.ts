@@ -1,13 +1,16 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { catalogue } from "@vvs/errors";
+import type { FindIdentityProviderResponse, IdentityProvider } from "@vvs/proto/account/v1/single_sign_on";
 import type { Request, RequestHandler, Response } from "express";
 import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { redirectPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./single-sign-on-page.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { emailField } from "../ui/fields.ts";
+import { problemNotice } from "../ui/parts.ts";
 
 /** Returns the single sign-on options to offer; undefined while they can't be read. */
 export async function readChoices({ singleSignOn, logger }: PageContext): Promise<SingleSignOnChoices | undefined> {
@@ -22,8 +25,14 @@ export async function readChoices({ singleSignOn, logger }: PageContext): Promis
 /** Creates the handlers of single sign-on with the identity provider of the user's organization. */
 export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSession }: PageContext) {
   function send(response: Response, input: { next: string; email: string }, problem?: string, status = 400): void {
-    const content = singleSignOnPage({ ...input, problem });
-    layout.sendBarePage(response, { title: "Single sign-on", status: problem ? status : 200, content });
+    const { next, email } = input;
+    const content = html`<form method="post" action="/sign-in/sso">
+  <input type="hidden" name="next" value="${next}">
+  ${emailField({ label: "Work email address", value: email, hint: "You continue on your organization’s sign-in page, and come back here afterwards.", autofocus: true })}
+  <p class="choices"><button>Continue</button> <a class="button quiet" href="/sign-in?next=${encodeURIComponent(next)}">Use a password</a></p>
+</form>`;
+    const shown = problem === undefined ? {} : { notice: problemNotice(problem), status };
+    layout.sendCard(response, { title: "Single sign-on", ...shown, content });
   }
 
   /** Shows a refusal that is meant for the user. Other errors are thrown as they are. */
@@ -49,8 +58,12 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
         const problem = "Single sign-on is not set up for the domain of this address. Sign in with your password.";
         return send(response, { next, email }, problem);
       }
-      response.set("refresh", `0; url=${singleSignOnPath(provider, next)}`);
-      layout.sendBarePage(response, { title: "Single sign-on", content: redirectPage(provider, next) });
+      // The security policy lets no form leave the dashboard, so a Refresh header or the link leads there.
+      const [path, heading] = [singleSignOnPath(provider, next), `Continue to ${provider.name}`];
+      response.set("refresh", `0; url=${path}`);
+      const content = html`<p>You are being redirected to ${provider.name} to sign in. If nothing happens, select the button.</p>
+<p><a class="button" href="${path}">${heading}</a></p>`;
+      layout.sendCard(response, { title: "Single sign-on", heading, content });
     },
 
     /** Sends the browser to an identity provider. */
@@ -101,4 +114,19 @@ function cookieOf(state: string) {
 
 function nextOf(request: Request): string {
   return nextPath(queryValue(request, "next"));
+}
+
+/** The single sign-on options that the sign-in page offers. */
+export type SingleSignOnChoices = Pick<FindIdentityProviderResponse, "providers" | "isUsed">;
+
+/** Renders the single sign-on buttons of the sign-in page; nothing if no organization uses single sign-on. */
+export function singleSignOnChoices({ providers, isUsed }: SingleSignOnChoices, next: string): Html | undefined {
+  if (!isUsed) return undefined;
+  return html`${providers.map((provider) => html`<p><a class="button quiet wide" href="${singleSignOnPath(provider, next)}">Sign in with ${provider.name}</a></p>`)}
+<p><a class="button quiet wide" href="/sign-in/sso?next=${encodeURIComponent(next)}">Sign in with single sign-on</a></p>`;
+}
+
+/** Returns the path that begins single sign-on with a provider. */
+function singleSignOnPath({ id }: Pick<IdentityProvider, "id">, next: string): string {
+  return `/sign-in/sso/${id}?next=${encodeURIComponent(next)}`;
 }

@@ -6,6 +6,7 @@ const files = {
   "style.css": "text/css",
   "busy.js": "text/javascript",
   "copy.js": "text/javascript",
+  "filter.js": "text/javascript",
   "keys.js": "text/javascript",
   "passkeys.js": "text/javascript",
   "ticks.js": "text/javascript",

@@ -1,5 +1,5 @@
-import type { Request, RequestHandler } from "express";
-import express from "express";
+import { type IdPrefix, isId } from "@vvs/ids";
+import express, { type Request, type RequestHandler } from "express";
 import { ProblemError } from "./problem.ts";
 
 const LIMIT = "16kb";
@@ -32,4 +32,17 @@ export function fieldValues(request: Request, name: string): string[] {
 export function queryValue(request: Request, name: string): string {
   const value = request.query[name];
   return typeof value === "string" ? value : "";
+}
+
+/** Returns the id in a path parameter. Errors: ProblemError (page not found) if it is malformed. */
+export function pathId(request: Request, name: string, prefix: IdPrefix): string {
+  const id = String(request.params[name]);
+  if (!isId(prefix, id)) throw new ProblemError("page_not_found");
+  return id;
+}
+
+/** Returns a path with query parameters; empty ones are left out. */
+export function pathWithQuery(path: string, parameters: Readonly<Record<string, string>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }

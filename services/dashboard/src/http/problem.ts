@@ -1,5 +1,4 @@
 import { catalogue, ServiceError } from "@vvs/errors";
-import { messageText } from "../ui/vocabulary.ts";
 import { withWait } from "./refusal.ts";
 
 /** Problems with a request that the dashboard describes itself. */
@@ -90,4 +89,12 @@ export function problemOf(error: unknown): Problem {
 function parserStatus(error: unknown): number | undefined {
   const status = (error as { status?: unknown } | undefined)?.status;
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}
+
+/** Returns a message of the API in the words of the dashboard, where people read "vendor". */
+export function messageText(message: string): string {
+  return message
+    .replace(/\b([Aa])n entity\b/g, "$1 vendor")
+    .replace(/\bentity\b/g, "vendor")
+    .replace(/\bentities\b/g, "vendors");
 }

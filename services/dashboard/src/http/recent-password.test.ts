@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
-import { hasRecentPassword, RECENT_MS } from "./recent-password.ts";
+import { hasRecentPassword, RECENT_MS } from "./session.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 

@@ -7,13 +7,13 @@ import type { Session, SessionCallerSchema, SessionService } from "@vvs/proto/ac
 import type { CallOptions, Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
-import type { EnvironmentView } from "../ui/environments.ts";
-import { type Permission, permits } from "../ui/roles.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
+import type { EnvironmentView } from "./environments.ts";
 import type { Html } from "./html.ts";
-import { signInPath } from "./next-path.ts";
+import { confirmPath, signInPath } from "./next-path.ts";
 import { ProblemError } from "./problem.ts";
 import { isRefusal } from "./refusal.ts";
+import { type Permission, permits } from "./roles.ts";
 
 /** A signed-in user's request for a page of one environment. */
 export interface Visit {
@@ -154,3 +154,23 @@ export function sessionCaller(request: Request, response: Response): MessageInit
   const sessionToken = readCookie(request, "__Host-session");
   return { sessionToken, ...browserOf(request), requestId: observed(response).requestId };
 }
+
+/** How long a password counts as recently entered. */
+export const RECENT_MS = 15 * 60_000;
+
+/** Returns whether the user of a session entered the password within the last 15 minutes. */
+export function hasRecentPassword({ authenticatedAt }: Pick<Session, "authenticatedAt">, now: Date): boolean {
+  return authenticatedAt !== undefined && now.getTime() - timestampDate(authenticatedAt).getTime() < RECENT_MS;
+}
+
+/**
+ * Wraps a handler so that it runs only for users who entered their password recently. Others are asked for it first, and
+ * then led back: to `page` below the environment, if the form is on another page than its path suggests.
+ */
+export const requirePassword =
+  (handle: PageHandler, page?: string): PageHandler =>
+  async (request, response, visit) => {
+    const { session, view, now } = visit;
+    if (hasRecentPassword(session, now)) return handle(request, response, visit);
+    response.redirect(303, confirmPath(view, page ? "GET" : request.method, page ? view.path + page : request.path));
+  };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
-import { readMonitorFilter, requestOf } from "./monitor-filter.ts";
 import { echoOfMonitor, emptyMonitor, readMonitor } from "./monitor-form.ts";
 
 const right = { ...emptyMonitor, entity_id: ` ${ENTITY_ID} `, webhook_url: " https://acme.example/hook " };
@@ -37,29 +36,4 @@ describe("a form that creates a monitor", () => {
   ])("with the URL %s shows %j again", (webhook_url, shown) => {
     expect(echoOfMonitor({ ...right, webhook_url }).webhook_url).toBe(shown);
   });
-});
-
-describe("a filter of monitors", () => {
-  test.each([
-    [{}, { entityId: "", canceled: false, lastOutcome: undefined }],
-    [
-      { status: "canceled", outcome: "fail" },
-      { entityId: "", canceled: true, lastOutcome: CheckStatus.FAIL },
-    ],
-    [{ entity_id: ` ${ENTITY_ID}` }, { entityId: ENTITY_ID, canceled: false, lastOutcome: undefined }],
-    [{ outcome: "unanswered" }, { entityId: "", canceled: false, lastOutcome: undefined, unanswered: true }],
-    [{ outcome: ["pass", "fail"] }, { entityId: "", canceled: false, lastOutcome: undefined }],
-  ])("%j becomes the request %j", (query, asked) => {
-    const { filter, problems } = readMonitorFilter(query);
-    expect(problems).toEqual({});
-    expect(requestOf(filter)).toEqual({ unanswered: false, ...asked });
-  });
-
-  test.each(["status", "outcome", "entity_id"] as const)(
-    "with an invalid %s reports the problem and leaves it out",
-    (name) => {
-      const { filter, problems } = readMonitorFilter({ [name]: "constructor" });
-      expect([filter[name], Object.keys(problems)]).toEqual(["", [name]]);
-    },
-  );
 });

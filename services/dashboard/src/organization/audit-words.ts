@@ -71,10 +71,6 @@ const phrases: ReadonlyMap<string, string> = new Map(
   Object.values(auditActions).flatMap((actions) => Object.entries(actions)),
 );
 
-export function isAuditAction(text: string): boolean {
-  return phrases.has(text);
-}
-
 /** Returns the phrase for an action; an action that this version does not know is shown by its code. */
 export function auditPhrase(action: string): string {
   return phrases.get(action) ?? action.replaceAll(/[._]/g, " ");

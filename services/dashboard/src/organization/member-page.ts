@@ -1,9 +1,8 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
+import { roleChoices, roleName } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
 import { breakable, copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
-import { roleName } from "../ui/roles.ts";
-import { roleChoices } from "./invitations-page.ts";
 
 export interface MemberView {
   readonly visit: Visit;

@@ -1,18 +1,33 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
+import type { Invitation } from "@vvs/proto/account/v1/invitations";
 import type { Member } from "@vvs/proto/account/v1/members";
 import type { Request, Response } from "express";
 import { clearCookie } from "../http/cookies.ts";
-import { field } from "../http/form.ts";
-import { pathId } from "../http/paths.ts";
+import type { EnvironmentView } from "../http/environments.ts";
+import { field, pathId } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import { confirmPath } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
-import { hasRecentPassword } from "../http/recent-password.ts";
+import { permissionHint, roleChoices, roleName, roles } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { CONFIRMED, noticeOf, problemNotice } from "../ui/notices.ts";
-import type { Notice } from "../ui/parts.ts";
-import type { RefusedInvitation } from "./invitations-page.ts";
+import { hasRecentPassword } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { emailField } from "../ui/fields.ts";
+import {
+  breakable,
+  CONFIRMED,
+  type Notice,
+  noticeBox,
+  noticeOf,
+  problemNotice,
+  state,
+  time,
+  timeAgo,
+} from "../ui/parts.ts";
+import { none, table } from "../ui/table.ts";
 import { leavePage, memberPage, removeMemberPage } from "./member-page.ts";
-import { membersPage } from "./members-page.ts";
+import { organizationTabs } from "./organization-tabs.ts";
 
 const notices = {
   role: "The role was changed. It takes effect when they open their next page.",
@@ -170,3 +185,134 @@ function invitationRefusal(error: unknown, subject: string): [status: number, te
   if (detail?.path === "role") return [400, "Choose one of the roles."];
   return [400, detail ? `${subject} ${detail.message}.` : error.message];
 }
+
+interface MembersView {
+  readonly visit: Visit;
+  readonly members: readonly Member[];
+  /** Undefined if the user may not invite people. */
+  readonly invitations: InvitationsView | undefined;
+  readonly notice?: Notice;
+}
+
+function membersPage(options: MembersView): Html {
+  const { visit, invitations } = options;
+  const { view, session, may } = visit;
+  const mayManage = may("manage_members");
+  return html`<h1>${session.organizationName}</h1>
+${organizationTabs(visit, "Members")}
+${noticeBox(options.notice)}
+<section aria-labelledby="members">
+<h2 id="members">Members</h2>
+<p>These people can use the dashboard for ${session.organizationName}, in both environments.</p>
+${membersTable(options, mayManage)}
+${!mayManage && permissionHint(view, "manage_members", "invite people, change roles and remove members")}
+<p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>
+</section>
+${invitations ? invitationsSection(invitations) : rolesSection()}`;
+}
+
+function membersTable({ visit, members }: MembersView, mayManage: boolean): Html {
+  const { view, session, now } = visit;
+  return table("members", members, [
+    [
+      "Member",
+      ({ email, userId }) => html`${breakable(email)}${userId === session.userId && html` ${state("active", "you")}`}`,
+    ],
+    ["Role", ({ role }) => roleName(role)],
+    ["Joined", ({ joinedAt }) => timeAgo(joinedAt, now)],
+    mayManage && ["Two-factor", ({ hasSecondFactor }) => (hasSecondFactor ? state("pass", "on") : none("off"))],
+    mayManage && ["Last seen", ({ lastSeenAt }) => timeAgo(lastSeenAt, now) ?? none("never")],
+    mayManage && [
+      "Action",
+      ({ userId, email }) =>
+        html`<a class="button quiet" href="${view.path}/organization/members/${userId}">Manage<span class="unseen"> ${email}</span></a>`,
+      "action",
+    ],
+  ]);
+}
+
+function rolesSection(): Html {
+  return html`<section class="card" aria-labelledby="roles">
+<h2 id="roles">What each role can do</h2>
+<dl class="facts">${[...roles.values()].map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>
+</section>`;
+}
+
+/** The input of a refused invitation form, and why it was refused. */
+interface RefusedInvitation {
+  readonly email: string;
+  readonly role: string;
+  readonly problem: string;
+}
+
+interface InvitationsView {
+  readonly view: EnvironmentView;
+  readonly invitations: readonly Invitation[];
+  readonly now: Date;
+  /** Whether the password was entered recently enough to invite people. */
+  readonly mayInvite: boolean;
+  readonly refused?: RefusedInvitation;
+}
+
+/** The role selected at first. */
+const DEFAULT_ROLE = "developer";
+
+function invitationsSection(options: InvitationsView): Html {
+  const { view, invitations } = options;
+  return html`${
+    invitations.length > 0 &&
+    html`<section aria-labelledby="invited">
+<h2 id="invited">Invitations</h2>
+${invitationsTable(options)}
+</section>`
+  }
+<section class="card" aria-labelledby="invite">
+<h2 id="invite">Invite someone</h2>
+${options.mayInvite ? inviteForm(options) : confirmFirst(view)}
+</section>`;
+}
+
+function confirmFirst(view: EnvironmentView): Html {
+  return html`<p>A new member can see your organization’s data. You entered your password more than 15 minutes ago, so confirm it first.</p>
+<p><a class="button" href="${confirmPath(view, "GET", `${view.path}/organization/members`)}">Confirm your password</a></p>`;
+}
+
+function inviteForm({ view, refused }: InvitationsView): Html {
+  return html`<form method="post" action="${view.path}/organization/members/invitations">
+  ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
+  <fieldset>
+    <legend>Role</legend>
+    ${roleChoices(refused?.role ?? DEFAULT_ROLE)}
+  </fieldset>
+  <p class="hint">They get an email with a link to choose a password and join. The link works for 7 days.</p>
+  <button>Send invitation</button>
+</form>`;
+}
+
+function invitationsTable({ view, now, invitations }: InvitationsView): Html {
+  return table("members", invitations, [
+    ["Email address", ({ email }) => breakable(email)],
+    ["Role", ({ role }) => roleName(role)],
+    [
+      "Sent",
+      ({ sentAt, invitedByEmail: by }) =>
+        html`${time(sentAt)}${by && html` <span class="hint block">by ${breakable(by)}</span>`}`,
+    ],
+    [
+      "State",
+      ({ expiresAt }) =>
+        timestampDate(expiresAt!) <= now
+          ? state("expired")
+          : html`${state("pending", "not accepted yet")} <span class="hint block">until ${time(expiresAt)}</span>`,
+    ],
+    [
+      "Actions",
+      ({ id, email }) => invitationForms(`${view.path}/organization/members/invitations/${id}`, email),
+      "action",
+    ],
+  ]);
+}
+
+const invitationForms = (path: string, email: string): Html =>
+  html`<form method="post" action="${path}/resend"><button class="quiet">Send again<span class="unseen"> to ${email}</span></button></form>
+<form method="post" action="${path}/revoke"><button class="quiet">Revoke<span class="unseen"> the invitation for ${email}</span></button></form>`;

@@ -1,10 +1,13 @@
-import { apiKeyState } from "../api-keys/api-key-state.ts";
-import type { PageHandler } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { CONFIRMED, noticeOf } from "../ui/notices.ts";
-import { readLastDay } from "../usage/last-day.ts";
-import { busiestOf } from "../usage/usage-figures.ts";
-import { planPage } from "./plan-page.ts";
+import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
+import { apiKeyState } from "../api-keys/api-key-pages.ts";
+import { type Html, html } from "../http/html.ts";
+import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { CONFIRMED, copyableId, facts, type Notice, noticeBox, noticeOf, time } from "../ui/parts.ts";
+import { none, table } from "../ui/table.ts";
+import { numberText, planName } from "../ui/vocabulary.ts";
+import { busiestOf, readLastDay } from "../usage/usage-figures.ts";
+import { organizationTabs } from "./organization-tabs.ts";
 
 /** Creates the handler of the plan page: the organization's plan, its limits and current use. */
 export function createOrganizationHandler(context: PageContext): PageHandler {
@@ -28,3 +31,116 @@ export function createOrganizationHandler(context: PageContext): PageHandler {
     layout.sendPage(response, { visit, section: "organization", title: "Plan and limits", content });
   };
 }
+
+interface PlanView {
+  readonly visit: Visit;
+  readonly organization: GetOrganizationResponse;
+  readonly activeKeys: number;
+  /** Undefined while it is unavailable. */
+  readonly activeMonitors: number | undefined;
+  /** In the last 24 hours: the most requests of one key in an hour, and all requests over the limit. Undefined while unavailable. */
+  readonly busiest: { readonly most: number; readonly limited: number } | undefined;
+  readonly notice?: Notice;
+}
+
+function planPage(options: PlanView): Html {
+  const { visit, organization } = options;
+  return html`<h1>${organization.name}</h1>
+${organizationTabs(visit, "Plan and limits")}
+${noticeBox(options.notice)}
+<section class="card" aria-labelledby="plan">
+<h2 id="plan">Plan</h2>
+${facts([
+  ["Plan", html`<strong>${planName(organization.plan)}</strong>`],
+  ["Organization ID", copyableId(organization.id)],
+  ["Created", time(organization.createdAt)],
+  ["Live TIN matching", tinMatching(organization)],
+])}
+<p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
+</section>
+${limits(options)}
+${kept()}`;
+}
+
+function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string | undefined {
+  if (liveTinMatch === undefined) return undefined;
+  return liveTinMatch
+    ? "enabled"
+    : html`not enabled: live TIN matches get no answer (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;
+}
+
+function limits(options: PlanView): Html {
+  const { organization, activeKeys, activeMonitors, busiest } = options;
+  const { view } = options.visit;
+  const rows: readonly Limit[] = [
+    { what: "Active monitors", used: activeMonitors, most: organization.activeMonitors, path: "monitors" },
+    { what: "Active API keys", used: activeKeys, most: organization.activeKeys, path: "api-keys" },
+    {
+      what: "Requests per minute and API key",
+      used: busiest && Math.ceil(busiest.most / 60),
+      most: organization.limitPerMinute,
+      path: "usage?range=day",
+      hint: "average in the busiest hour of the last 24 hours",
+    },
+  ];
+  return html`<section aria-labelledby="limits">
+<h2 id="limits">Limits in the ${view.name} environment</h2>
+${table("limits", rows, [
+  ["Limit", ({ what, path }) => html`<a href="${view.path}/${path}">${what}</a>`],
+  ["Used", limitUsed],
+  ["Maximum", ({ most }) => numberText(most), "number"],
+])}
+${
+  busiest &&
+  busiest.limited > 0 &&
+  html`<p class="notice warning">${numberText(busiest.limited)} ${busiest.limited === 1 ? "request was" : "requests were"} over the limit in the last 24 hours and got a 429 answer. <a href="${view.path}/usage?range=day">See when, and with which API key</a></p>`
+}
+</section>`;
+}
+
+interface Limit {
+  readonly what: string;
+  readonly used: number | undefined;
+  readonly most: number;
+  readonly path: string;
+  readonly hint?: string;
+}
+
+function limitUsed({ what, used, most, hint }: Limit): Html {
+  if (used === undefined) return none("temporarily unavailable");
+  return html`${numberText(used)} <meter aria-label="${what}: used" min="0" max="${most}" high="${most * 0.8}" optimum="0" value="${Math.min(used, most)}"></meter>${hint && html`<span class="hint block">${hint}</span>`}`;
+}
+
+function kept(): Html {
+  return html`<section class="card long-labels" aria-labelledby="kept">
+<h2 id="kept">How long data is kept</h2>
+${facts([
+  ...retention.map(({ what, days }) => [what, `${days} days`] as const),
+  ["Vendors with their versions, and monitors", "forever"],
+])}
+<p class="hint">A verification that a change or the last run of a monitor leads to is kept for as long as these. The operator of this service may have set other times.</p>
+</section>`;
+}
+
+/** How long data shown in the dashboard is kept, in days. `listed` is its name in the operations guide. Other data is kept forever. */
+export const retention: readonly { readonly what: string; readonly days: number; readonly listed: string }[] = [
+  { what: "Usage", days: 400, listed: "usage of keys, by hour" },
+  { what: "The list of requests", days: 7, listed: "the request log" },
+  { what: "Audit log", days: 2_557, listed: "the audit log" },
+  { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
+  { what: "Webhook deliveries in the test environment", days: 14, listed: "the sandbox's deliveries" },
+  { what: "Changes found by monitors in the test environment", days: 14, listed: "events of sandbox monitors" },
+  { what: "Changes found by live monitors", days: 2_557, listed: "events of live monitors" },
+  { what: "Monitor runs", days: 400, listed: "runs of monitors" },
+  {
+    what: "Verifications with fresh answers, and those that failed, with evidence",
+    days: 2_557,
+    listed: "verifications that a `realtime` call asked for",
+  },
+  { what: "Other verifications with evidence, such as of stored answers", days: 400, listed: "other verifications" },
+  {
+    what: "Verifications made by monitors in the test environment",
+    days: 14,
+    listed: "verifications of the sandbox's runs",
+  },
+];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { retention } from "./retention.ts";
+import { retention } from "./organization.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../../../docs/operations.md"), "utf8").split("\n");
 

@@ -1,6 +1,6 @@
+import { live, test } from "../http/environments.ts";
 import type { PageHandler } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { live, test } from "../ui/environments.ts";
+import type { PageContext } from "../page/page-context.ts";
 
 /**
  * Creates the handler of the dashboard's start for a visit to Live. It leads to the overview of Live once the organization

@@ -2,7 +2,7 @@ import { checkNames, toCheckType } from "@vvs/checks";
 import type { CountVendorsResponse } from "@vvs/proto/entity/v1/vendors";
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import type { Provider } from "@vvs/proto/verification/v1/verification";
-import { checkTitle } from "../ui/checks.ts";
+import { checkTitle } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 type ShownProvider = Pick<Provider, "name" | "checks" | "state" | "quotaRemaining"> &

@@ -64,6 +64,6 @@ test("while verification is unavailable the page says so, and the rest can be us
   await dashboard.stopVerification();
   const { status, text } = await visitor.get("/test/providers");
   expect(status).toBe(503);
-  expect(text).toContain("the verification service is temporarily unavailable");
+  expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable");
   expect(text).toContain('href="/test/webhooks"');
 });

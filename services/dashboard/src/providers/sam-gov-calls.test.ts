@@ -159,5 +159,5 @@ test("while verification is unavailable the page says so", async () => {
   await dashboard.stopVerification();
   const { status, text } = await visitor.get(PATH);
   expect(status).toBe(503);
-  expect(text).toContain("the verification service is temporarily unavailable");
+  expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable");
 });

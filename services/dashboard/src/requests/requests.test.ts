@@ -136,7 +136,7 @@ test("requests that are missing in the log are counted", async () => {
 test.each([
   ["", "No API requests in the Live environment in the last 7 days."],
   ["?outcome=5xx", "No requests match."],
-  [`?after=2026-11-20T08:00:00.000Z~${"a".repeat(24)}`, "There are no older requests."],
+  [`?after=2026-11-20T08:00:00.000Z~${"a".repeat(24)}`, "There are no more requests."],
 ])("an empty list says why: %s", async (query, expected) => {
   dashboard.state.requests = [];
   expect((await page(`/live/requests${query}`)).text).toContain(expected);

@@ -1,22 +1,18 @@
-import type { Request, RequestHandler, Response } from "express";
-import { createShowSignIn } from "../entry/show-sign-in.ts";
-import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
+import type { Passkey } from "@vvs/proto/account/v1/passkeys";
+import type { Request, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
 import { nextPath } from "../http/next-path.ts";
-import { fieldProblem, isRefusal, refusalNotice } from "../http/refusal.ts";
-import { browserOf, keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
+import { fieldProblem } from "../http/refusal.ts";
+import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
-import { addPasskeyPage, passkeyConfirmPage, passkeySignInPage } from "./passkeys-page.ts";
+import { textField } from "../ui/fields.ts";
+import { noticeBox, problemNotice, time } from "../ui/parts.ts";
+import { table } from "../ui/table.ts";
 
-/** How long the account service waits for the browser's answer. */
-const CEREMONY_MS = 5 * 60_000;
-
-/** Creates the handlers for adding, removing and confirming with passkeys, and those for signing in with one. */
-export function createPasskeyHandlers(context: PageContext) {
-  const { passkeys, layout, beginSession, now } = context;
-  const showSignIn = createShowSignIn(context);
-
+/** Creates the handlers for adding, removing and confirming with passkeys. */
+export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
   async function sendAdd(
     request: Request,
     response: Response,
@@ -52,33 +48,7 @@ export function createPasskeyHandlers(context: PageContext) {
     });
   }
 
-  /** Answers too many attempts with the other ways to sign in. Other errors are thrown as they are. */
-  async function refuseSignIn(response: Response, next: string, error: unknown): Promise<void> {
-    if (!isRefusal(error, "rate_limited")) throw error;
-    await showSignIn(response, { next, email: "", notice: refusalNotice(response, error), status: 429 });
-  }
-
-  async function sendSignIn(
-    request: Request,
-    response: Response,
-    shown: { next: string; problem?: string },
-  ): Promise<void> {
-    try {
-      const { ceremonyToken, optionsJson } = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
-      const [ceremony, until] = [shortHash(ceremonyToken), new Date(now().getTime() + CEREMONY_MS)];
-      writeTabCookie(request, response, `__Host-passkey-${ceremony}`, ceremonyToken, until);
-      layout.sendBarePage(response, {
-        title: "Sign in with a passkey",
-        status: shown.problem ? 401 : 200,
-        content: passkeySignInPage({ ...shown, ceremony, optionsJson }),
-        script: "passkeys.js",
-      });
-    } catch (error) {
-      await refuseSignIn(response, shown.next, error);
-    }
-  }
-
-  const pages = {
+  return {
     ask: (request, response, visit) =>
       sendAdd(request, response, visit, { name: browserName(request.headers["user-agent"] ?? "") }),
 
@@ -119,28 +89,104 @@ export function createPasskeyHandlers(context: PageContext) {
       }
     },
   } satisfies PageHandlers;
+}
 
-  const entry = {
-    askToSignIn: (request, response) => sendSignIn(request, response, { next: nextPath(queryValue(request, "next")) }),
+/** The passkeys section of the security page. */
+export function passkeysSection(base: string, passkeys: readonly Passkey[]): Html {
+  return html`<section class="card" aria-labelledby="passkeys">
+<h2 id="passkeys">Passkeys</h2>
+<p>A passkey signs you in with your fingerprint, face or PIN instead of a password and a code. It works only on this site, so a fake site can’t steal it.</p>
+${
+  passkeys.length === 0
+    ? html`<p>You have no passkeys yet.</p>`
+    : table("", passkeys, [
+        ["Name", ({ name }) => name],
+        ["Added", ({ createdAt }) => time(createdAt)],
+        ["Last used", ({ lastUsedAt }) => time(lastUsedAt) ?? "never"],
+        [
+          "Action",
+          ({ id, name }) =>
+            html`<form method="post" action="${base}/security/passkeys/remove"><input type="hidden" name="passkey_id" value="${id}"><button class="quiet">Remove<span class="unseen"> the passkey ${name}</span></button></form>`,
+          "action",
+        ],
+      ])
+}
+<p class="actions"><a class="button" href="${base}/security/passkeys/new">Add a passkey</a></p>
+</section>`;
+}
 
-    async signIn(request, response) {
-      const next = nextPath(field(request, "next"));
-      const cookie = `__Host-passkey-${field(request, "ceremony")}` as const;
-      try {
-        const newSession = await passkeys.signInWithPasskey({
-          ceremonyToken: readCookie(request, cookie),
-          responseJson: field(request, "response"),
-          ...browserOf(request),
-        });
-        clearCookie(response, cookie);
-        await beginSession(request, response, newSession);
-        response.redirect(303, next);
-      } catch (error) {
-        if (!isRefusal(error, "unauthorized", "forbidden")) return refuseSignIn(response, next, error);
-        await sendSignIn(request, response, { next, problem: error.message });
-      }
-    },
-  } satisfies Record<string, RequestHandler>;
+/** The page that lets the browser create a passkey. */
+function addPasskeyPage(options: {
+  base: string;
+  optionsJson: string;
+  name: string;
+  problem?: string;
+  nameProblem?: string;
+}): Html {
+  const { base, optionsJson, name, problem, nameProblem } = options;
+  return html`<div class="card narrow">
+<h1>Add a passkey</h1>
+${problem && noticeBox(problemNotice(problem))}
+${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in with your password.`)}
+<form method="post" action="${base}/security/passkeys" data-passkey="create" data-options="${optionsJson}" hidden>
+  <input type="hidden" name="response">
+  ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: name, hint: "A name that you will recognize, such as the device or password manager that keeps the passkey.", problem: nameProblem })}
+  ${browserProblem}
+  <p class="choices"><button>Add passkey</button> <a class="button quiet" href="${base}/security">Go back</a></p>
+</form>
+</div>`;
+}
 
-  return { ...pages, ...entry };
+/** The page that asks signed-in users to confirm their identity with a passkey, and then leads to `next`. */
+function passkeyConfirmPage(options: {
+  base: string;
+  email: string;
+  next: string;
+  optionsJson: string;
+  problem?: string;
+}): Html {
+  const { base, email } = options;
+  return usePasskeyPage({
+    ...options,
+    title: "Confirm with a passkey",
+    action: `${base}/security/confirm/passkey`,
+    reason: html`To protect the account of <strong>${email}</strong>, use your passkey before you continue. You will not be asked again for 15 minutes.`,
+    byPassword: { path: `${base}/security/confirm`, text: "Confirm with your password." },
+  });
+}
+
+/** Renders the page that lets the browser use a passkey; it starts immediately unless the last try failed. */
+export function usePasskeyPage(options: {
+  title: string;
+  action: string;
+  reason: Html;
+  byPassword: { path: string; text: string };
+  next: string;
+  /** Tells the sign-ins of several tabs apart. */
+  ceremony?: string;
+  optionsJson: string;
+  problem?: string;
+}): Html {
+  const { next, ceremony, problem, byPassword } = options;
+  const passwordPath = `${byPassword.path}?next=${encodeURIComponent(next)}`;
+  return html`<div class="card narrow">
+<h1>${options.title}</h1>
+${problem && noticeBox(problemNotice(problem))}
+${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
+<form method="post" action="${options.action}" data-passkey="get" data-options="${options.optionsJson}"${!problem && html` data-now`} hidden>
+  <input type="hidden" name="response">
+  <input type="hidden" name="next" value="${next}">
+  ${ceremony && html`<input type="hidden" name="ceremony" value="${ceremony}">`}
+  <p>${options.reason}</p>
+  ${browserProblem}
+  <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${passwordPath}">Use your password</a></p>
+</form>
+</div>`;
+}
+
+const browserProblem = html`<p class="field-problem" role="alert" data-passkey-problem hidden></p>`;
+
+/** The note for browsers without passkeys; the script hides it in browsers with passkeys. */
+function noPasskeys(instead: Html): Html {
+  return html`<p data-no-passkeys>This browser does not support passkeys, or its scripts are turned off. ${instead}</p>`;
 }

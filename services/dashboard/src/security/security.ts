@@ -1,13 +1,18 @@
+import type { Passkey } from "@vvs/proto/account/v1/passkeys";
+import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account/v1/sessions";
 import type { Request, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
 import { nextPath } from "../http/next-path.ts";
 import { fieldProblem } from "../http/refusal.ts";
 import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { CONFIRMED, noticeOf } from "../ui/notices.ts";
-import type { Notice } from "../ui/parts.ts";
-import { confirmPasswordPage } from "./confirm-password-page.ts";
-import { type PasswordProblems, securityPage } from "./security-page.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { browserName } from "../ui/browser-name.ts";
+import { NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
+import { CONFIRMED, type Notice, noticeBox, noticeOf, state, timeAgo } from "../ui/parts.ts";
+import { table } from "../ui/table.ts";
+import { passkeysSection } from "./passkeys.ts";
+import { twoFactorSection } from "./two-factor.ts";
 
 const notices = {
   ended: "The session has ended. That browser has to sign in again.",
@@ -100,4 +105,88 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
       }
     },
   } satisfies PageHandlers;
+}
+
+/** Why a change of password was refused, by field. */
+type PasswordProblems = { readonly [F in "current" | "replacement" | "again"]?: string | undefined };
+
+function securityPage(options: {
+  visit: Visit;
+  sessions: readonly SessionSummary[];
+  secondFactor: GetSecondFactorResponse;
+  passkeys: readonly Passkey[];
+  notice?: Notice;
+  passwordProblems?: PasswordProblems;
+}): Html {
+  const { visit, sessions } = options;
+  return html`<h1>Security</h1>
+${noticeBox(options.notice)}
+<p>These settings are for <strong>${visit.session.email}</strong>, in both environments.</p>
+${sessionsSection(visit, sessions)}
+${passkeysSection(visit.view.path, options.passkeys)}
+${twoFactorSection(visit.view.path, options.secondFactor)}
+${passwordSection(visit.view.path, options.passwordProblems)}`;
+}
+
+function passwordSection(base: string, problems: PasswordProblems = {}): Html {
+  return html`<section class="card" aria-labelledby="password-heading">
+<h2 id="password-heading">Password</h2>
+<form method="post" action="${base}/security/password">
+  ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
+  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.replacement, hint: NEW_PASSWORD_HINT })}
+  ${passwordField({ name: "again", label: "Repeat the new password", autocomplete: "new-password", problem: problems.again })}
+  <p class="hint">Changing your password ends all your other sessions.</p>
+  <button>Change password</button>
+</form>
+</section>`;
+}
+
+function sessionsSection({ view: { path: base }, now }: Visit, sessions: readonly SessionSummary[]): Html {
+  const rows = sessions.map((session) => ({ ...session, browser: browserName(session.userAgent) }));
+  const hasOthers = sessions.some(({ isCurrent }) => !isCurrent);
+  return html`<section aria-labelledby="sessions">
+<h2 id="sessions">Where you are signed in</h2>
+<p class="hint">A session ends after 12 hours without use, and 7 days after its start at the latest. If you do not recognize a session, end it and change your password.</p>
+${table("", rows, [
+  ["Browser", ({ browser, isCurrent }) => html`${browser}${isCurrent && html` ${state("active", "this browser")}`}`],
+  ["IP address", ({ clientAddress }) => (clientAddress ? html`<code>${clientAddress}</code>` : "unknown")],
+  ["Started", ({ beganAt }) => timeAgo(beganAt, now)],
+  ["Last used", ({ lastUsedAt }) => timeAgo(lastUsedAt, now)],
+  [
+    "Action",
+    ({ isCurrent, id, browser }) =>
+      !isCurrent &&
+      html`<form method="post" action="${base}/security/sessions/end"><input type="hidden" name="session_id" value="${id}"><button class="quiet">End<span class="unseen"> the session of ${browser}</span></button></form>`,
+    "action",
+  ],
+])}
+${
+  hasOthers &&
+  html`<form method="post" action="${base}/security/sessions/end-others" class="actions"><button class="danger">End all other sessions</button></form>`
+}
+</section>`;
+}
+
+/** The page that asks signed-in users to confirm their password, and then leads to `next`. */
+function confirmPasswordPage(options: { visit: Visit; next: string; hasPasskey: boolean; problem?: string }): Html {
+  const { visit, next, problem } = options;
+  const { identityProviderId, email } = visit.session;
+  if (identityProviderId) {
+    return html`<div class="card narrow">
+<h1>Confirm your identity</h1>
+<p>To protect the account of <strong>${email}</strong>, sign in again with your organization’s identity provider before you continue. You will not be asked again for 15 minutes.</p>
+<p class="choices"><a class="button" href="/sign-in/sso/${identityProviderId}?again&amp;next=${encodeURIComponent(next)}">Sign in again</a> <a class="button quiet" href="${next}">Go back</a></p>
+</div>`;
+  }
+  return html`<div class="card narrow">
+<h1>Confirm your password</h1>
+<p id="why">To protect the account of <strong>${visit.session.email}</strong>, enter your password before you continue. You will not be asked again for 15 minutes.</p>
+<form method="post" action="${visit.view.path}/security/confirm">
+  <input type="hidden" name="next" value="${next}">
+  <label for="password">Password</label>
+  <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024" autofocus aria-describedby="why${problem && " password-problem"}"${problem && html` aria-invalid="true"`}>
+  ${problem && html`<p class="field-problem" id="password-problem" role="alert">${problem}</p>`}
+  <p class="choices"><button>Confirm</button> ${options.hasPasskey && html`<a class="button quiet" href="${visit.view.path}/security/confirm/passkey?next=${encodeURIComponent(next)}">Use a passkey</a> `}<a class="button quiet" href="${next}">Go back</a></p>
+</form>
+</div>`;
 }

@@ -1,23 +1,9 @@
 import type { Admit } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
-import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
-import { EntryService } from "@vvs/proto/account/v1/entry";
-import { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
-import { RequestLogService } from "@vvs/proto/account/v1/request_log";
-import { SessionService } from "@vvs/proto/account/v1/sessions";
-import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
-import { UsageService } from "@vvs/proto/account/v1/usage";
-import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import { EntityService } from "@vvs/proto/entity/v1/entity";
-import { VendorListService } from "@vvs/proto/entity/v1/vendors";
-import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { createClient } from "@vvs/rpc";
 import { createApp } from "../app.ts";
+import { createClients } from "../page/clients.ts";
 import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
 import type { FakeState } from "./fake-state.ts";
 import { routesOf } from "./routes.ts";
@@ -69,38 +55,13 @@ export async function startDashboard(
   const logs: Record<string, unknown>[] = [];
   const logger = recordingLogger(logs);
   const services = await startFakeServices(recordingLogger([]));
-  const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "dashboard", tls: undefined });
-  const sessions = createClient(SessionService, client(services.account.port));
-  const apiKeys = createClient(ApiKeyService, client(services.account.port));
-  const webhookSecrets = createClient(WebhookSecretService, client(services.account.port));
-  const usage = createClient(UsageService, client(services.account.port));
-  const requestLog = createClient(RequestLogService, client(services.account.port));
-  const auditLog = createClient(AuditLogService, client(services.account.port));
-  const organization = createClient(OrganizationService, client(services.account.port));
-  const singleSignOn = createClient(SingleSignOnService, client(services.account.port));
-  const passkeys = createClient(PasskeyService, client(services.account.port));
-  const entry = createClient(EntryService, client(services.account.port));
-  const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
-  const verification = createClient(VerificationService, client(services.verification.port));
-  const entities = createClient(EntityService, client(services.entity.port));
-  const vendorList = createClient(VendorListService, client(services.entity.port));
-  const monitors = createClient(MonitorService, client(services.monitor.port));
+  const { account, dispatcher, verification, entity, monitor } = services;
+  const servers = { keys: account, people: account, dispatcher, verification, entity, monitor };
+  const clients = createClients((service, server) =>
+    createClient(service, { address: `127.0.0.1:${servers[server].port}`, caller: "dashboard", tls: undefined }),
+  );
   const app = createApp({
-    sessions,
-    apiKeys,
-    webhookSecrets,
-    usage,
-    requestLog,
-    auditLog,
-    organization,
-    singleSignOn,
-    passkeys,
-    entry,
-    deliveries,
-    verification,
-    entities,
-    vendorList,
-    monitors,
+    ...clients,
     admit: options.admit ?? ((_call, work) => work()),
     url: new URL(ORIGIN),
     apiBaseUrl: new URL("https://api.acme.example"),
@@ -127,24 +88,7 @@ export async function startDashboard(
     stopMonitor: () => services.monitor.close(0),
     async close() {
       await server.close();
-      const clients = [
-        sessions,
-        apiKeys,
-        webhookSecrets,
-        usage,
-        requestLog,
-        auditLog,
-        entry,
-        organization,
-        singleSignOn,
-        passkeys,
-        deliveries,
-        verification,
-        entities,
-        vendorList,
-        monitors,
-      ];
-      for (const each of clients) each.close();
+      for (const each of Object.values(clients)) each.close();
       const { state: _state, ...servers } = services;
       await Promise.all(Object.values(servers).map((each) => each.close(0)));
     },

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import type { Permission } from "../ui/roles.ts";
+import type { Permission } from "../http/roles.ts";
 
 /** A route for signed-in users, read from the app. */
 export interface Route {

@@ -1,7 +1,7 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
-import { checkTitle, outcomeName } from "./checks.ts";
+import { checkTitle, outcomeName } from "./parts.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
 /** A watched field that a monitor found changed; undefined values were or are absent. */
@@ -55,5 +55,14 @@ export function changeList(changes: readonly WatchedChange[]): Html {
       html`<li>${fieldTitle(field)}: <del><span class="unseen">from </span>${valueText(field, previous)}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${valueText(field, current)}</ins></li>`,
   )}</ul>`;
 }
+
+/** Returns the same as one text, for rows of lists. */
+export const changesText = (changes: readonly WatchedChange[]): string =>
+  changes
+    .map(
+      ({ field, previous, current }) =>
+        `${fieldTitle(field)}: ${valueText(field, previous)} → ${valueText(field, current)}`,
+    )
+    .join("; ");
 
 const isCheck = (text: string): text is Check => checkNames.includes(text as Check);

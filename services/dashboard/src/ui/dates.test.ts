@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { agoText, untilText } from "./dates.ts";
+import { agoText, untilText } from "./parts.ts";
 
 test.each([
   [0, "just now"],

@@ -1,11 +1,11 @@
 import { exactTime } from "@vvs/registration";
 import type { Response } from "express";
 import type { AssetName, AssetPath } from "../http/assets.ts";
+import { type EnvironmentView, environmentViews } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { type EnvironmentView, environmentViews } from "./environments.ts";
 import { VERBATIM } from "./fields.ts";
-import { breakable } from "./parts.ts";
+import { breakable, type Notice, noticeBox } from "./parts.ts";
 import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 
 /** The sections in the navigation, in this order. */
@@ -29,6 +29,8 @@ export interface Layout {
   sendPage(response: Response, page: Page): void;
   /** Sends a page outside any environment, such as the sign-in page or an error page. */
   sendBarePage(response: Response, page: BarePage): void;
+  /** Sends such a page with one narrow card, under the title of the page unless `heading` is another one. */
+  sendCard(response: Response, page: BarePage & { heading?: string; notice?: Notice | undefined }): void;
 }
 
 export interface BarePage {
@@ -86,7 +88,7 @@ ${page.footer}
       .send(document.markup);
   }
 
-  return {
+  const layout: Layout = {
     sendPage: (response, page) =>
       send(response, {
         ...page,
@@ -102,8 +104,24 @@ ${page.footer}
         header: html`<header class="bar"><a class="brand" href="/">Vendor Verification</a></header>`,
         name: `${page.title} · Vendor Verification`,
       }),
+    sendCard: (response, { heading, notice, ...page }) =>
+      layout.sendBarePage(response, {
+        ...page,
+        content: card(
+          heading ?? page.title,
+          html`${noticeBox(notice)}
+${page.content}`,
+        ),
+      }),
   };
+  return layout;
 }
+
+/** Renders a narrow card with the heading of its page. */
+const card = (heading: string, content: Html): Html => html`<div class="card narrow">
+<h1>${heading}</h1>
+${content}
+</div>`;
 
 function frame({ visit, section }: Page): Html {
   const { view, session } = visit;

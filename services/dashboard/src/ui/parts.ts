@@ -1,8 +1,10 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { exactTime } from "@vvs/registration";
+import { type Check, type CheckStatus, checkOf, statusOf } from "@vvs/checks";
+import type { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
+import { exactTime, longDay } from "@vvs/registration";
+import type { Request } from "express";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
-import { ago } from "./dates.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -54,11 +56,6 @@ export function state(name: string, text: string = name): Html {
   return html`<span class="state ${name}">${text}</span>`;
 }
 
-/** Renders the cells of a table's row after its first, with numbers as text. */
-export function numberCells(cells: readonly (readonly [label: string, text: string])[]): Html {
-  return html`${cells.map(([label, text]) => html`<td data-label="${label}" class="number">${text}</td>`)}`;
-}
-
 type Facts = readonly (readonly [label: string, value: Html | string | false | undefined])[];
 
 /** Renders labelled values; leaves out those that are unknown. */
@@ -74,4 +71,101 @@ export function stats(pairs: Facts): Html {
 function definitions(className: string, pairs: Facts): Html {
   const known = pairs.filter(([, value]) => value);
   return html`<dl class="${className}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** The notice after a form that was answered with a request for the password. */
+export const CONFIRMED = "Your identity is confirmed. Your previous action was not carried out yet. Start it again.";
+
+/** Returns the notice that the `done` parameter of the page's address names. A notice that is only a text says what was done. */
+export function noticeOf(
+  { query: { done } }: Pick<Request, "query">,
+  notices: Readonly<Record<string, Notice | string>>,
+): Notice | undefined {
+  if (typeof done !== "string" || !Object.hasOwn(notices, done)) return undefined;
+  const notice = notices[done]!;
+  return typeof notice === "string" ? { kind: "done", text: notice } : notice;
+}
+
+export const problemNotice = (text: string): Notice => ({ kind: "problem", text });
+
+const MINUTE_MS = 60_000;
+const UNITS = [
+  ["year", 365 * 24 * 60 * MINUTE_MS],
+  ["month", 30 * 24 * 60 * MINUTE_MS],
+  ["day", 24 * 60 * MINUTE_MS],
+  ["hour", 60 * MINUTE_MS],
+  ["minute", MINUTE_MS],
+] as const;
+
+/** Returns a duration in its largest whole unit, such as "3 hours"; undefined for less than a minute. */
+function durationText(ms: number): string | undefined {
+  const [unit, lengthMs] = UNITS.find(([, each]) => ms >= each) ?? [];
+  if (!unit) return undefined;
+  const count = Math.floor(ms / lengthMs!);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** Returns how long ago a time was in its largest whole unit, such as "3 hours ago"; "just now" for less than a minute. */
+export function agoText(at: Date, now: Date): string {
+  const passed = durationText(now.getTime() - at.getTime());
+  return passed ? `${passed} ago` : "just now";
+}
+
+/** Returns how far ahead a time is, such as "in 3 hours"; "within a minute" for less than that, and for times that passed. */
+export function untilText(at: Date, now: Date): string {
+  const left = durationText(at.getTime() - now.getTime());
+  return left ? `in ${left}` : "within a minute";
+}
+
+/** Renders a day (YYYY-MM-DD) in words. */
+export function dayTime(day: string): Html {
+  return html`<time datetime="${day}">${longDay(day)}</time>`;
+}
+
+/** Renders how long ago a time was; the exact time is shown on hover, and printed in its place. */
+export function ago(at: Date, now: Date): Html {
+  return withExact(at, agoText(at, now));
+}
+
+/** Renders how far ahead a time is; the exact time is shown on hover, and printed in its place. */
+export function until(at: Date, now: Date): Html {
+  return withExact(at, untilText(at, now));
+}
+
+function withExact(at: Date, text: string): Html {
+  return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}"><span class="unprinted">${text}</span></time>`;
+}
+
+const titles: Readonly<Record<Check, string>> = {
+  sam_registration: "SAM.gov registration",
+  tin_match: "TIN match",
+};
+
+/** Returns the name of a check in the API, or its number where this version does not know it yet. */
+export function checkName(type: CheckType): string {
+  return checkOf(type) ?? `check ${type}`;
+}
+
+/** Returns the name of a check for people. */
+export function checkTitle(type: CheckType): string {
+  const check = checkOf(type);
+  return check ? titles[check] : checkName(type);
+}
+
+/** Returns pass, fail or error; a status that this version does not know shows as an error. */
+export function statusName(status: ProtoCheckStatus): CheckStatus {
+  return statusOf(status) ?? "error";
+}
+
+const outcomeNames: Readonly<Record<string, string>> = { pass: "passed", fail: "failed", error: "no answer" };
+
+/** Returns the outcome of a check or a verification for people; a code that this version does not know as it is. */
+export function outcomeName(code: string): string {
+  return outcomeNames[code] ?? code;
+}
+
+/** Renders the outcome of a check or a verification as a label. */
+export function outcomeState(status: ProtoCheckStatus): Html {
+  const name = statusName(status);
+  return state(name, outcomeName(name));
 }

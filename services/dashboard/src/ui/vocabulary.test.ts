@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { age, messageText, reasonMeaning } from "./vocabulary.ts";
+import { messageText } from "../http/problem.ts";
+import { age, reasonMeaning } from "./vocabulary.ts";
 
 test.each([
   [0, "as of the check"],

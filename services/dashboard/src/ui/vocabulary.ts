@@ -64,14 +64,6 @@ export function reasonMeaning(code: string): string | undefined {
   return Object.hasOwn(reasons, code) ? reasons[code] : undefined;
 }
 
-/** Returns a message of the API in the words of the dashboard, where people read "vendor". */
-export function messageText(message: string): string {
-  return message
-    .replace(/\b([Aa])n entity\b/g, "$1 vendor")
-    .replace(/\bentity\b/g, "vendor")
-    .replace(/\bentities\b/g, "vendors");
-}
-
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -85,3 +77,25 @@ export function age(seconds: number): string {
   const count = Math.floor(seconds / length);
   return `${count} ${unit}${count === 1 ? "" : "s"} old`;
 }
+
+export const numberText = (number: number): string => number.toLocaleString("en-US");
+
+/** Returns a duration, such as 4.2 ms, 41 ms or 15.0 s. */
+export function durationText(ms: number): string {
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${ms < 10 && !Number.isInteger(ms) ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/** Returns the host of a webhook URL. */
+export function hostOf(webhookUrl: string): string {
+  return URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl;
+}
+
+const planNames: Readonly<Record<string, string>> = {
+  starter: "Starter",
+  growth: "Growth",
+  enterprise: "Enterprise",
+};
+
+/** Returns the name of a plan for people. */
+export const planName = (plan: string): string => planNames[plan] ?? plan;

@@ -2,8 +2,17 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { type UsageCount, UsageCountSchema } from "@vvs/proto/account/v1/usage";
-import { figuresByPeriod, latencyOf, outcomeOf, quantile, requestsByKey, totalOf } from "./usage-figures.ts";
-import { labelOf, rangesAt, tickOf } from "./usage-range.ts";
+import {
+  figuresByPeriod,
+  labelOf,
+  latencyOf,
+  outcomeOf,
+  quantile,
+  rangesAt,
+  requestsByKey,
+  tickOf,
+  totalOf,
+} from "./usage-figures.ts";
 
 const at = (time: string) => new Date(`2026-03-${time}:00.000Z`);
 

@@ -1,10 +1,66 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { UsageCount } from "@vvs/proto/account/v1/usage";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type UsageCount, UsageInterval } from "@vvs/proto/account/v1/usage";
+import { exactTime, longDay, utcDay } from "@vvs/registration";
+import type { CallOptions } from "@vvs/rpc";
+import type { Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+
+/** A time range up to now for which usage is shown. */
+export interface UsageRange {
+  readonly id: string;
+  readonly name: string;
+  readonly interval: "hour" | "day";
+  readonly stepMs: number;
+  readonly from: Date;
+  /** Exclusive: the end of the current hour or day, UTC. */
+  readonly to: Date;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+const choices = [
+  { id: "day", name: "24 hours", interval: "hour", stepMs: HOUR_MS, steps: 24 },
+  { id: "week", name: "7 days", interval: "hour", stepMs: HOUR_MS, steps: 7 * 24 },
+  { id: "month", name: "30 days", interval: "day", stepMs: DAY_MS, steps: 30 },
+  { id: "quarter", name: "92 days", interval: "day", stepMs: DAY_MS, steps: 92 },
+] as const;
+
+/** Returns the ranges to choose from: whole hours or days, including the current one. */
+export function rangesAt(now: Date): UsageRange[] {
+  return choices.map(({ steps, ...choice }) => {
+    const to = (Math.floor(now.getTime() / choice.stepMs) + 1) * choice.stepMs;
+    return { ...choice, from: new Date(to - steps * choice.stepMs), to: new Date(to) };
+  });
+}
+
+/** Returns the short label of an hour or day on the axis of a range, UTC: an hour only where the range is a day. */
+export function tickOf(at: Date, { id }: UsageRange): string {
+  if (id === "day") return at.toISOString().slice(11, 16);
+  return longDay(utcDay(at)).replace(/ \d{4}$/, "");
+}
+
+/** Returns the label of an hour or day of a range, UTC. */
+export function labelOf(at: Date, { interval }: UsageRange): string {
+  return interval === "day" ? longDay(utcDay(at)) : exactTime(at, "minute");
+}
+
+/** Reads the organization's requests in the last 24 hours, by hour. */
+export async function readLastDay(
+  { usage, now }: Pick<PageContext, "usage" | "now">,
+  { caller }: Pick<Visit, "caller">,
+  call: CallOptions,
+) {
+  const range = rangesAt(now())[0]!;
+  const [from, to] = [timestampFromDate(range.from), timestampFromDate(range.to)];
+  const { counts } = await usage.getUsage({ caller, from, to, interval: UsageInterval.HOUR }, call);
+  return { range, counts };
+}
 
 /** The outcomes of requests. "limited" are those over the rate limit; of "unanswered" ones the client hung up before. */
 export const outcomes = ["answered", "refused", "limited", "failed", "unanswered"] as const;
 
-export type Outcome = (typeof outcomes)[number];
+type Outcome = (typeof outcomes)[number];
 
 /** The requests of one hour or day. */
 export interface PeriodFigures {
@@ -85,14 +141,4 @@ export function quantile(histogram: readonly number[], share: number): number {
     before += number;
   }
   return 0;
-}
-
-export function numberText(number: number): string {
-  return number.toLocaleString("en-US");
-}
-
-/** Formats a duration for display. */
-export function durationText(ms: number): string {
-  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }

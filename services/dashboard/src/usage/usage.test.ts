@@ -4,7 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
 import { keyOf } from "../testing/fake-services.ts";
-import { rangesAt } from "./usage-range.ts";
+import { rangesAt } from "./usage-figures.ts";
 
 let dashboard: TestDashboard;
 beforeAll(async () => {

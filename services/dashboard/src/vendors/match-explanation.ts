@@ -1,8 +1,9 @@
 import { maskTins } from "@vvs/identifiers";
 import type { MatchReason } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
+import { messageText } from "../http/problem.ts";
 import { state } from "../ui/parts.ts";
-import { messageText } from "../ui/vocabulary.ts";
+import { table } from "../ui/table.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 
 const criteria: Readonly<Record<string, string>> = {
@@ -31,26 +32,26 @@ const outcomes: Readonly<Record<string, string>> = {
 export function matchExplanation(reasons: readonly MatchReason[], of: string): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<details class="why"><summary>Show why it matches<span class="unseen">: ${of}</span></summary>
-<table>
-<thead><tr><th scope="col">Search field</th><th scope="col">Vendor</th><th scope="col">Weight</th><th scope="col">Comparison</th></tr></thead>
-<tbody>${reasons.map(row)}</tbody>
-</table>
+${table("", reasons, [
+  ["Search field", ({ criterion }) => criteria[criterion] ?? criterion],
+  ["Vendor", outcomeState],
+  ["Weight", ({ weight }) => signed(weight), "number"],
+  ["Comparison", comparison],
+])}
 <p class="hint">The weights add up to the confidence. What differs lowers it; a name that differs only in part adds to it. Percentages say how much each part counted.</p>
 </details>`;
 }
 
-function row({ criterion, outcome, weight, detail, parts: made = [] }: MatchReason): Html {
+function outcomeState({ outcome, weight }: MatchReason): Html {
   const isPartial = outcome === "contradicts" && weight > 0;
-  return html`<tr>
-<th scope="row">${criteria[criterion] ?? criterion}</th>
-<td data-label="Vendor">${isPartial ? state("partial", "differs in part") : state(outcome, outcomes[outcome] ?? outcome)}</td>
-<td data-label="Weight" class="number">${signed(weight)}</td>
-<td data-label="Comparison">${sentence(messageText(maskTins(detail)))}${
+  return isPartial ? state("partial", "differs in part") : state(outcome, outcomes[outcome] ?? outcome);
+}
+
+function comparison({ detail, parts: made = [] }: MatchReason): Html {
+  return html`${sentence(messageText(maskTins(detail)))}${
     made.length > 0 &&
     html`<ul class="plain parts">${made.map(({ part, outcome, weight }) => html`<li>${state(outcome, partText(parts[part] ?? part, outcome))} <span class="hint">${percent(Math.abs(weight))}</span></li>`)}</ul>`
-  }</td>
-</tr>
-`;
+  }`;
 }
 
 /** Returns a text such as "same street", "different house number" or "legal form on only one side". */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createSearchLimit } from "./search-limit.ts";
+import { createSearchLimit } from "./search-input.ts";
 
 test("each organization's users share one search limit per minute, set by its plan and not affected by others", () => {
   let seconds = 0;

@@ -2,19 +2,18 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
-import type { Confirmation } from "../confirmed/confirmation.ts";
-import { noChangeText } from "../confirmed/confirmed-words.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
-import { checkTitle, outcomeState } from "../ui/checks.ts";
-import { facts } from "../ui/parts.ts";
-import { dataDate, verdictOf } from "../ui/verdict.ts";
+import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import type { Confirmation } from "../verdicts/confirmation.ts";
+import { noChangeText } from "../verdicts/confirmed-words.ts";
+import { dataDate, verdictOf } from "../verdicts/verdict.ts";
+import type { VendorThen } from "./asked-about.ts";
 import { type AskedAbout, askedFacts } from "./asked-about.ts";
-import { sourceList } from "./evidence-sources.ts";
-import type { CheckedEvidence } from "./read-evidence.ts";
-import type { VendorThen } from "./vendor-then.ts";
+import type { CheckedEvidence } from "./evidence.ts";
+import { sourceList } from "./evidence.ts";
 
 /** A result, with its evidence read and checked; undefined where it has none. */
 export interface CertifiedResult {

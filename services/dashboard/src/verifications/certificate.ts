@@ -1,23 +1,18 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
-import { readScheduledRuns } from "../confirmed/read-confirmed.ts";
-import { queryValue } from "../http/form.ts";
+import { pathId, queryValue } from "../http/form.ts";
 import type { Html } from "../http/html.ts";
-import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { readSameNames } from "../payment/same-names.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { actorView } from "../ui/actor.ts";
-import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
-import { readKeys } from "../ui/read-keys.ts";
-import { askedAbout, askedWarning, namesToCompare } from "./asked-about.ts";
-import { readTyped } from "./certificate-check.ts";
-import { certificateCheckPage } from "./certificate-check-page.ts";
+import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
+import { readSameNames } from "../verdicts/same-names.ts";
+import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { certificateCheckPage, readTyped } from "./certificate-check.ts";
 import { type CertificateView, certificatePage } from "./certificate-page.ts";
-import { checkEvidence } from "./read-evidence.ts";
-import { readVendorThen } from "./vendor-then.ts";
-import { verificationUnavailable } from "./verifications-page.ts";
+import { checkEvidence } from "./evidence.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
 export function createCertificateHandlers(context: PageContext) {
@@ -65,7 +60,7 @@ export function createCertificateHandlers(context: PageContext) {
   ): Promise<void> {
     const page = { visit, section: "verifications", title } as const;
     const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
-    if (!certificate) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
+    if (!certificate) return layout.sendPage(response, unavailablePage(page));
     layout.sendPage(response, { ...page, content: render(certificate) });
   }
 

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { EvidenceSourceSchema } from "@vvs/proto/verification/v1/verification";
-import { evidenceSources } from "./evidence-sources.ts";
+import { evidenceSources } from "./evidence.ts";
 
 const createdAt = new Date("2026-11-23T09:30:05Z");
 

@@ -1,12 +1,20 @@
-import type { Evidence } from "@vvs/proto/verification/v1/verification";
+import { createHash } from "node:crypto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Attempt, Evidence } from "@vvs/proto/verification/v1/verification";
+import { exactTime, longDay, utcDay } from "@vvs/registration";
 import type { Request } from "express";
-import { pathId } from "../http/paths.ts";
+import type { EnvironmentView } from "../http/environments.ts";
+import { pathId } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
-import { evidencePage } from "./evidence-page.ts";
-import { isIntact } from "./read-evidence.ts";
-import { verificationUnavailable } from "./verifications-page.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { asCurl } from "../ui/curl.ts";
+import { indentJson } from "../ui/indent-json.ts";
+import { checkTitle, copyable, copyableId, facts, outcomeName, state, time } from "../ui/parts.ts";
+import { table } from "../ui/table.ts";
+import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
 
 export function createEvidenceHandlers({ verification, layout, logger, apiBaseUrl }: PageContext) {
   async function read(request: Request, { caller }: Visit): Promise<Evidence> {
@@ -17,7 +25,7 @@ export function createEvidenceHandlers({ verification, layout, logger, apiBaseUr
     async view(request, response, visit) {
       const page = { visit, section: "verifications", title: "Evidence" } as const;
       const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
-      if (!evidence) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
+      if (!evidence) return layout.sendPage(response, unavailablePage(page));
       const content = evidencePage({ view: visit.view, evidence, isIntact: isIntact(evidence), apiBaseUrl });
       layout.sendPage(response, { ...page, content });
     },
@@ -32,4 +40,168 @@ export function createEvidenceHandlers({ verification, layout, logger, apiBaseUr
       response.send(Buffer.from(content, "utf8"));
     },
   } satisfies PageHandlers;
+}
+
+/** Maximum number of characters shown on the page; the download has all of them. */
+const SHOWN_CHARACTERS = 100_000;
+
+function evidencePage(options: {
+  view: EnvironmentView;
+  evidence: Evidence;
+  /** Whether the hash matches the content. */
+  isIntact: boolean;
+  /** The API as its clients see it. */
+  apiBaseUrl: URL;
+}): Html {
+  const { view, evidence, isIntact } = options;
+  const verification = `${view.path}/verifications/${evidence.verificationId}`;
+  return html`<p class="path"><a href="${view.path}/verifications">Verifications</a> › <a href="${verification}">Verification</a></p>
+<h1>Evidence of ${checkTitle(evidence.checkType)}</h1>
+${
+  !isIntact &&
+  html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
+}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this evidence</h2>
+${facts([
+  ["Evidence ID", copyableId(evidence.id)],
+  ["Source", sourceList(evidence) || "no provider answered"],
+  ["Stored", time(evidence.createdAt, "second")],
+  ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
+])}
+</section>
+${attemptsSection(evidence.attempts)}
+${evidence.content === "" ? noContent() : contentSection(view, evidence, isIntact)}
+${asCurl(
+  { path: `/v1/evidence/${evidence.id}` },
+  { baseUrl: options.apiBaseUrl, operation: "getEvidence", id: "evidence-curl", label: "Read this evidence" },
+)}`;
+}
+
+function attemptsSection(attempts: readonly Attempt[]): Html {
+  return html`<section aria-labelledby="attempts">
+<h2 id="attempts">${attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`}</h2>
+${
+  attempts.length === 0
+    ? html`<p class="empty">No provider was called.</p>`
+    : table("", attempts, [
+        ["Provider", ({ provider }) => html`${providerName(provider)} <code class="hint">${provider}</code>`],
+        ["Outcome", ({ outcome }) => state(outcome, outcomeName(outcome === "throw" ? "error" : outcome))],
+        ["Reason", ({ reason }) => reason && html`${reasonMeaning(reason)} <code class="hint">${reason}</code>`],
+        ["Time", ({ startedAt }) => time(startedAt, "second")],
+        ["Duration", ({ durationMs }) => `${durationMs} ms`, "number"],
+      ])
+}
+</section>`;
+}
+
+function noContent(): Html {
+  return html`<section aria-labelledby="content">
+<h2 id="content">Content</h2>
+<p class="empty">No provider answered, so there is no content. See the attempts above.</p>
+</section>`;
+}
+
+function contentSection(view: EnvironmentView, evidence: Evidence, isIntact: boolean): Html {
+  const isJson = /\bjson\b/i.test(evidence.contentType);
+  const indented = isJson ? indentJson(evidence.content) : undefined;
+  return html`<section class="card" aria-labelledby="content">
+<h2 id="content">Content</h2>
+<p>The provider’s answer as received. Secrets and TINs in it are masked.</p>
+${facts([
+  ["Content type", html`<code>${evidence.contentType}</code>`],
+  [
+    "SHA-256",
+    html`<code>${evidence.sha256}</code> ${isIntact ? state("pass", "unaltered") : state("fail", "altered")}`,
+  ],
+])}
+${
+  indented === undefined
+    ? shown("as-received", "As received", evidence.content)
+    : html`${shown("indented", "Indented for reading", indented)}
+<details><summary>As received</summary>
+${shown("as-received", "As received", evidence.content)}
+</details>`
+}
+<p><a class="button quiet" href="${view.path}/evidence/${evidence.id}/content">Download as received</a></p>
+<p class="hint">To check the download, run <code>sha256sum ${evidence.id}.txt</code>. It prints the same hash.</p>
+</section>`;
+}
+
+function shown(id: string, label: string, text: string): Html {
+  if (text.length <= SHOWN_CHARACTERS) return copyable(id, label, text);
+  return html`${copyable(id, label, text.slice(0, SHOWN_CHARACTERS).toWellFormed())}
+<p class="hint">These are the first ${SHOWN_CHARACTERS.toLocaleString("en-US")} of ${text.length.toLocaleString("en-US")} characters. The download has all of them.</p>`;
+}
+
+/**
+ * The evidence of a result, with whether its content matches its hash. `deleted`: its time was over. `unreadable`: the
+ * content is missing or altered in the store.
+ */
+export type CheckedEvidence =
+  | { readonly kind: "found"; readonly evidence: Evidence; readonly isIntact: boolean }
+  | { readonly kind: "deleted" }
+  | { readonly kind: "unreadable" };
+
+/** Returns whether the content of evidence still has the SHA-256 that was stored with it. */
+function isIntact({ content, sha256 }: Pick<Evidence, "content" | "sha256">): boolean {
+  return createHash("sha256").update(content, "utf8").digest("hex") === sha256;
+}
+
+/** Reads evidence and computes its hash again. Errors: those of the verification service, if it is unavailable. */
+export async function checkEvidence(
+  { verification, logger }: Pick<PageContext, "verification" | "logger">,
+  { caller }: Visit,
+  evidenceId: string,
+): Promise<CheckedEvidence> {
+  try {
+    const evidence = (await verification.getEvidence({ caller, evidenceId })).evidence!;
+    return { kind: "found", evidence, isIntact: isIntact(evidence) };
+  } catch (error) {
+    if (isRefusal(error, "evidence_not_found")) return { kind: "deleted" };
+    if (!isRefusal(error, "internal_error")) throw error;
+    logger.error({ err: error, request_id: caller.requestId }, "evidence could not be read");
+    return { kind: "unreadable" };
+  }
+}
+
+/** A source that an answer rests on. */
+interface EvidenceSource {
+  /** What it says, such as "Registration"; empty where the whole answer is from it. */
+  readonly part: string;
+  readonly name: string;
+  /** The loaded file; empty where there is none. */
+  readonly file: string;
+  /** In words, with what the date is of. */
+  readonly date: string;
+}
+
+/**
+ * Returns the sources of an answer, each with its file and date: for SAM.gov's those of the registration and of the
+ * exclusions, and for others the provider itself.
+ */
+export function evidenceSources({ origin, sources, createdAt }: SourceEvidence): EvidenceSource[] {
+  if (sources.length === 0 && origin !== "none") {
+    return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}` }];
+  }
+  return sources.map(({ part, origin, dataAsOf, file }) => {
+    const at = timestampDate(dataAsOf!);
+    const name = part === "registration" ? "Registration" : "Exclusions";
+    const date = origin === "sam_gov_api" ? `answered ${exactTime(at)}` : `cut on ${longDay(utcDay(at))}`;
+    return { part: name, name: providerName(origin), file, date };
+  });
+}
+
+/** Returns the sources of evidence as a list; false where there are none. */
+export function sourceList(evidence: Evidence): Html | false {
+  const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
+  return (
+    sources.length > 0 &&
+    html`<ul class="plain">${sources.map(({ part, name, file, date }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}</li>`)}</ul>`
+  );
+}
+
+/** The parts of evidence that name its sources. */
+interface SourceEvidence extends Pick<Evidence, "origin" | "sources"> {
+  readonly createdAt: Date;
 }

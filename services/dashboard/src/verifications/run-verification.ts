@@ -1,16 +1,24 @@
 import { ServiceError } from "@vvs/errors";
+import type { IdentifierType } from "@vvs/identifiers";
+import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
+import { SANDBOX_UEI } from "../api-keys/first-call.ts";
 import { field, fieldValues } from "../http/form.ts";
-import { invalid, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
 import { formIdempotency } from "../http/form-token.ts";
+import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import { liveTinMatchHint } from "../organization/live-tin-match.ts";
-import type { PageContext } from "../page-context.ts";
-import { type RunVerificationView, runVerificationPage } from "./run-verification-page.ts";
+import { liveTinMatchHint } from "../page/live-tin-match.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { asCurl } from "../ui/curl.ts";
+import { checksField, choiceGroup, inputField, problemLine } from "../ui/fields.ts";
+import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
+import { formTokenField, noticeBox } from "../ui/parts.ts";
 import {
+  type EchoedVerification,
   echoOf,
   emptyVerification,
   identifierLabels,
+  type ModeName,
   readVerification,
   type VerificationInput,
   withTypedTin,
@@ -95,4 +103,102 @@ function verificationInput(request: Request): VerificationInput {
     checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
     mode: field(request, "mode"),
   };
+}
+
+export interface RunVerificationView extends Partial<Refusal> {
+  readonly visit: Visit;
+  readonly formToken: string;
+  readonly input: EchoedVerification;
+  readonly tinHint: Html | undefined;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
+  /** The existing vendors that the identifiers could mean. */
+  readonly meant?: readonly Pick<Candidate, "id" | "legalName">[];
+}
+
+export const identifierHints: Readonly<Record<IdentifierType, string>> = {
+  uei: "12 letters and digits, from SAM.gov",
+  cage: "5 letters and digits",
+  duns: "9 digits",
+  tin: "9 digits, EIN or SSN. It is stored encrypted, and only its last four digits are ever shown",
+};
+
+/** A script ticks the check while a TIN is typed; without it, the check is added when the form arrives. */
+export const TICKS_MATCH = html` data-ticks="tin_match"`;
+export const TIN_INCLUDES_MATCH = "A TIN that you enter is also checked by a TIN match.";
+
+const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
+  { value: "realtime", label: "Call the providers now", meaning: "" },
+  { value: "cached", label: "Use the newest stored answer", meaning: "providers are called only if there is none" },
+];
+
+function runVerificationPage(options: RunVerificationView): Html {
+  const { input, problems = {} } = options;
+  const { path, environment } = options.visit.view;
+  return html`<p class="path"><a href="${path}/verifications">Verifications</a></p>
+<h1>Run a verification</h1>
+${noticeBox(options.notice)}
+${meantVendorList(options)}
+<form method="post" action="${path}/verifications" class="card" data-busy="Asking the providers …">
+  ${formTokenField(options.formToken)}
+  ${vendorFields(options)}
+  ${checksField(input.checks, options.tinHint, problems.checks)}
+  ${choiceGroup({ type: "radio", name: "mode", legend: "Answer", choices: modes, picked: [input.mode], problem: problems.mode })}
+  <p class="hint">${environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
+  <button>Run verification</button>
+</form>
+${asCurl(
+  { path: "/v1/verify", body: verifyBody(options) },
+  { baseUrl: options.apiBaseUrl, operation: "verify", id: "verify-curl", label: "Verify" },
+)}`;
+}
+
+/** The body of the same verification in the API, without the TIN. */
+function verifyBody({ visit: { view }, input }: RunVerificationView): object {
+  const { uei, cage, duns, legal_name, checks, mode } = input;
+  const typed = Object.fromEntries(Object.entries({ uei, cage, duns }).filter(([, value]) => value !== ""));
+  const example = { uei: view.environment === "sandbox" ? SANDBOX_UEI : "ABCDEFGHJK71" };
+  const identifiers = Object.keys(typed).length > 0 ? typed : example;
+  return { identifiers, ...(legal_name && { legal_name }), checks, mode };
+}
+
+/** Renders links to the existing vendors that identifiers could mean. */
+export function meantVendorList({
+  visit: { view },
+  meant = [],
+}: Pick<RunVerificationView, "visit" | "meant">): Html | undefined {
+  if (meant.length === 0) return undefined;
+  return html`<p>These vendors have one or more of the identifiers:</p>
+<ul>${meant.map(({ id, legalName }) => html`<li>${legalName} <a href="${view.path}/vendors/${id}"><code>${id}</code></a></li>`)}</ul>`;
+}
+
+function vendorFields({ visit: { view }, input, problems = {} }: RunVerificationView): Html {
+  const identifierField = (name: IdentifierType, value: string) =>
+    inputField({
+      name,
+      label: identifierLabels[name],
+      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && TICKS_MATCH}`,
+      value,
+      hint: `${identifierHints[name]}.${name === "tin" ? ` ${TIN_INCLUDES_MATCH}` : ""}`,
+      problem: problems[name],
+    });
+  return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>
+    <legend>Vendor</legend>
+    <p class="hint">One identifier is enough.${view.environment === "sandbox" && html` In the sandbox, the UEI <code>${SANDBOX_UEI}</code> passes, and <code>SANDBXFALLB1</code> shows a fallback to another provider.`}</p>
+    ${problemLine("identifiers", problems.identifiers)}
+    <div class="columns">
+    ${identifierField("uei", input.uei)}
+    ${identifierField("cage", input.cage)}
+    ${identifierField("duns", input.duns)}
+    ${identifierField("tin", "")}
+    </div>
+    ${inputField({
+      name: "legal_name",
+      label: "Legal name",
+      attributes: html` maxlength="300" autocomplete="off"`,
+      value: input.legal_name,
+      hint: "A TIN match compares the TIN with this name. Without it, the vendor’s known name is used.",
+      problem: problems.legal_name,
+    })}
+  </fieldset>`;
 }

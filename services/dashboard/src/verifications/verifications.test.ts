@@ -72,7 +72,7 @@ describe("the list", () => {
     await dashboard.stopVerification();
     const { status, text } = await visitor.get("/test/verifications");
     expect(status).toBe(503);
-    expect(text).toContain("Verifications are temporarily unavailable.");
+    expect(text).toContain("Verifications can’t be shown, because a service is temporarily unavailable.");
     expect(text).toContain('href="/test/api-keys"');
     expect((await visitor.get("/test/api-keys")).status).toBe(200);
   });

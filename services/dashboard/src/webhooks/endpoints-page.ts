@@ -1,13 +1,13 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
+import type { Attempt, Delivery, Endpoint } from "@vvs/proto/webhook/v1/webhook";
+import type { EnvironmentView } from "../http/environments.ts";
+import { pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import type { Endpoints } from "../page/panels.ts";
+import { localTime } from "../ui/filter.ts";
 import { breakable, facts, state, timeAgo } from "../ui/parts.ts";
-import { outcomeText } from "./attempts.ts";
-import { localTime } from "./delivery-filter.ts";
-import type { Endpoints } from "./endpoints.ts";
+import { hostOf } from "../ui/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -84,7 +84,34 @@ function failures({ consecutiveFailures }: Endpoint): string {
     : `${Number(consecutiveFailures).toLocaleString("en-US")} failures in a row`;
 }
 
-/** Returns the host of a webhook URL. */
-export function hostOf(webhookUrl: string): string {
-  return URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl;
+const reasons: Readonly<Record<string, string>> = {
+  http_status: "the answer was not 2xx",
+  timeout: "no complete answer within 15 s",
+  connection: "the connection failed",
+  tls: "a secure (TLS) connection could not be set up",
+  address_refused: "the host resolves to a private address",
+};
+
+/** Returns the outcome of an attempt, such as `500: the answer was not 2xx`. */
+export function outcomeText({ statusCode, error }: Pick<Attempt, "statusCode" | "error">): string {
+  if (!error) return statusCode ? `${statusCode}: delivered` : "delivered";
+  const reason = Object.hasOwn(reasons, error) ? reasons[error] : error;
+  return [statusCode, statusCode === 410 ? "the endpoint is gone" : reason].filter(Boolean).join(": ");
+}
+
+/** Returns the outcome in one or two words: the status code, or why there was none. */
+export function briefOutcome({ statusCode, error }: Pick<Attempt, "statusCode" | "error">): string {
+  if (error === "" || error === "http_status") return String(statusCode);
+  return error.replace("_", " ");
+}
+
+/** Renders the state of a delivery; one that waits after a failed attempt is retrying. */
+export function deliveryState({ status, attempts }: Pick<Delivery, "status" | "attempts">): Html {
+  const isRetrying = status === "pending" && !!attempts.at(-1)?.error;
+  return state(isRetrying ? "retrying" : status);
+}
+
+/** Renders the number of attempts. */
+export function attemptCount(count: number): Html {
+  return html`${count === 1 ? "1 attempt" : `${count} attempts`}`;
 }

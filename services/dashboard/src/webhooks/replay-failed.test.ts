@@ -61,7 +61,7 @@ test("while deliveries are unavailable the page says so, with the navigation", a
   dashboard.state.failures.set("countFailed", new ServiceError("service_unavailable"));
   const { status, text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   expect(status).toBe(503);
-  expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
+  expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable.");
   expect(text).toContain("Sign out");
 });
 

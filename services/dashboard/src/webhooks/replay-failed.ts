@@ -1,27 +1,32 @@
 import { randomBytes } from "node:crypto";
-import { field } from "../http/form.ts";
+import { field, pathWithQuery } from "../http/form.ts";
 import { FormUsedError } from "../http/form-token.ts";
-import { pathWithQuery } from "../http/paths.ts";
+import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandlers } from "../http/session.ts";
-import type { PageContext } from "../page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
-import { deliveriesUnavailable } from "./deliveries-page.ts";
-import { localTime, type ReplayChoice, readReplayChoice, utcTime } from "./delivery-filter.ts";
-import { replayFailedPage } from "./replay-failed-page.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { idField, type ListFilter, localTime, readFilter, timeField, utcTime } from "../ui/filter.ts";
+import { facts, formTokenField } from "../ui/parts.ts";
+import { KEPT, urlField } from "./delivery-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REPLAY_ID = /^[\w-]{16,100}$/;
+
+/** The fields that choose which failed deliveries to replay. */
+const fields = { since: timeField("Events since (UTC)"), monitor_id: idField("mon"), url: urlField };
+
+type ReplayChoice = ListFilter<keyof typeof fields>;
 
 export function createReplayFailedHandlers({ deliveries, layout, formTokens, logger, now }: PageContext) {
   return {
     async ask(request, response, visit) {
       const page = { visit, section: "webhooks", title: "Replay failed deliveries" } as const;
-      const { filter: choice, problems, isRefused } = readReplayChoice(request.query);
+      const { filter: choice, problems, isRefused } = readFilter(request.query, fields);
       const isChosen = choice.since !== "" && !isRefused;
       const count = () => deliveries.countFailed({ caller: visit.caller, filter: requestOf(choice) });
       const counted = isChosen ? await unlessUnavailable(logger, visit, count) : undefined;
-      if (isChosen && !counted) return layout.sendPage(response, unavailablePage(page, deliveriesUnavailable));
+      if (isChosen && !counted) return layout.sendPage(response, unavailablePage(page, KEPT));
       const content = replayFailedPage({
         visit,
         choice: choice.since === "" ? { ...choice, since: localTime(new Date(now().getTime() - DAY_MS)) } : choice,
@@ -34,7 +39,7 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, log
     },
 
     async run(request, response, visit) {
-      const { filter: choice, isRefused } = readReplayChoice(request.body ?? {});
+      const { filter: choice, isRefused } = readFilter(request.body ?? {}, fields);
       const replayId = field(request, "replay_id");
       // Only a form that was tampered with has such problems.
       if (isRefused || choice.since === "" || !REPLAY_ID.test(replayId)) throw new ProblemError("malformed");
@@ -55,4 +60,65 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, log
 
 function requestOf({ since, monitor_id, url }: ReplayChoice["filter"]) {
   return { since: utcTime(since), monitorId: monitor_id, webhookUrl: url };
+}
+
+/** Larger counts are not exact. */
+const MOST_COUNTED = 100_000;
+
+interface ReplayFailedView {
+  readonly visit: Visit;
+  readonly choice: ReplayChoice["filter"];
+  readonly problems: ReplayChoice["problems"];
+  /** The number of matching deliveries; undefined before they were counted. */
+  readonly count: number | undefined;
+  readonly replayId: string;
+  readonly formToken: string;
+}
+
+function replayFailedPage(options: ReplayFailedView): Html {
+  const { count } = options;
+  const { view } = options.visit;
+  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
+<h1>Replay failed deliveries</h1>
+<p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
+${count !== undefined && confirmation(options, count)}
+${choiceForm(options)}`;
+}
+
+function confirmation({ visit: { view }, choice, replayId, formToken }: ReplayFailedView, count: number): Html {
+  const deliveries = `${view.path}/webhooks/deliveries`;
+  if (count === 0)
+    return html`<p class="notice done" role="status">No failed ${view.name.toLowerCase()} deliveries match. There is nothing to replay.</p>`;
+  const number = `${count.toLocaleString("en-US")}${count >= MOST_COUNTED ? " or more" : ""}`;
+  const name = count === 1 ? "1 failed delivery" : `${number} failed deliveries`;
+  return html`<section class="card" aria-labelledby="confirm">
+<h2 id="confirm">Replay ${name}?</h2>
+${facts([
+  ["Events since", `${choice.since.replace("T", " ")} UTC`],
+  ["Monitor ID", choice.monitor_id && html`<code>${choice.monitor_id}</code>`],
+  ["Webhook URL", choice.url && html`<code class="url">${choice.url}</code>`],
+])}
+<p>Each endpoint gets the events as fast as it answers. An endpoint that still fails gets one event at a time.</p>
+<form method="post" action="${view.path}/webhooks/replay" class="choices">
+  ${formTokenField(formToken)}
+  <input type="hidden" name="replay_id" value="${replayId}">
+  ${Object.entries(choice).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  <button>Replay ${name}</button>
+  <a class="button quiet" href="${deliveries}">Cancel</a>
+</form>
+</section>`;
+}
+
+function choiceForm({ visit: { view }, choice, problems, count }: ReplayFailedView): Html {
+  const names = Object.keys(fields) as (keyof typeof fields)[];
+  return html`<section class="card" aria-labelledby="which">
+<h2 id="which">${count === undefined ? "Choose deliveries" : "Change the choice"}</h2>
+<form method="get" action="${view.path}/webhooks/replay">
+  <div class="columns">
+  ${names.map((name) => fields[name].input({ name, value: choice[name], problem: problems[name] }, undefined))}
+  </div>
+  <p class="hint">Without a monitor ID and a webhook URL, the deliveries of all monitors are replayed.</p>
+  <button${count !== undefined && html` class="quiet"`}>${count === undefined ? "Count deliveries" : "Count again"}</button>
+</form>
+</section>`;
 }

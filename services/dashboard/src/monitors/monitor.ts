@@ -1,0 +1,202 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import type { Request } from "express";
+import type { EnvironmentView } from "../http/environments.ts";
+import { pathId, pathWithQuery } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { changeList } from "../ui/change-list.ts";
+import { asCurl } from "../ui/curl.ts";
+import { listing, pager, readPosition, writePosition } from "../ui/listing.ts";
+import {
+  ago,
+  checkTitle,
+  copyableId,
+  facts,
+  type Notice,
+  noticeBox,
+  noticeOf,
+  outcomeState,
+  state,
+  time,
+  timeAgo,
+  until,
+} from "../ui/parts.ts";
+import type { ScheduledRun } from "../verdicts/confirmation.ts";
+import { noChangeText, staleText } from "../verdicts/confirmed-words.ts";
+import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
+import { frequencyName } from "./monitor-form.ts";
+import { KEEP_RUNNING } from "./monitor-list.ts";
+
+const EVENTS_SHOWN = 20;
+
+const notices = {
+  created: "The monitor was created. Its first run begins now. Later runs are compared with it.",
+  changed: "The monitor was changed. Later runs are still compared with the last one.",
+  canceled: "The monitor was canceled. The changes that it found are kept here.",
+};
+
+export function createMonitorHandlers(context: PageContext) {
+  const { monitors, readVendors, readPanel, layout, logger, apiBaseUrl } = context;
+
+  /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
+  async function find(request: Request, visit: Visit) {
+    const monitor = { caller: visit.caller, monitorId: pathId(request, "monitor_id", "mon") };
+    return (await unlessUnavailable(logger, visit, () => monitors.getMonitor(monitor)))?.monitor;
+  }
+
+  return {
+    async view(request, response, visit) {
+      const page = { visit, section: "monitors", title: "Monitor" } as const;
+      const after = readPosition(request.query.after, "evt");
+      const monitor = await find(request, visit);
+      if (!monitor) return layout.sendPage(response, unavailablePage(page, KEEP_RUNNING));
+      const events = { caller: visit.caller, monitorId: monitor.id, page: { limit: EVENTS_SHOWN, after } };
+      const [vendors, scheduled, found] = await Promise.all([
+        readVendors(visit, [monitor]),
+        readPanel(visit, "scheduled checks of a monitor", (options) =>
+          readScheduledRuns(context, visit, { entityIds: [monitor.entityId] }, options),
+        ),
+        unlessUnavailable(logger, visit, () => monitors.listEvents(events)),
+      ]);
+      const vendor = vendors?.get(monitor.entityId);
+      const notice = noticeOf(request, notices);
+      const content = monitorPage({
+        ...{ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl },
+        scheduled: scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id),
+      });
+      layout.sendPage(response, { ...page, content });
+    },
+
+    async askToCancel(request, response, visit) {
+      const page = { visit, section: "monitors", title: "Cancel a monitor" } as const;
+      const monitor = await find(request, visit);
+      if (!monitor) return layout.sendPage(response, unavailablePage(page, KEEP_RUNNING));
+      const vendor = (await readVendors(visit, [monitor]))?.get(monitor.entityId);
+      layout.sendPage(response, { ...page, content: cancelMonitorPage({ visit, monitor, vendor }) });
+    },
+
+    // Repeating the form changes nothing, so it needs no token.
+    async cancel(request, response, visit) {
+      const monitorId = pathId(request, "monitor_id", "mon");
+      await monitors.cancelMonitor({ caller: visit.caller, monitorId });
+      response.redirect(303, `${visit.view.path}/monitors/${monitorId}?done=canceled`);
+    },
+  } satisfies PageHandlers;
+}
+
+interface MonitorView {
+  readonly visit: Visit;
+  readonly monitor: Monitor;
+  /** Undefined while unavailable. */
+  readonly vendor: Entity | undefined;
+  /** A page of its events; undefined while unavailable. */
+  readonly found: ListEventsResponse | undefined;
+  readonly isFirst: boolean;
+  /** Its last run and the scheduled checks after it; undefined where there were none, and while unavailable. */
+  readonly scheduled: ScheduledRun | undefined;
+  readonly notice: Notice | undefined;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
+}
+
+function monitorPage(options: MonitorView): Html {
+  const { visit, monitor, vendor } = options;
+  const { view } = visit;
+  return html`<p class="path"><a href="${view.path}/monitors">Monitors</a></p>
+<div class="heading"><h1>${vendor?.legalName ?? "Monitor"}</h1> ${state(monitor.status)}
+${visit.may("manage_monitors") && monitor.status === "active" && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
+${noticeBox(options.notice)}
+${errorsNotice(view, monitor)}
+${monitor.staleSince && html`<p class="notice warning">${staleText(timestampDate(monitor.staleSince), visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this monitor</h2>
+${about(options)}
+</section>
+${timeline(options)}
+${asCurl(
+  { path: `/v1/monitors/${monitor.id}/events` },
+  { baseUrl: options.apiBaseUrl, operation: "listMonitorEvents", id: "events-curl", label: "Read these changes" },
+)}`;
+}
+
+function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRun }: Monitor): Html | undefined {
+  if (status !== "active" || consecutiveErrors === 0) return undefined;
+  const runs = consecutiveErrors === 1 ? "The last run" : `The last ${consecutiveErrors} runs`;
+  return html`<p class="notice warning">${runs} had no answer to a check${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
+}
+
+function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView): Html {
+  const { id, entityId, webhookUrl, externalId, lastRun, nextRunAt } = monitor;
+  const confirmation = scheduled?.confirmation;
+  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
+  return facts([
+    ["Vendor", html`<a href="${view.path}/vendors/${entityId}">${vendor?.legalName ?? entityId}</a>`],
+    ["Checks", html`<ul class="plain">${monitor.checks.map((check) => html`<li>${checkTitle(check)}</li>`)}</ul>`],
+    ["Frequency", frequencyName(monitor.frequency)],
+    ["Next check", nextRunAt && until(timestampDate(nextRunAt), now)],
+    [
+      confirmation ? "Last full check" : "Last check",
+      lastRun
+        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${ago(confirmation?.fullCheckAt ?? timestampDate(lastRun.at!), now)}</a>`
+        : "not finished yet",
+    ],
+    ["Since then", confirmation && noChangeText(confirmation, now)],
+    [
+      "Webhook URL",
+      html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,
+    ],
+    ["Your vendor number", externalId && copyableId(externalId)],
+    ["Created", time(monitor.createdAt)],
+    ["Monitor ID", copyableId(id)],
+  ]);
+}
+
+function timeline({ visit, monitor, found, isFirst }: MonitorView): Html {
+  return html`<section aria-labelledby="events">
+<h2 id="events">Changes</h2>
+${listing(found?.events, {
+  unavailable: html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`,
+  empty: isFirst ? nothingYet(monitor) : "There are no older changes.",
+  list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, visit))}</ol>
+${pager({ path: `${visit.view.path}/monitors/${monitor.id}`, isFirst, next: found?.next && writePosition(found.next) })}`,
+})}
+</section>`;
+}
+
+function nothingYet({ status, lastRun }: Monitor): string {
+  if (status !== "active") return "Nothing changed while this monitor ran.";
+  if (!lastRun) return "The first run has not finished yet. Later runs are compared with it.";
+  return "Nothing has changed since the first run. Changes appear here and are sent to the webhook URL.";
+}
+
+function eventItem({ id, verificationId, detectedAt, changes }: Event, { view, now }: Visit): Html {
+  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { event_id: id });
+  return html`<li class="card event">
+<div class="heading"><h3>${timeAgo(detectedAt, now)}</h3>
+<p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${deliveries}">View deliveries<span class="unseen"> of ${id}</span></a></p></div>
+${changeList(changes)}
+<p class="hint">Event ${copyableId(id)}</p>
+</li>
+`;
+}
+
+/** The page that asks for confirmation before a monitor is canceled. */
+function cancelMonitorPage({ visit, monitor, vendor }: Pick<MonitorView, "visit" | "monitor" | "vendor">): Html {
+  const path = `${visit.view.path}/monitors/${monitor.id}`;
+  const name = vendor?.legalName ?? monitor.entityId;
+  if (monitor.status !== "active") {
+    return html`<div class="card narrow"><h1>${name}</h1>
+<p>This monitor is already canceled.</p>
+<p><a class="button" href="${path}">Go back to the monitor</a></p></div>`;
+  }
+  return html`<div class="card narrow"><h1>Cancel the monitor of ${name}?</h1>
+<p>The ${visit.view.name.toLowerCase()} monitor <code>${monitor.id}</code> will stop running and report no more changes. Changes that it already found are kept, and their deliveries continue and can be replayed. You can’t restart it, but you can create a new monitor.</p>
+<form method="post" action="${path}/cancel" class="choices">
+  <button class="danger">Cancel monitor</button>
+  <a class="button quiet" href="${path}">Keep monitor</a>
+</form></div>`;
+}

@@ -1,0 +1,146 @@
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import type { ListEndpointsResponse } from "@vvs/proto/webhook/v1/webhook";
+import type { CallOptions } from "@vvs/rpc";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import type { Page } from "../ui/layout.ts";
+import type { AppOptions } from "./app-options.ts";
+
+/** Reads the data of one panel of a page; undefined if it failed or took too long, so that the other panels still show. */
+export type ReadPanel = <T>(
+  visit: Pick<Visit, "caller">,
+  name: string,
+  read: (options: CallOptions) => Promise<T>,
+) => Promise<T | undefined>;
+
+/** Maximum duration of all calls of a panel, so that one slow panel does not delay the page. */
+const PANEL_TIMEOUT_MS = 1_500;
+
+/** Creates a ReadPanel that logs errors and never throws. */
+export function createReadPanel({ logger }: { logger: Logger }): ReadPanel {
+  return async (visit, name, read) => {
+    try {
+      return await read({ timeoutMs: PANEL_TIMEOUT_MS, signal: AbortSignal.timeout(PANEL_TIMEOUT_MS) });
+    } catch (error) {
+      logger.error({ err: error, panel: name, request_id: visit.caller.requestId }, "reading a panel failed");
+      return undefined;
+    }
+  };
+}
+
+/**
+ * Reads the data of a part of a page. Returns undefined if its service is unavailable, so that the rest of the page can
+ * still be used. Other errors are thrown as they are.
+ */
+export async function unlessUnavailable<T>(
+  logger: Logger,
+  visit: Visit,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "service_unavailable") throw error;
+    logger.error(
+      { err: error, request_id: visit.caller.requestId },
+      "a part of a page is left out: its service is unavailable",
+    );
+    return undefined;
+  }
+}
+
+/** Renders that something can’t be shown now, and what is not affected. */
+export const unavailableNote = (what: string, meanwhile = "No data is lost."): Html =>
+  html`<p class="notice problem" role="alert">${what} can’t be shown, because a service is temporarily unavailable. ${meanwhile} Try again in a moment.</p>`;
+
+/** Returns a page that only says that its data is unavailable. */
+export const unavailablePage = (page: Omit<Page, "content">, meanwhile?: string): Page => ({
+  ...page,
+  status: 503,
+  content: html`<h1>${page.title}</h1>
+${unavailableNote("This page", meanwhile)}`,
+});
+
+/** Returns the API keys, to name the actors of a page; none while unavailable, so that the page shows only ids. */
+export async function readKeys(
+  { apiKeys, logger }: Pick<AppOptions, "apiKeys" | "logger">,
+  visit: Visit,
+): Promise<readonly ApiKey[]> {
+  return (await unlessUnavailable(logger, visit, () => apiKeys.listApiKeys({ caller: visit.caller })))?.keys ?? [];
+}
+
+/** Returns the beginning and the end of a key, by which people recognize it. */
+export const keyHint = ({ start, lastFour }: Pick<ApiKey, "start" | "lastFour">): string => `${start}…${lastFour}`;
+
+/** Vendors by entity id, as one organization sees them. */
+export type Vendors = ReadonlyMap<string, Entity>;
+
+/** Returns the vendors of items such as monitors; undefined while unavailable. Test events have made-up vendors, which are left out. */
+export type ReadVendors = (
+  visit: Visit,
+  items: readonly { readonly entityId: string; readonly test?: boolean }[],
+) => Promise<Vendors | undefined>;
+
+/** Short, because pages are complete without the names of vendors. */
+const NAMES_TIMEOUT_MS = 2_000;
+
+/** Creates a ReadVendors that logs errors and never throws. Vendors that do not exist are left out. */
+export function createReadVendors({ entities, logger }: Pick<AppOptions, "entities" | "logger">): ReadVendors {
+  async function read(visit: Visit, entityId: string): Promise<Entity | undefined> {
+    try {
+      const request = { caller: visit.caller, entityId };
+      return (await entities.getEntity(request, { timeoutMs: NAMES_TIMEOUT_MS })).entity;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
+      throw error;
+    }
+  }
+
+  return async (visit, items) => {
+    try {
+      const ids = new Set(items.filter(({ test }) => !test).map(({ entityId }) => entityId));
+      const found = await Promise.all([...ids].map((id) => read(visit, id)));
+      return new Map(found.filter((entity) => entity !== undefined).map((entity) => [entity.id, entity]));
+    } catch (error) {
+      logger.error({ err: error, request_id: visit.caller.requestId }, "reading vendors failed");
+      return undefined;
+    }
+  };
+}
+
+/** Returns the name of a vendor, or its id while names are unavailable. */
+export const vendorName = (vendors: Vendors | undefined, entityId: string): string =>
+  vendors?.get(entityId)?.legalName ?? entityId;
+
+/** Renders why a list shows ids in place of names. */
+export const namesNote = ({ vendors }: { readonly vendors: Vendors | undefined }): Html | undefined =>
+  vendors
+    ? undefined
+    : html`<p class="notice warning">Vendor names are temporarily unavailable, so vendor IDs are shown instead.</p>`;
+
+export type Endpoints = Pick<ListEndpointsResponse, "endpoints" | "flaggedCount" | "hasMore">;
+
+/** Returns the webhook endpoints and their states; undefined while unavailable. */
+export type ReadEndpoints = (
+  visit: Pick<Visit, "caller">,
+  options: { limit: number; flaggedOnly?: boolean },
+) => Promise<Endpoints | undefined>;
+
+/** Short, because pages are complete without the endpoints. */
+const ENDPOINTS_TIMEOUT_MS = 1_000;
+
+/** Creates a ReadEndpoints that logs errors and never throws. */
+export function createReadEndpoints(options: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
+  return async ({ caller }, { limit, flaggedOnly = false }) => {
+    try {
+      const request = { caller, limit, flaggedOnly };
+      return await options.deliveries.listEndpoints(request, { timeoutMs: ENDPOINTS_TIMEOUT_MS });
+    } catch (error) {
+      options.logger.error({ err: error, request_id: caller.requestId }, "reading webhook endpoints failed");
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,108 @@
+import { ServiceError } from "@vvs/errors";
+import { containsTin } from "@vvs/identifiers";
+import { isId } from "@vvs/ids";
+import type { Response } from "express";
+import { field, pathWithQuery } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import type { Vendors } from "../page/panels.ts";
+import type { CountSearch } from "./search-input.ts";
+
+const UEI = /^[A-Z0-9]{12}$/;
+const CAGE = /^[A-Z0-9]{5}$/;
+/** Maximum number of vendors listed that have the same number. */
+const MAX_FOUND = 20;
+
+/** Creates the handler of the search box on every page: it leads to what an id, an identifier, a number or a name means. */
+export function createFindHandlers(context: PageContext, countSearch: CountSearch) {
+  const { entities, monitors, organization, readVendors, layout } = context;
+
+  function send(response: Response, visit: Visit, status: number, content: Html): void {
+    layout.sendPage(response, { visit, section: "vendors", title: "Find", status, content });
+  }
+
+  /** Returns the ids of the vendors that have this UEI, CAGE code or number of the organization's own. */
+  async function vendorsWith({ caller }: Visit, text: string): Promise<string[]> {
+    const page = { limit: MAX_FOUND };
+    const code = text.toUpperCase();
+    const identifiers = UEI.test(code) ? { uei: code } : CAGE.test(code) ? { cage: code } : undefined;
+    const [named, watched, found] = await Promise.all([
+      entities.listEntities({ caller, externalId: text, page }),
+      monitors.listMonitors({ caller, externalId: text, page }),
+      identifiers && entities.lookUp({ caller, identifiers }).catch(ignoreNone),
+    ]);
+    const ids = [
+      ...named.entities.map(({ id }) => id),
+      ...watched.monitors.map(({ entityId }) => entityId),
+      ...(found?.entity ? [found.entity.id] : []),
+    ];
+    return [...new Set(ids)];
+  }
+
+  return {
+    async find(request, response, visit) {
+      const text = field(request, "q").trim();
+      const { path } = visit.view;
+      const go = (to: string) => response.redirect(303, path + to);
+      if (text === "") return go("/vendors");
+      const known = idPath(text);
+      if (known) return go(known);
+      // The text is not shown again: it may be a TIN that was entered by mistake.
+      if (containsTin(text)) return send(response, visit, 400, findPage({ visit, isRefused: true }));
+      const { limitPerMinute } = await organization.getOrganization({ caller: visit.caller });
+      countSearch(visit.session.organizationId, limitPerMinute);
+      const found = await vendorsWith(visit, text);
+      if (found.length === 1) return go(`/vendors/${found[0]}`);
+      if (found.length === 0) return go(`${pathWithQuery("/vendors/search", { legal_name: text })}#found`);
+      const vendors = await readVendors(
+        visit,
+        found.map((entityId) => ({ entityId })),
+      );
+      send(response, visit, 200, findPage({ visit, found, vendors }));
+    },
+  } satisfies PageHandlers;
+}
+
+/** A text that only looks like an identifier is a name. Other errors are thrown as they are. */
+function ignoreNone(error: unknown): undefined {
+  if (error instanceof ServiceError && ["entity_not_found", "ambiguous_match"].includes(error.code)) return undefined;
+  throw error;
+}
+
+/** Renders why a text was not searched for, or the several vendors that it means. */
+function findPage(
+  options: { visit: Visit } & ({ isRefused: true } | { found: readonly string[]; vendors: Vendors | undefined }),
+): Html {
+  const { path } = options.visit.view;
+  if ("isRefused" in options) {
+    return html`<h1>Nothing was searched for</h1>
+<p class="notice problem" role="alert">The text contains nine digits, which can be a TIN. So that no TIN gets into an address or a log, it was not used.</p>
+<p><a class="button" href="${path}/vendors/search">Search by TIN or D-U-N-S number</a></p>`;
+  }
+  const { found, vendors } = options;
+  return html`<h1>${found.length} vendors have this number</h1>
+<ul class="rows">${found.map((id) => html`<li><a href="${path}/vendors/${id}">${vendors?.get(id)?.legalName ?? id}</a></li>`)}</ul>`;
+}
+
+/** The page of each kind of id, below the environment. Deliveries, requests and uses of keys are found by filters. */
+const pages = {
+  ent: (id: string) => `/vendors/${id}`,
+  ver: (id: string) => `/verifications/${id}`,
+  evd: (id: string) => `/evidence/${id}`,
+  mon: (id: string) => `/monitors/${id}`,
+  dlv: (id: string) => `/webhooks/deliveries/${id}`,
+  evt: (id: string) => `/webhooks/deliveries?event_id=${id}`,
+  req: (id: string) => `/requests?request_id=${id}`,
+  key: (id: string) => `/usage?key=${id}`,
+  usr: () => "/organization/members",
+  inv: () => "/organization/members",
+} as const;
+
+/** Returns the path of the page of an id, below the environment; undefined for other texts and for ids without a page. */
+function idPath(text: string): string | undefined {
+  const id = text.toLowerCase();
+  const prefix = id.slice(0, 3);
+  if (!Object.hasOwn(pages, prefix)) return undefined;
+  return isId(prefix as keyof typeof pages, id) ? pages[prefix as keyof typeof pages](id) : undefined;
+}

@@ -1,0 +1,88 @@
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Check, checkNames, toCheckType } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { unlessUnavailable } from "../page/panels.ts";
+import type { CheckedResult } from "../verdicts/verdict.ts";
+
+/** A result, and the verification that it is part of. */
+export interface MadeResult extends CheckedResult {
+  readonly verification: Verification;
+}
+
+/** A check, with its newest result and its newest answer; undefined where it was never made or never answered. */
+export interface MadeCheck {
+  readonly check: Check;
+  readonly newest: MadeResult | undefined;
+  readonly answered: MadeResult | undefined;
+  /** A newer TIN match of another TIN than the vendor's, which the two above leave out. */
+  readonly ofAnotherTin: MadeResult | undefined;
+}
+
+/**
+ * Returns every check of this version as made by verifications of one vendor, newest first. TIN matches of another TIN than
+ * the vendor's are left out where there are others.
+ */
+export function madeChecks(verifications: readonly Verification[], tin: string): MadeCheck[] {
+  return checkNames.map((check) => {
+    const all = verifications.flatMap((verification) =>
+      verification.results
+        .filter(({ checkType }) => checkType === toCheckType(check))
+        .map((result) => ({ result, at: timestampDate(verification.createdAt!), verification })),
+    );
+    const own = all.filter(({ result }) => !result.details?.tin || result.details.tin === tin);
+    const made = own.some(isAnswer) ? own : all;
+    const newest = made[0];
+    return {
+      check,
+      newest,
+      answered: made.find(isAnswer),
+      ofAnotherTin: made === own && all[0] !== newest ? all[0] : undefined,
+    };
+  });
+}
+
+const isAnswer = ({ result }: MadeResult) => result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;
+
+/** Maximum number of a vendor's newest verifications that are read. */
+const NEWEST_READ = 20;
+
+/**
+ * Returns a vendor's newest verifications, and older ones with the newest result or answer of a check, newest first: a
+ * monitor's runs must not hide a check that only a person made. Undefined while verification is unavailable; without the
+ * older ones while these are.
+ */
+export async function readVerifications(
+  { verification, vendorList, readPanel, logger }: PageContext,
+  visit: Visit,
+  entityId: string,
+): Promise<Verification[] | undefined> {
+  const { caller } = visit;
+  const page = { limit: NEWEST_READ };
+  const newest = await unlessUnavailable(logger, visit, () =>
+    verification.listVerifications({ caller, entityId, page }),
+  );
+  if (!newest?.next) return newest?.verifications;
+  const known = new Set(newest.verifications.map(({ id }) => id));
+  const older = await readPanel(visit, "older checks of a vendor", async (options) => {
+    const { vendors } = await vendorList.getVendors({ caller, entityIds: [entityId] }, options);
+    const ids = (vendors[0]?.checks ?? []).flatMap((each) => [each.verificationId, each.lastAnswered?.verificationId]);
+    const missing = [...new Set(ids)].filter((id) => id !== undefined && id !== "" && !known.has(id)) as string[];
+    return Promise.all(
+      missing.map((verificationId) =>
+        verification.getVerification({ caller, verificationId }, options).catch(notFoundAsUndefined),
+      ),
+    );
+  });
+  const found = (older ?? []).flatMap((each) => each?.verification ?? []);
+  return [...newest.verifications, ...found].sort((a, b) => timestampMs(b.createdAt!) - timestampMs(a.createdAt!));
+}
+
+/** The list of vendors keeps the result of a verification for longer than the verification is kept. */
+function notFoundAsUndefined(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === "verification_not_found") return undefined;
+  throw error;
+}

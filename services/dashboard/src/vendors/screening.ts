@@ -1,0 +1,241 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { longDay } from "@vvs/registration";
+import { sendCsv } from "../http/csv.ts";
+import { pathWithQuery } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { unlessUnavailable } from "../page/panels.ts";
+import { inputField } from "../ui/fields.ts";
+import { dayTime, facts, outcomeName, outcomeState, state, time } from "../ui/parts.ts";
+import { none, table } from "../ui/table.ts";
+import { confirmedText, noChangeText } from "../verdicts/confirmed-words.ts";
+import { bounds, lastMonth, type Period, type ReadPeriod, readPeriod, thisMonth } from "./screening-period.ts";
+import {
+  cellsOf,
+  cellsOfUnverified,
+  columns,
+  confirmedSince,
+  createReadScreening,
+  type ListedVendor,
+  rowsOf,
+  type ScreeningRow,
+} from "./screening-rows.ts";
+
+/** Maximum number of answers on the page. */
+const SHOWN = 1_000;
+/** Maximum number of vendors on the page that were not verified. */
+const UNVERIFIED_SHOWN = 500;
+/** Maximum number of verifications in a CSV file. */
+const MAX_VERIFICATIONS = 200_000;
+
+export function createScreeningHandlers(context: PageContext) {
+  const { layout, logger, now } = context;
+  const read = createReadScreening(context);
+
+  async function reportOf(visit: Visit, period: Period): Promise<ScreeningReport> {
+    const rows: ScreeningRow[] = [];
+    for await (const chunk of read.verifications(visit, period)) {
+      rows.push(...chunk.flatMap(rowsOf));
+      if (rows.length > SHOWN) break;
+    }
+    const isCut = rows.length > SHOWN;
+    const checked = new Set(rows.map(({ entityId }) => entityId));
+    const unverified = isCut ? [] : await unverifiedOf(visit, period, checked);
+    const shown = rows.slice(0, SHOWN);
+    return {
+      rows: shown,
+      vendors: new Set(shown.map(({ entityId }) => entityId)).size,
+      isCut,
+      unverified: isCut ? undefined : unverified.slice(0, UNVERIFIED_SHOWN),
+      isUnverifiedCut: unverified.length > UNVERIFIED_SHOWN,
+    };
+  }
+
+  /** Returns vendors that were not verified: all of them, or more than fit on the page. */
+  async function unverifiedOf(visit: Visit, period: Period, verified: ReadonlySet<string>) {
+    const found = [];
+    for await (const vendors of read.vendors(visit, period)) {
+      found.push(...vendors.filter(({ vendor }) => !verified.has(vendor.entity?.id ?? "")));
+      if (found.length > UNVERIFIED_SHOWN) break;
+    }
+    return found;
+  }
+
+  async function* csvRows(visit: Visit, period: Period) {
+    const checked = new Set<string>();
+    let count = 0;
+    for await (const chunk of read.verifications(visit, period)) {
+      count += chunk.length;
+      if (count > MAX_VERIFICATIONS) {
+        yield [
+          [
+            `The period has more verifications than the ${MAX_VERIFICATIONS} that a file can have. Choose a shorter one.`,
+          ],
+        ];
+        return;
+      }
+      for (const { verification } of chunk) checked.add(verification.entityId);
+      yield chunk.flatMap(rowsOf).map(cellsOf);
+    }
+    const { start } = bounds(period);
+    for await (const vendors of read.vendors(visit, period)) {
+      const unverified = vendors.filter(({ vendor }) => !checked.has(vendor.entity?.id ?? ""));
+      yield unverified.map((each) => cellsOfUnverified(each, start));
+    }
+  }
+
+  return {
+    async view(request, response, visit) {
+      const typed = readPeriod(request.query, now());
+      const report = typed.problem
+        ? undefined
+        : await unlessUnavailable(logger, visit, () => reportOf(visit, typed.period));
+      const content = screeningPage({ visit, typed, report, now: now() });
+      const status = typed.problem ? 400 : report ? 200 : 503;
+      layout.sendPage(response, { visit, section: "vendors", title: "Screening report", status, content });
+    },
+
+    async download(request, response, visit) {
+      const { period, problem } = readPeriod(request.query, now());
+      if (problem) throw new ProblemError("malformed");
+      const name = `screening-${visit.view.name.toLowerCase()}-${period.from}-${period.to}.csv`;
+      await sendCsv(response, name, columns, csvRows(visit, period));
+    },
+  } satisfies PageHandlers;
+}
+
+/** What the page of a report shows. */
+interface ScreeningReport {
+  /** Newest first. */
+  readonly rows: readonly ScreeningRow[];
+  /** Number of vendors in the rows. */
+  readonly vendors: number;
+  /** The period has more answers than the page shows. */
+  readonly isCut: boolean;
+  /** Vendors of the list without a verification in the period; undefined where not all answers were read. */
+  readonly unverified: readonly ListedVendor[] | undefined;
+  /** There are more such vendors than the page shows. */
+  readonly isUnverifiedCut: boolean;
+}
+
+interface ScreeningView {
+  readonly visit: Visit;
+  readonly typed: ReadPeriod;
+  /** Undefined while unavailable, and for a period that can't be used. */
+  readonly report: ScreeningReport | undefined;
+  readonly now: Date;
+}
+
+function screeningPage(options: ScreeningView): Html {
+  const { visit, typed, report } = options;
+  const path = `${visit.view.path}/screening`;
+  return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
+<h1>Screening report</h1>
+${periodForm(path, options)}
+${!typed.problem && (report ? reportSections(options, report) : unavailable)}`;
+}
+
+const unavailable = html`<p class="notice problem" role="alert">The report can’t be shown, because a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
+
+function periodForm(path: string, { typed: { period, problem }, now }: ScreeningView): Html {
+  const day = (name: "from" | "to", label: string, shownProblem?: string) =>
+    inputField({
+      name,
+      label,
+      attributes: html` type="date" required`,
+      value: period[name],
+      ...(shownProblem && { problem: shownProblem }),
+    });
+  const months = [
+    ["Last month", lastMonth(now)],
+    ["This month", thisMonth(now)],
+  ] as const;
+  return html`<form method="get" action="${path}" class="card filters unprinted" aria-label="Period">
+  <div class="columns">${day("from", "First day (UTC)", problem)}${day("to", "Last day (UTC)")}</div>
+  <div class="choices"><button class="quiet">Show the report</button>
+  ${months.map(([text, month]) => html`<a href="${pathWithQuery(path, { ...month })}">${text}</a> `)}</div>
+</form>`;
+}
+
+function reportSections({ visit, typed: { period } }: ScreeningView, report: ScreeningReport): Html {
+  const { rows, vendors, isCut, unverified, isUnverifiedCut } = report;
+  const isUnchanged = (each: ListedVendor) => confirmedSince(bounds(period).start, each) !== undefined;
+  const unchanged = unverified?.filter(isUnchanged);
+  const unchecked = unverified?.filter((each) => !isUnchanged(each));
+  const ofList = (some: readonly ListedVendor[] | undefined) =>
+    some && `${some.length}${isUnverifiedCut ? " or more" : ""} of the vendors in the list`;
+  const { session, view } = visit;
+  const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
+  const count = (answer: string) => String(rows.filter((row) => row.answer === answer).length);
+  return html`<section aria-labelledby="answers">
+<h2 id="answers">${session.organizationName}: checks from ${longDay(period.from)} to ${longDay(period.to)}</h2>
+${facts([
+  ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
+  [
+    "Answers",
+    `${rows.length}${isCut ? " on this page" : ""}: ${count("pass")} passed, ${count("fail")} failed, ${count("error")} without an answer`,
+  ],
+  ["No change found", unchanged && unchanged.length > 0 && ofList(unchanged)],
+  ["Not checked", ofList(unchecked)],
+])}
+<p class="unprinted row"><a class="button" href="${csv}">Download as CSV</a> <span class="hint">To print the report, use your browser’s print command.</span></p>
+${isCut && html`<p class="notice warning">The period has more answers than this page shows: these are the newest ones. The CSV file has all of them, and the vendors that were not checked.</p>`}
+${rows.length === 0 ? html`<p class="empty">No vendor was verified in this period.</p>` : answersTable(view.path, rows)}
+</section>
+${unchanged && unchanged.length > 0 && unchangedSection(view.path, unchanged, period, isUnverifiedCut)}
+${unchecked && unchecked.length > 0 && uncheckedSection(view.path, unchecked, period, isUnverifiedCut)}`;
+}
+
+const answersTable = (path: string, rows: readonly ScreeningRow[]): Html =>
+  table("screening", rows, [
+    [
+      "Vendor",
+      ({ entityId, vendor, number, uei }) =>
+        html`<a href="${path}/vendors/${entityId}">${vendor}</a>${number && html` <span class="hint">${number}</span>`}${uei && html` <span class="hint">UEI ${uei}</span>`}`,
+    ],
+    [
+      "Checked at",
+      (row) =>
+        html`<a href="${path}/verifications/${row.verificationId}">${time(timestampFromDate(row.checkedAt))}</a>`,
+    ],
+    ["Check", ({ words }) => words.check],
+    [
+      "Answer",
+      ({ answer, words, confirmation }) =>
+        html`${state(answer, outcomeName(answer))} <span class="hint">${words.answer}${confirmation && ` ${noChangeText(confirmation)}`}</span>`,
+    ],
+    [
+      "Source",
+      ({ source, dataDate }) =>
+        source ? html`${source} <span class="hint">data as of ${dayTime(dataDate)}</span>` : none("none answered"),
+    ],
+    ["Requested by", ({ requestedBy: by }) => by.split(" ").slice(0, -1).join(" ") || by],
+  ]);
+
+function unchangedSection(path: string, listed: readonly ListedVendor[], period: Period, isCut: boolean): Html {
+  const { start } = bounds(period);
+  return html`<section aria-labelledby="unchanged">
+<h2 id="unchanged">No change found from ${longDay(period.from)} to ${longDay(period.to)}</h2>
+<p>The monitors of these vendors found in our data what their last full check had found, so there is no verification in this period.${isCut && allInCsv}</p>
+<ul>${listed.map((each) => {
+    const { outcome, confirmation } = confirmedSince(start, each)!;
+    return html`<li>${vendorLink(path, each)} ${outcomeState(outcome)} <span class="hint">${confirmedText(confirmation)}</span></li>`;
+  })}</ul>
+</section>`;
+}
+
+const allInCsv = " The CSV file has all of them.";
+
+function vendorLink(path: string, { vendor: { entity } }: ListedVendor): Html {
+  return html`<a href="${path}/vendors/${entity?.id ?? ""}">${entity?.legalName ?? ""}</a>${entity?.externalId && html` <span class="hint">${entity.externalId}</span>`}`;
+}
+
+function uncheckedSection(path: string, listed: readonly ListedVendor[], { from, to }: Period, isCut: boolean): Html {
+  return html`<section aria-labelledby="unchecked">
+<h2 id="unchecked">Not checked from ${longDay(from)} to ${longDay(to)}</h2>
+<p>These vendors are in your list today, and have no verification in this period. Archived vendors are left out.${isCut && allInCsv}</p>
+<ul>${listed.map((each) => html`<li>${vendorLink(path, each)}</li>`)}</ul>
+</section>`;
+}

@@ -1,0 +1,66 @@
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import type { Request, Response } from "express";
+import { field, pathId } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
+import { noticeBox } from "../ui/parts.ts";
+import { echoOfVendorNumber, readVendorNumber, vendorNumberField } from "../ui/vendor-number.ts";
+
+const refusals: RefusalTexts = {
+  invalid: "Nothing was changed. Correct the marked field and try again.",
+  fields: { external_id: "vendor number" },
+};
+
+/** Creates the handlers that set and remove the organization's own number of an entity. */
+export function createVendorNumberHandlers({ entities, layout }: PageContext) {
+  async function find(request: Request, { caller }: Visit): Promise<Entity> {
+    return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
+  }
+
+  function sendForm(
+    response: Response,
+    visit: Visit,
+    entity: Entity,
+    shown: Partial<Refusal> & { value: string },
+  ): void {
+    const content = vendorNumberPage({ ...shown, path: `${visit.view.path}/vendors/${entity.id}`, entity });
+    const { status } = shown;
+    layout.sendPage(response, { visit, section: "vendors", title: "Your vendor number", status, content });
+  }
+
+  return {
+    async ask(request, response, visit) {
+      const entity = await find(request, visit);
+      sendForm(response, visit, entity, { value: entity.externalId });
+    },
+
+    // Repeating the form changes nothing, so it needs no token.
+    async change(request, response, visit) {
+      const entity = await find(request, visit);
+      const typed = field(request, "external_id");
+      const value = echoOfVendorNumber(typed);
+      const { externalId, problem } = readVendorNumber(typed);
+      if (problem) return sendForm(response, visit, entity, { ...invalid({ external_id: problem }, refusals), value });
+      try {
+        await entities.setExternalId({ caller: visit.caller, entityId: entity.id, externalId });
+        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=numbered`);
+      } catch (error) {
+        sendForm(response, visit, entity, { ...refusalOf(error, refusals), value });
+      }
+    },
+  } satisfies PageHandlers;
+}
+
+function vendorNumberPage(options: Partial<Refusal> & { path: string; entity: Entity; value: string }): Html {
+  const { path, entity, value, problems = {} } = options;
+  return html`<p class="path"><a href="${path}">${entity.legalName}</a></p>
+<h1>Your vendor number</h1>
+${noticeBox(options.notice)}
+<form method="post" action="${path}/vendor-number" class="card">
+  ${vendorNumberField({ value, problem: problems.external_id })}
+  <p class="hint">Only your organization sees this number. To remove it, save an empty field.</p>
+  <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
+</form>`;
+}

@@ -1,0 +1,157 @@
+import { toCheckType } from "@vvs/checks";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
+import { longDay } from "@vvs/registration";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { ago, checkTitle, copyableId, dayTime, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
+import { providerName } from "../ui/vocabulary.ts";
+import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
+import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../verdicts/payment.ts";
+import { dataDate, dataDay, verdictOf } from "../verdicts/verdict.ts";
+import type { MadeCheck, MadeResult } from "./made-checks.ts";
+import type { Timeline } from "./timeline.ts";
+import { timelineSection } from "./timeline-page.ts";
+import { type VendorFormView, vendorForm } from "./vendor-form.ts";
+import { identifierList, isInRegistry } from "./vendor-identifiers.ts";
+
+interface VendorView {
+  readonly visit: Visit;
+  readonly entity: Entity;
+  /** Undefined while unavailable. */
+  readonly made: readonly MadeCheck[] | undefined;
+  readonly subject: Subject;
+  /** Since when its monitors' scheduled checks confirm nothing; undefined where they do, or there are none. */
+  readonly staleSince: Date | undefined;
+  readonly form: VendorFormView;
+  readonly timeline: Timeline;
+  /** To name who changed the vendor. */
+  readonly keys: readonly ApiKey[];
+  readonly notice: Notice | undefined;
+  readonly now: Date;
+}
+
+/** Labels of the states of verdicts. */
+const labels: Readonly<Record<VerdictToday["state"], string>> = {
+  pass: "passed",
+  fail: "failed",
+  error: "no answer",
+  stale: "verify again",
+  other: "other TIN or name",
+  unchecked: "not checked yet",
+};
+
+/** The page of one vendor: whether it can be paid, how to verify and monitor it, what is known, and what happened. */
+export function vendorPage(options: VendorView): Html {
+  const { visit, entity, form, timeline, keys, now } = options;
+  return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
+<h1>${entity.legalName}</h1>
+${noticeBox(options.notice)}
+${verdictSection(options)}
+${vendorForm(form)}
+<section class="card" aria-labelledby="about">
+<h2 id="about">About this vendor</h2>
+${about(options)}
+</section>
+${timelineSection({ visit, path: form.path, timeline, keys, now })}`;
+}
+
+function verdictSection({ visit, entity, made, subject, staleSince, now }: VendorView): Html {
+  if (!made) {
+    return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
+<p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
+  }
+  const verdicts = verdictsToday(made, subject, now);
+  const answer = paymentAnswer(verdicts, subject);
+  const items = verdicts.map((verdict) => verdictItem(verdict, made.find(({ check }) => check === verdict.check)!));
+  return html`<section class="card verdict ${answer.state}" aria-labelledby="verdict">
+<h2 id="verdict">Can you pay this vendor?</h2>
+<p class="answer">${answer.text}</p>
+<ul class="plain">${items}</ul>
+</section>`;
+
+  function verdictItem(
+    { check, state: name, text }: VerdictToday,
+    { newest, answered, ofAnotherTin }: MadeCheck,
+  ): Html {
+    const title = checkTitle(toCheckType(check));
+    const before = newest !== answered && answered;
+    return html`<li>
+<div class="heading"><h3>${title}</h3> ${state(name, labels[name])}</div>
+${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
+${check === "sam_registration" && staleSince && html`<p class="notice warning">${staleText(staleSince, now)}</p>`}
+${newest ? links(newest, title, visit, now) : check === "sam_registration" && registryHint(entity)}
+${before && html`<p class="hint unprinted"><a href="${visit.view.path}/verifications/${before.verification.id}">View the last answer<span class="unseen"> of ${title}</span></a></p>`}
+${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${verdictOf(check, ofAnotherTin, ofAnotherTin.at).text} <a class="unprinted" href="${visit.view.path}/verifications/${ofAnotherTin.verification.id}">View that verification</a></p>`}
+</li>
+`;
+  }
+}
+
+function asOf(made: MadeResult, now: Date): string {
+  if (made.confirmation) return ` ${confirmedText(made.confirmation, now)}`;
+  const date = dataDate(made);
+  return date ? ` As of ${dataDay(date, now)}.` : "";
+}
+
+function links(
+  { result, verification, at, confirmation }: MadeResult,
+  title: string,
+  { view }: Visit,
+  now: Date,
+): Html {
+  const of = html`<span class="unseen"> of ${title}</span>`;
+  return html`<p class="actions">${!confirmation && html`<span class="hint">Checked ${ago(at, now)}</span>`}
+${result.evidenceId && html`<a href="${view.path}/evidence/${result.evidenceId}">Evidence${of}</a>`}
+<a href="${view.path}/verifications/${verification.id}">Verification${of}</a>
+<a href="${view.path}/verifications/${verification.id}/certificate">Certificate${of}</a></p>`;
+}
+
+/** What the registry says of a vendor that this organization never checked. */
+function registryHint(entity: Entity): Html | undefined {
+  const { samGov } = entity;
+  if (!samGov || !isInRegistry(entity)) return undefined;
+  const until = samGov.expirationDate && ` until ${longDay(samGov.expirationDate)}`;
+  return html`<p class="hint">The registry lists this vendor as ${samGov.registrationStatus}${until}. Verify it to get an answer that you can prove.</p>`;
+}
+
+function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
+  const { samGov, addresses, sources, externalId, identifiers } = entity;
+  // A provider's answer is often newer than the registry's file.
+  const answer = made?.find(({ check }) => check === "sam_registration")?.answered?.result.details;
+  const status = isInRegistry(entity) ? samGov?.registrationStatus : "";
+  const cage = answer?.cage || samGov?.cage;
+  return facts([
+    [
+      "Your vendor number",
+      html`${externalId ? copyableId(externalId) : "none"}${may("verify") && html` <a class="unprinted" href="${form.path}/vendor-number">${externalId ? "Change" : "Add"}<span class="unseen"> your vendor number</span></a>`}`,
+    ],
+    ["Identifiers", identifierList(entity)],
+    ["Registered name", answer?.legalName],
+    [
+      "Registration",
+      registration(answer?.registrationStatus || status, answer?.expirationDate || samGov?.expirationDate),
+    ],
+    ["CAGE code in SAM.gov", cage !== identifiers.cage && cage],
+    ["Legal form", answer?.entityType || samGov?.entityType],
+    ...addresses.map((address) => [`${capitalized(address.type)} address`, addressText(address)] as const),
+    [
+      "Sources",
+      html`<ul class="plain">${sources.map(({ name, version, retrievedAt }) => html`<li>${name === "organization" ? "Your organization" : providerName(name)} <code>${version}</code> <span class="hint">read ${timeAgo(retrievedAt, now)}</span></li>`)}</ul>`,
+    ],
+    ["Vendor ID", copyableId(entity.id)],
+  ]);
+}
+
+function registration(status: string | undefined, ends: string | undefined): Html | undefined {
+  if (!status) return undefined;
+  return html`${status} in SAM.gov${ends && html`, registered until ${dayTime(ends)}`}`;
+}
+
+function addressText({ line1, line2, city, state: region, zip, country }: Address): string {
+  return [line1, line2, city, [region, zip].filter(Boolean).join(" "), country].filter(Boolean).join(", ");
+}
+
+function capitalized(text: string): string {
+  return text === "" ? "" : `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}

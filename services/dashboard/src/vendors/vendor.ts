@@ -1,0 +1,232 @@
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
+import { Mode, type Verification } from "@vvs/proto/verification/v1/verification";
+import type { Request, Response } from "express";
+import { field, fieldValues, pathId, pathWithQuery } from "../http/form.ts";
+import { formIdempotency } from "../http/form-token.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import { echoOfMonitor, emptyMonitor, readMonitor } from "../monitors/monitor-form.ts";
+import { liveTinMatchHint } from "../page/live-tin-match.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
+import { noticeOf } from "../ui/parts.ts";
+import { withConfirmation } from "../verdicts/payment.ts";
+import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
+import { readSameNames } from "../verdicts/same-names.ts";
+import type { RunVerificationView } from "../verifications/run-verification.ts";
+import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
+import { identifierLabels, withTypedTin } from "../verifications/verification-form.ts";
+import { madeChecks, readVerifications } from "./made-checks.ts";
+import { createReadTimeline, readTimelinePosition } from "./timeline.ts";
+import { readKind } from "./timeline-page.ts";
+import {
+  type EchoedVendorInput,
+  echoOfVendor,
+  knownInputs,
+  missingFields,
+  readVendorForm,
+  suggestedChecks,
+  type VendorInput,
+  type VendorRequest,
+} from "./vendor-form.ts";
+import { vendorPage } from "./vendor-page.ts";
+
+const MONITORS_READ = 10;
+
+const notices = {
+  numbered: "Your vendor number was saved.",
+  verified: "The vendor was verified. The result is shown here.",
+  monitored: "The monitor was created. Its first run begins now. Later runs are compared with it.",
+};
+
+const refusals: RefusalTexts = {
+  sentBefore: "This form was already sent, so nothing was done again. What it did is in the history below.",
+  unavailable:
+    "This may not have finished, because a service is temporarily unavailable. Look at the history below before you try again.",
+  invalid: "Nothing was done. Correct the marked fields and try again. If you entered a TIN, enter it again.",
+  codes: ["entity_exists", "ambiguous_match", "limit_exceeded", "forbidden"],
+  fields: { ...identifierLabels, legal_name: "legal name", checks: "choice of checks", webhook_url: "webhook URL" },
+};
+
+type MonitorRequest = NonNullable<ReturnType<typeof readMonitor>["request"]>;
+
+/** A form that was refused, to be shown again. */
+interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
+  readonly input: EchoedVendorInput;
+}
+
+/** Creates the handlers of the page of one vendor, and of its form that verifies or monitors the vendor. */
+export function createVendorHandlers(context: PageContext) {
+  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, readPanel, now } =
+    context;
+  const readTimeline = createReadTimeline(context);
+
+  async function find(request: Request, { caller }: Visit): Promise<Entity> {
+    return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
+  }
+
+  /** Returns what TIN matches of the vendor must be about. */
+  async function readSubject(
+    visit: Visit,
+    { legalName: name, identifiers }: Entity,
+    verified: readonly Verification[],
+  ) {
+    const names = verified.flatMap(({ results }) => results.flatMap(({ details }) => details?.name || []));
+    const pairs = names.map((asked) => ({ asked, own: name }));
+    const isSame = await readSameNames(context, visit, pairs);
+    return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
+  }
+
+  async function send(request: Request, response: Response, visit: Visit, entity: Entity, refused?: RefusedForm) {
+    const { caller, view, may } = visit;
+    const entityId = entity.id;
+    const path = `${view.path}/vendors/${entityId}`;
+    const [after, only] = [readTimelinePosition(request.query.after), readKind(request.query.show)];
+    const list = (canceled: boolean) =>
+      unlessUnavailable(logger, visit, () =>
+        monitors.listMonitors({ caller, entityId, canceled, page: { limit: MONITORS_READ } }),
+      );
+    const [verified, active, canceled, newest, keys, tinHint, scheduled] = await Promise.all([
+      readVerifications(context, visit, entityId),
+      list(false),
+      list(true),
+      may("manage_monitors")
+        ? unlessUnavailable(logger, visit, () => monitors.listMonitors({ caller, page: { limit: 1 } }))
+        : undefined,
+      readKeys(context, visit),
+      liveTinMatchHint(context, visit),
+      readPanel(visit, "scheduled checks of a vendor", (options) =>
+        readScheduledRuns(context, visit, { entityIds: [entityId] }, options),
+      ),
+    ]);
+    const runs = scheduled?.get(entityId) ?? noRuns;
+    const watching = active && canceled && distinct([...active.monitors, ...canceled.monitors]);
+    const timeline = await readTimeline(visit, { entityId, monitors: watching, only, after });
+    const subject = await readSubject(visit, entity, verified ?? []);
+    const made = verified && madeChecks(verified, subject.tin).map((each) => withConfirmation(each, runs));
+    const staleSince = runs.find((run) => run.staleSince)?.staleSince;
+    const known = knownInputs(entity);
+    const { frequency } = emptyMonitor;
+    const input = refused?.input ?? {
+      ...{ uei: "", cage: "", legal_name: "", frequency },
+      checks: suggestedChecks(known, made ?? [], tinHint === undefined),
+      // Most organizations have one endpoint.
+      webhook_url: newest?.monitors[0]?.webhookUrl ?? "",
+    };
+    const form = {
+      ...refused,
+      visit,
+      path,
+      entityId,
+      apiBaseUrl,
+      input,
+      formToken: formTokens.issue(request, response),
+      missing: missingFields(known),
+      searchPath: searchPathOf(visit, entity),
+      tinHint,
+      monitors: active?.monitors,
+    };
+    const notice = refused ? undefined : noticeOf(request, notices);
+    const content = vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys, notice, now: now() });
+    const { status } = refused ?? {};
+    layout.sendPage(response, { visit, section: "vendors", title: entity.legalName, status, content });
+  }
+
+  /** Makes the checks, after adding to the vendor what the form supplied. */
+  async function verify(visit: Visit, entity: Entity, request: VendorRequest, submission: string) {
+    const { caller } = visit;
+    const { checks, identifiers, legalName } = request;
+    const target = addsNothing(request)
+      ? { case: "entityId" as const, value: entity.id }
+      : { case: "vendor" as const, value: { identifiers, legalName, entityId: entity.id } };
+    const idempotency = formIdempotency(visit, `vendors/${entity.id}/verify`, submission);
+    await verification.verify({ caller, target, checks, mode: Mode.REALTIME, idempotency }, { timeoutMs: TIMEOUT_MS });
+  }
+
+  async function monitor(visit: Visit, request: MonitorRequest, submission: string) {
+    const { caller } = visit;
+    const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
+    const idempotency = formIdempotency(visit, `vendors/${request.entityId}/monitor`, submission);
+    await monitors.createMonitor({ ...request, caller, activeLimit, idempotency });
+  }
+
+  return {
+    async view(request, response, visit) {
+      const entity = await unlessUnavailable(logger, visit, () => find(request, visit));
+      const page = { visit, section: "vendors", title: "Vendor" } as const;
+      if (!entity) return layout.sendPage(response, unavailablePage(page));
+      await send(request, response, visit, entity);
+    },
+
+    async verify(request, response, visit) {
+      const entity = await find(request, visit);
+      const typed = vendorInput(request);
+      const input = echoOf(typed, entity);
+      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
+      if (read.problems) return send(request, response, visit, entity, { ...invalid(read.problems, refusals), input });
+      try {
+        await formTokens.once(request, response, (submission) => verify(visit, entity, read.request, submission));
+        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=verified`);
+      } catch (error) {
+        await send(request, response, visit, entity, { ...refusalOf(error, refusals), ...meant(error), input });
+      }
+    },
+
+    async monitor(request, response, visit) {
+      const entity = await find(request, visit);
+      const typed = vendorInput(request);
+      const input = echoOf(typed, entity);
+      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
+      const schedule = readMonitor({ ...typed, entity_id: entity.id, external_id: entity.externalId });
+      if (read.problems || schedule.problems) {
+        const refusal = invalid({ ...schedule.problems, ...read.problems }, refusals);
+        return send(request, response, visit, entity, { ...refusal, input });
+      }
+      try {
+        await formTokens.once(request, response, async (submission) => {
+          // A monitor has no identifiers of its own, so what the form supplied is first added to the vendor.
+          if (!addsNothing(read.request)) await verify(visit, entity, read.request, submission);
+          await monitor(visit, schedule.request, submission);
+        });
+        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=monitored`);
+      } catch (error) {
+        await send(request, response, visit, entity, { ...refusalOf(error, refusals), ...meant(error), input });
+      }
+    },
+  } satisfies PageHandlers;
+}
+
+/** A monitor that is canceled between the two lists is in both. */
+const distinct = (listed: readonly Monitor[]) => [...new Map(listed.map((each) => [each.id, each])).values()];
+
+const addsNothing = ({ identifiers, legalName }: VendorRequest) =>
+  legalName === "" && Object.keys(identifiers).length === 0;
+
+function meant(error: unknown): Pick<RefusedForm, "meant"> {
+  const vendors = meantVendors(error);
+  return vendors ? { meant: vendors } : {};
+}
+
+function vendorInput(request: Request): VendorInput {
+  return {
+    uei: field(request, "uei"),
+    cage: field(request, "cage"),
+    tin: field(request, "tin"),
+    legal_name: field(request, "legal_name"),
+    checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
+    frequency: field(request, "frequency"),
+    webhook_url: field(request, "webhook_url"),
+  };
+}
+
+function echoOf(typed: VendorInput, entity: Entity): EchoedVendorInput {
+  const { webhook_url } = echoOfMonitor({ ...typed, entity_id: entity.id, external_id: "" });
+  return { ...echoOfVendor(typed), webhook_url };
+}
+
+/** Returns the address of a search for a vendor in the registry by what is known of it. */
+function searchPathOf({ view }: Visit, { legalName, addresses: [address] }: Entity): string {
+  const line = address && [address.line1, address.city, address.state, address.zip].filter(Boolean).join(", ");
+  return pathWithQuery(`${view.path}/vendors/search`, { legal_name: legalName, address: line ?? "" });
+}

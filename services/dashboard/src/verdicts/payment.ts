@@ -1,0 +1,166 @@
+import { type Check, checkNames, toCheckType } from "@vvs/checks";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import { type ExclusionEffect, longDay, utcDay } from "@vvs/registration";
+import { checkTitle } from "../ui/parts.ts";
+import { confirmedLast, type ScheduledRun } from "./confirmation.ts";
+import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "./verdict.ts";
+
+/** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
+export interface Subject {
+  /** Masked; empty if none is known. */
+  readonly tin: string;
+  readonly name: string;
+  /** Returns whether a name is this vendor's, except for its spelling. */
+  readonly isNamed: (name: string) => boolean;
+}
+
+/** A result of a check of a vendor. */
+interface VendorResult extends CheckedResult {
+  /** It is about another TIN or name than the vendor's. Absent where only its details say it. */
+  readonly aboutOther?: boolean | undefined;
+}
+
+/** A check of a vendor with its newest result and its newest answer; undefined where there is none. */
+export interface CheckHistory {
+  readonly check: Check;
+  readonly newest: VendorResult | undefined;
+  readonly answered: VendorResult | undefined;
+}
+
+/** What a check says about a vendor today. `other`: its answer is about another TIN or name than the vendor's. */
+export interface VerdictToday {
+  readonly check: Check;
+  readonly state: Verdict["state"] | "other";
+  /** Whole sentences. */
+  readonly text: string;
+  /** The strongest effect of the vendor's exclusions; undefined where there is none. */
+  readonly exclusion?: ExclusionEffect | undefined;
+}
+
+/** The answer to whether a vendor can be paid. `open`: nothing failed, but something that a yes needs is missing. */
+export interface PaymentAnswer {
+  readonly state: "pass" | "fail" | "open" | "unchecked";
+  readonly text: string;
+}
+
+/** Returns what each check says today about a vendor, in the order of all checks. */
+export function verdictsToday(histories: readonly CheckHistory[], subject: Subject, now: Date): VerdictToday[] {
+  return checkNames.map((check) => {
+    const { newest, answered } = histories.find((history) => history.check === check) ?? {};
+    return { check, ...verdictToday({ check, newest, answered }, subject, now) };
+  });
+}
+
+function verdictToday({ check, newest, answered }: CheckHistory, subject: Subject, now: Date) {
+  if (!newest) return unchecked(check, subject);
+  const isUnanswered = !isAnswer(newest);
+  if (!isUnanswered || !answered) return countedVerdict(check, newest, subject, now);
+  const error = verdictOf(check, newest, now);
+  const before = countedVerdict(check, answered, subject, now);
+  // A failure counts until there is another answer. A pass does not: nobody could confirm it.
+  if (before.state === "fail") return { ...before, text: `${before.text} The newest check got no answer.` };
+  const last = `The last answer, of ${longDay(utcDay(answered.at))}: ${before.text}`;
+  return { state: "error" as const, text: `${error.text} ${last}` };
+}
+
+const isAnswer = ({ result }: CheckedResult) =>
+  result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;
+
+function unchecked(check: Check, { tin }: Subject): Verdict {
+  const text = check === "tin_match" && tin !== "" ? `The TIN ${tin} was not checked.` : "Not checked yet.";
+  return { state: "unchecked", text };
+}
+
+type CountedVerdict = Omit<VerdictToday, "check">;
+
+/** Returns what a result says today about a vendor: nothing, if it is about another TIN or name. */
+function countedVerdict(check: Check, found: VendorResult, subject: Subject, now: Date): CountedVerdict {
+  const verdict = verdictOf(check, found, now);
+  const { reason, details } = found.result;
+  const counted = { ...verdict, exclusion: exclusionEffect(found, now) };
+  if (check !== "tin_match" || !isAnswer(found)) return counted;
+  const { tin = "", name = "" } = details ?? {};
+  const other = (why: string): CountedVerdict => ({
+    state: "other",
+    text: `${verdict.text} ${why}`,
+  });
+  if (tin === "") {
+    if (verdict.state === "fail") return counted;
+    return { ...counted, state: "stale", text: `${verdict.text} Which TIN and name were asked about was not kept.` };
+  }
+  const isOtherTin = tin !== subject.tin;
+  const isOther = found.aboutOther ?? (isOtherTin || (reason !== "not_issued" && !subject.isNamed(name)));
+  if (!isOther) return counted;
+  if (isOtherTin) {
+    return other(
+      subject.tin ? `This vendor’s TIN is ${subject.tin}, which was not checked.` : "This vendor has no such TIN.",
+    );
+  }
+  return other(`This vendor’s name is “${subject.name}”. Check that both names are of the same company.`);
+}
+
+/** Returns whether a vendor can be paid by what its checks say today. Only this function says yes. */
+export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<Subject, "tin">): PaymentAnswer {
+  const failed = verdicts.filter(({ state }) => state === "fail");
+  const excluded = failed.find(({ exclusion }) => exclusion)?.exclusion;
+  if (excluded === "facility") {
+    return { state: "fail", text: "Do not pay yet: one of its facilities is excluded from federal awards." };
+  }
+  if (excluded) return { state: "fail", text: "Do not pay: excluded from federal awards." };
+  if (failed.length > 0) return { state: "fail", text: `Do not pay yet: ${titlesOf(failed)} failed.` };
+  if (verdicts.every(({ state }) => state === "unchecked")) return { state: "unchecked", text: "Not checked yet." };
+  const missing = verdicts.filter(
+    ({ check, state }) => state !== "pass" && (state !== "unchecked" || isNeeded(check, subject)),
+  );
+  if (missing.length > 0) return { state: "open", text: `Not yet: ${missing.map(whatIsMissing).join(", and ")}.` };
+  if (isRestricted(verdicts)) {
+    const text =
+      "Look at what you buy: some of its products are restricted. Nothing else stands in the way of a payment.";
+    return { state: "open", text };
+  }
+  const left = verdicts.filter(({ state }) => state === "unchecked");
+  if (left.length === 0) return { state: "pass", text: "Yes, every check passed." };
+  const passed = titlesOf(verdicts.filter(({ state }) => state === "pass"));
+  return { state: "pass", text: `Yes, based on the checks made: ${passed} passed. ${titlesOf(left)} was not checked.` };
+}
+
+/** Returns whether a check must have passed before a yes: SAM.gov always, the TIN match where a TIN is known. */
+export function isNeeded(check: Check, { tin }: Pick<Subject, "tin">): boolean {
+  return check === "sam_registration" || (check === "tin_match" && tin !== "");
+}
+
+/** Returns whether some of the vendor's products are restricted, which fails no check. */
+export const isRestricted = (verdicts: readonly VerdictToday[]): boolean =>
+  verdicts.some(({ exclusion }) => exclusion === "product");
+
+const titleOf = ({ check }: VerdictToday) => checkTitle(toCheckType(check));
+const titlesOf = (verdicts: readonly VerdictToday[]) => verdicts.map(titleOf).join(" and ");
+
+function whatIsMissing(verdict: VerdictToday): string {
+  const title = titleOf(verdict);
+  const texts: Readonly<Record<VerdictToday["state"], string>> = {
+    error: `there is no answer to ${title}`,
+    stale: `${title} must be made again`,
+    other: `${title} is about another TIN or name`,
+    unchecked: `${title} was not made`,
+    pass: "",
+    fail: "",
+  };
+  return texts[verdict.state];
+}
+
+/**
+ * Returns a check of the registration whose newest result is an answer, with the checks of the vendor's monitors that found the
+ * same since: they also saw what that answer rests on. Others as they are.
+ */
+export function withConfirmation<
+  Result extends CheckedResult,
+  History extends { newest: Result | undefined; answered: Result | undefined; check: string },
+>(history: History, runs: readonly ScheduledRun[]): History {
+  const { check, newest, answered } = history;
+  if (check !== "sam_registration" || !newest || newest !== answered) return history;
+  const same = confirmedLast(runs.filter(({ outcome }) => outcome === newest.result.status));
+  if (!same || same.confirmation.lastAt <= newest.at) return history;
+  const confirmed = { ...newest, confirmation: same.confirmation };
+  return { ...history, newest: confirmed, answered: confirmed };
+}
