@@ -1,5 +1,8 @@
 import type { ChangeDetected } from "@vvs/proto/events/v1/events";
 import { utcDay } from "@vvs/registration";
+import type { RunDocument } from "../../services/monitor/src/monitors/monitor.ts";
+import { periodsMs } from "../../services/monitor/src/runs/schedule.ts";
+import type { Positions } from "../../services/monitor/src/sweep/positions.ts";
 import { queueCollections } from "../../services/verification/src/sam-gov-queue/documents.ts";
 import { questionKey } from "../../services/verification/src/sam-gov-queue/question.ts";
 import type { Product } from "./product.ts";
@@ -23,11 +26,25 @@ export function checkTruth(
   }
 }
 
-/** Compares the products after the scheduled checks that were due since a time: of those, the twin has runs. */
-export async function compare({ product, twin, clock, round, world, watched }: Twins, since: Date): Promise<void> {
+/**
+ * Compares the products after the scheduled checks that were due since a time: of those, the twin has runs. `swept` is how far the
+ * product had made them before.
+ */
+export async function compare(
+  { product, twin, clock, round, world, watched }: Twins,
+  { since, swept }: { since: Date; swept: Positions },
+): Promise<void> {
   const { found } = round;
   const made = await twin.monitors.runs.find({ claimed_at: { $gte: since }, cause: "schedule" }).toArray();
-  const ended = made.filter(({ outcome }) => outcome !== undefined && outcome !== "error");
+  const ran = await twin.monitors.monitors.find({ _id: { $in: made.map(({ monitor_id }) => monitor_id) } }).toArray();
+  // The sweep looks some minutes further than the runs of a step: what it checked then is not compared with a later run.
+  const isNew = ({ monitor_id, claimed_at }: RunDocument) => {
+    const { frequency, last_due_at } = ran.find(({ _id }) => _id === monitor_id)!;
+    const sinceDueMs = claimed_at.getTime() - last_due_at.getTime();
+    const newestDue = claimed_at.getTime() - (sinceDueMs % periodsMs[frequency]);
+    return newestDue > (swept.get(frequency)?.swept_to.getTime() ?? 0);
+  };
+  const ended = made.filter((run) => run.outcome !== undefined && run.outcome !== "error" && isNew(run));
   const ids = ended.map(({ monitor_id }) => monitor_id);
   const baselines = { _id: { $in: ids.map((id) => `${id}:sam_registration`) } };
   const [mine, others, monitors] = await Promise.all([
@@ -76,15 +93,16 @@ export async function checkEvents({ product, twin, round }: Twins): Promise<void
   found.twinRuns = await twin.monitors.runs.countDocuments({ monitor_id });
 }
 
-/** Returns which truth SAM.gov last told about a vendor up to a time, and whether the files were cut later. */
+/** Returns which truth SAM.gov last told about a vendor up to a time, whether only as a flag, and whether the files were cut later. */
 async function askedAbout({ verification }: Product, world: World, vendor: Vendor, until: Date): Promise<string> {
   const { publicAnswers } = queueCollections(verification.databases.live);
   const keys = [questionKey(vendor), questionKey({ ...vendor, uei: "" })];
   const kept = await publicAnswers.find({ _id: { $in: keys }, asked_at: { $lte: until } }).toArray();
   const { registryCutDate, exclusionsCutDate } = world.recordOf(vendor);
-  const known = kept.map(({ _id, asked_at }) => {
+  const known = kept.map(({ _id, asked_at, parts }) => {
     const isNewer = [registryCutDate, exclusionsCutDate].map((cutDate) => utcDay(asked_at) >= cutDate);
-    return [_id, vendor.history.findLastIndex(({ at }) => at <= asked_at), ...isNewer];
+    const truth = vendor.history.findLastIndex(({ at }) => at <= asked_at);
+    return [_id, truth, parts.exclusions?.flagged, ...isNewer];
   });
   return JSON.stringify(known.toSorted());
 }

@@ -89,8 +89,9 @@ async function step(twins: Twins, isFresh: boolean): Promise<void> {
   await twins.runDue(twin);
   await twins.runDue(product, random.pick([product.monitors, second]));
   twins.setTime(after(clock.at, SWEPT_AFTER_MS));
+  const swept = await product.monitors.positions.readAll();
   await twins.sweep();
-  await compare(twins, since);
+  await compare(twins, { since, swept });
 }
 
 /** Returns a time that is not just before a midnight of UTC or of Washington: then the products would judge on different days. */

@@ -3,11 +3,12 @@ import { runRound } from "./histories.ts";
 import { startTwins, type Twins } from "./twins.ts";
 
 // Scheduled checks that are made in bulk find what real runs would have found. Random histories run in a product that sweeps,
-// and in a naive twin in which each scheduled check is a real run.
+// and in a naive twin in which each scheduled check is a real run. The histories below are few, but fail if all checks in bulk are
+// judged the same, and if the sweep does not end the standing of a monitor that differs: both were tried.
 
 /** Number of histories, and the seed of the first round of them. */
 const HISTORIES = Number(process.env.TWIN_HISTORIES ?? 12);
-const SEED = Number(process.env.TWIN_SEED ?? 1);
+const SEED = Number(process.env.TWIN_SEED ?? 3);
 /** Histories that run at the same time. */
 const TOGETHER = Math.min(20, HISTORIES);
 const STEPS = 25;
