@@ -132,10 +132,7 @@ ${noticeBox(options.notice)}
   <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <button>Create monitor</button>
 </form>
-${asCurl(
-  { path: "/v1/monitors", body: createBody(input) },
-  { baseUrl: options.apiBaseUrl, operation: "createMonitor", id: "monitor-curl", label: "Create a monitor" },
-)}`;
+${asCurl(options.apiBaseUrl, "createMonitor", "Create a monitor", { path: "/v1/monitors", body: createBody(input) })}`;
 }
 
 /** The body of the same request in the API. */

@@ -87,5 +87,5 @@ export const createMonitorList = (context: PageContext) =>
       const mayManage = may("manage_monitors");
       return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && permissionHint(view, "manage_monitors", "create monitors")}`;
     },
-    curl: () => ({ path: "/v1/monitors", operation: "listMonitors", label: "List monitors" }),
+    curl: () => ["listMonitors", "List monitors", { path: "/v1/monitors" }],
   });

@@ -117,10 +117,7 @@ ${monitor.staleSince && html`<p class="notice warning">${staleText(timestampDate
 ${about(options)}
 </section>
 ${timeline(options)}
-${asCurl(
-  { path: `/v1/monitors/${monitor.id}/events` },
-  { baseUrl: options.apiBaseUrl, operation: "listMonitorEvents", id: "events-curl", label: "Read these changes" },
-)}`;
+${asCurl(options.apiBaseUrl, "listMonitorEvents", "Read these changes", { path: `/v1/monitors/${monitor.id}/events` })}`;
 }
 
 function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRun }: Monitor): Html | undefined {

@@ -3,7 +3,7 @@ import { apiKeyState } from "../api-keys/api-key-pages.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { CONFIRMED, copyableId, facts, type Notice, noticeBox, noticeOf, time } from "../ui/parts.ts";
+import { CONFIRMED, copyableId, facts, noticeBox, noticeOf, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { numberText, planName } from "../ui/vocabulary.ts";
 import { busiestOf, readLastDay } from "../usage/usage-figures.ts";
@@ -20,34 +20,9 @@ export function createOrganizationHandler(context: PageContext): PageHandler {
       readPanel(visit, "monitors", (call) => context.monitors.countMonitors({ caller }, call)),
       readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
     ]);
-    const content = planPage({
-      visit,
-      organization,
-      activeKeys: keys.filter((key) => apiKeyState(key, now()) === "active").length,
-      activeMonitors: monitors?.active,
-      busiest: usage && busiestOf(usage.counts),
-      notice: noticeOf(request, { confirmed: CONFIRMED }),
-    });
-    layout.sendPage(response, { visit, section: "organization", title: "Plan and limits", content });
-  };
-}
-
-interface PlanView {
-  readonly visit: Visit;
-  readonly organization: GetOrganizationResponse;
-  readonly activeKeys: number;
-  /** Undefined while it is unavailable. */
-  readonly activeMonitors: number | undefined;
-  /** In the last 24 hours: the most requests of one key in an hour, and all requests over the limit. Undefined while unavailable. */
-  readonly busiest: { readonly most: number; readonly limited: number } | undefined;
-  readonly notice?: Notice;
-}
-
-function planPage(options: PlanView): Html {
-  const { visit, organization } = options;
-  return html`<h1>${organization.name}</h1>
+    const content = html`<h1>${organization.name}</h1>
 ${organizationTabs(visit, "Plan and limits")}
-${noticeBox(options.notice)}
+${noticeBox(noticeOf(request, { confirmed: CONFIRMED }))}
 <section class="card" aria-labelledby="plan">
 <h2 id="plan">Plan</h2>
 ${facts([
@@ -58,8 +33,14 @@ ${facts([
 ])}
 <p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
 </section>
-${limits(options)}
+${limits(visit, organization, {
+  keys: keys.filter((key) => apiKeyState(key, now()) === "active").length,
+  monitors: monitors?.active,
+  busiest: usage && busiestOf(usage.counts),
+})}
 ${kept()}`;
+    layout.sendPage(response, { visit, section: "organization", title: "Plan and limits", content });
+  };
 }
 
 function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string | undefined {
@@ -69,12 +50,16 @@ function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string |
     : html`not enabled: live TIN matches get no answer (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;
 }
 
-function limits(options: PlanView): Html {
-  const { organization, activeKeys, activeMonitors, busiest } = options;
-  const { view } = options.visit;
+/** Renders the limits and what is used of them; parts of `used` are undefined while unavailable. */
+function limits(
+  { view }: Visit,
+  organization: GetOrganizationResponse,
+  used: { keys: number; monitors: number | undefined; busiest: ReturnType<typeof busiestOf> | undefined },
+): Html {
+  const { keys, monitors, busiest } = used;
   const rows: readonly Limit[] = [
-    { what: "Active monitors", used: activeMonitors, most: organization.activeMonitors, path: "monitors" },
-    { what: "Active API keys", used: activeKeys, most: organization.activeKeys, path: "api-keys" },
+    { what: "Active monitors", used: monitors, most: organization.activeMonitors, path: "monitors" },
+    { what: "Active API keys", used: keys, most: organization.activeKeys, path: "api-keys" },
     {
       what: "Requests per minute and API key",
       used: busiest && Math.ceil(busiest.most / 60),

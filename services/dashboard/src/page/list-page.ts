@@ -6,7 +6,7 @@ import { pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
-import { asCurl } from "../ui/curl.ts";
+import { type ApiCall, asCurl } from "../ui/curl.ts";
 import { type FilterField, filterForm, type ListFilter, readFilter } from "../ui/filter.ts";
 import type { Section } from "../ui/layout.ts";
 import { emptyNote, type ListPosition, pager, readPosition, writePosition } from "../ui/listing.ts";
@@ -76,8 +76,8 @@ interface List<F extends string, P, Found extends Read<P>, Choices> {
   readonly noMatch?: string;
   /** The columns of the list as a file. */
   readonly csv?: readonly (readonly [title: string, cell: (row: Found["rows"][number], found: Found) => string])[];
-  /** The call of the API that does the same, with the name of its operation. */
-  readonly curl?: (filter: Filter<F>) => { readonly path: string; readonly operation: string; readonly label: string };
+  /** The operation of the API that does the same, what it does, and its call. */
+  readonly curl?: (filter: Filter<F>) => readonly [operation: string, label: string, call: ApiCall];
 }
 
 const CSV_PAGE_SIZE = 100;
@@ -155,7 +155,7 @@ ${list.actions?.(visit, filter)}</div>`
 ${list.notice?.(request)}
 ${filterForm({ path: `${visit.view.path}${list.path}`, noun, read, fields, choices })}
 ${!isRefused && section(visit, read, found, (rows) => rowsOf(visit, read, rows, choices, after === undefined))}
-${curl && asCurl({ path: curl.path }, { ...curl, baseUrl: apiBaseUrl, id: "list-curl" })}`;
+${curl && asCurl(apiBaseUrl, ...curl)}`;
       const status = isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: list.section, title, status, content, script: "filter.js" });
     },

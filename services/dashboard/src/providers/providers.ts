@@ -17,7 +17,10 @@ export function createProvidersHandler({ verification, layout, logger, apiBaseUr
     const environment = toProtoEnvironment(visit.view.environment);
     const found = await unlessUnavailable(logger, visit, () => verification.listProviders({ environment }));
     if (!found) return layout.sendPage(response, unavailablePage(page));
-    const content = providersPage({ visit, providers: found.providers, apiBaseUrl });
+    const content = html`<h1>Providers</h1>
+<p>Providers answer the checks in the ${visit.view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
+${checkNames.map((check) => checkSection(visit, check, found.providers))}
+${asCurl(apiBaseUrl, "listProviders", "List providers", { path: "/v1/providers" })}`;
     layout.sendPage(response, { ...page, content });
   };
 }
@@ -32,26 +35,8 @@ const meanings: Readonly<Record<string, string>> = {
 const OUTDATED =
   "The loaded files are too old: the exclusions file may be 3 days old at most. They can’t show that a vendor passes until the operator of this service loads a newer one. The next provider is called instead.";
 
-interface ProvidersView {
-  readonly visit: Visit;
-  readonly providers: readonly Provider[];
-  /** The API as its clients see it. */
-  readonly apiBaseUrl: URL;
-}
-
-function providersPage(options: ProvidersView): Html {
-  const { view } = options.visit;
-  return html`<h1>Providers</h1>
-<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
-${checkNames.map((check) => checkSection(check, options))}
-${asCurl(
-  { path: "/v1/providers" },
-  { baseUrl: options.apiBaseUrl, operation: "listProviders", id: "providers-curl", label: "List providers" },
-)}`;
-}
-
-function checkSection(check: Check, { visit, ...all }: ProvidersView): Html {
-  const providers = all.providers.filter((provider) => provider.checks.includes(toCheckType(check)));
+function checkSection(visit: Visit, check: Check, all: readonly Provider[]): Html {
+  const providers = all.filter((provider) => provider.checks.includes(toCheckType(check)));
   return html`<section aria-labelledby="${check}">
 <h2 id="${check}">${checkTitle(toCheckType(check))}</h2>
 <p class="hint">${checkDefinitions[check].question}</p>

@@ -23,23 +23,14 @@ export function curlCommand({ path, body }: ApiCall, { baseUrl, key }: { baseUrl
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Renders a call as a curl command to copy, folded up, with a link to the API's reference. */
-export function asCurl(
-  call: ApiCall,
-  options: {
-    readonly baseUrl: URL;
-    /** The operation in the reference. */
-    readonly operation: string;
-    /** The id of the command on its page. */
-    readonly id: string;
-    /** What the call does, such as "Verify". */
-    readonly label: string;
-  },
-): Html {
-  const { baseUrl, operation, id, label } = options;
+/**
+ * Renders a call as a curl command to copy, folded up, with a link to its operation in the API's reference. `label` says what
+ * the call does, such as "Verify".
+ */
+export function asCurl(baseUrl: URL, operation: string, label: string, call: ApiCall): Html {
   const reference = `${baseUrl.href.replace(/\/$/, "")}/docs#${operation}`;
   return html`<details class="unprinted"><summary>${label} as curl</summary>
-${copyable(id, `${label} as curl`, curlCommand(call, { baseUrl, key: "$VENDOR_VERIFICATION_API_KEY" }))}
+${copyable(`${operation}-curl`, `${label} as curl`, curlCommand(call, { baseUrl, key: "$VENDOR_VERIFICATION_API_KEY" }))}
 <p class="hint"><code>VENDOR_VERIFICATION_API_KEY</code> is an API key of this environment. <a href="${reference}">Reference</a></p>
 </details>`;
 }

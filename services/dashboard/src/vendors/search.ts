@@ -213,7 +213,7 @@ function searchForm({ view, input, problems, apiBaseUrl }: SearchView): Html {
   <p class="hint">One field is enough. More fields narrow down the result. A TIN is used only for this search and is not stored.</p>
   <button>Search</button>
 </form>
-${asCurl({ path: "/v1/entities/lookup", body: lookUpBody(input) }, { baseUrl: apiBaseUrl, operation: "lookupEntity", id: "look-up-curl", label: "Look up" })}`;
+${asCurl(apiBaseUrl, "lookupEntity", "Look up", { path: "/v1/entities/lookup", body: lookUpBody(input) })}`;
 }
 
 function results({ view, input }: SearchView, { matches, vendors, statuses, none, ambiguous }: Findings): Html {

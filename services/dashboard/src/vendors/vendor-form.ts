@@ -197,11 +197,8 @@ function curlCommands({
 }: VendorFormView): Html {
   const target = { entity_id: entityId, checks };
   const monitor = { ...target, frequency, ...(webhook_url && { webhook_url }) };
-  return html`${asCurl(
-    { path: "/v1/verify", body: { ...target, mode: "realtime" } },
-    { baseUrl, operation: "verify", id: "verify-curl", label: "Verify" },
-  )}
-${asCurl({ path: "/v1/monitors", body: monitor }, { baseUrl, operation: "createMonitor", id: "monitor-curl", label: "Monitor" })}`;
+  return html`${asCurl(baseUrl, "verify", "Verify", { path: "/v1/verify", body: { ...target, mode: "realtime" } })}
+${asCurl(baseUrl, "createMonitor", "Monitor", { path: "/v1/monitors", body: monitor })}`;
 }
 
 function activeMonitors({ visit: { view }, monitors }: VendorFormView): Html | undefined {

@@ -26,7 +26,27 @@ export function createEvidenceHandlers({ verification, layout, logger, apiBaseUr
       const page = { visit, section: "verifications", title: "Evidence" } as const;
       const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
       if (!evidence) return layout.sendPage(response, unavailablePage(page));
-      const content = evidencePage({ view: visit.view, evidence, isIntact: isIntact(evidence), apiBaseUrl });
+      const { view } = visit;
+      const isWhole = isIntact(evidence);
+      const verification = `${view.path}/verifications/${evidence.verificationId}`;
+      const content = html`<p class="path"><a href="${view.path}/verifications">Verifications</a> › <a href="${verification}">Verification</a></p>
+<h1>Evidence of ${checkTitle(evidence.checkType)}</h1>
+${
+  !isWhole &&
+  html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
+}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this evidence</h2>
+${facts([
+  ["Evidence ID", copyableId(evidence.id)],
+  ["Source", sourceList(evidence) || "no provider answered"],
+  ["Stored", time(evidence.createdAt, "second")],
+  ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
+])}
+</section>
+${attemptsSection(evidence.attempts)}
+${evidence.content === "" ? noContent() : contentSection(view, evidence, isWhole)}
+${asCurl(apiBaseUrl, "getEvidence", "Read this evidence", { path: `/v1/evidence/${evidence.id}` })}`;
       layout.sendPage(response, { ...page, content });
     },
 
@@ -44,39 +64,6 @@ export function createEvidenceHandlers({ verification, layout, logger, apiBaseUr
 
 /** Maximum number of characters shown on the page; the download has all of them. */
 const SHOWN_CHARACTERS = 100_000;
-
-function evidencePage(options: {
-  view: EnvironmentView;
-  evidence: Evidence;
-  /** Whether the hash matches the content. */
-  isIntact: boolean;
-  /** The API as its clients see it. */
-  apiBaseUrl: URL;
-}): Html {
-  const { view, evidence, isIntact } = options;
-  const verification = `${view.path}/verifications/${evidence.verificationId}`;
-  return html`<p class="path"><a href="${view.path}/verifications">Verifications</a> › <a href="${verification}">Verification</a></p>
-<h1>Evidence of ${checkTitle(evidence.checkType)}</h1>
-${
-  !isIntact &&
-  html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
-}
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this evidence</h2>
-${facts([
-  ["Evidence ID", copyableId(evidence.id)],
-  ["Source", sourceList(evidence) || "no provider answered"],
-  ["Stored", time(evidence.createdAt, "second")],
-  ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
-])}
-</section>
-${attemptsSection(evidence.attempts)}
-${evidence.content === "" ? noContent() : contentSection(view, evidence, isIntact)}
-${asCurl(
-  { path: `/v1/evidence/${evidence.id}` },
-  { baseUrl: options.apiBaseUrl, operation: "getEvidence", id: "evidence-curl", label: "Read this evidence" },
-)}`;
-}
 
 function attemptsSection(attempts: readonly Attempt[]): Html {
   return html`<section aria-labelledby="attempts">

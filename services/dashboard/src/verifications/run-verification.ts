@@ -147,10 +147,7 @@ ${meantVendorList(options)}
   <p class="hint">${environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
   <button>Run verification</button>
 </form>
-${asCurl(
-  { path: "/v1/verify", body: verifyBody(options) },
-  { baseUrl: options.apiBaseUrl, operation: "verify", id: "verify-curl", label: "Verify" },
-)}`;
+${asCurl(options.apiBaseUrl, "verify", "Verify", { path: "/v1/verify", body: verifyBody(options) })}`;
 }
 
 /** The body of the same verification in the API, without the TIN. */

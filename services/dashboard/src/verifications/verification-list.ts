@@ -47,11 +47,7 @@ export const createVerificationList = (context: PageContext) =>
       may("verify")
         ? html`<p class="empty">No verifications yet. Run one here, or call <code>POST /v1/verify</code>.</p>`
         : html`<p class="empty">No verifications yet.</p>${permissionHint(view, "verify", "run verifications")}`,
-    curl: (filter) => ({
-      path: pathWithQuery("/v1/verifications", filter),
-      operation: "listVerifications",
-      label: "List verifications",
-    }),
+    curl: (filter) => ["listVerifications", "List verifications", { path: pathWithQuery("/v1/verifications", filter) }],
   });
 
 function answersOf({ results, createdAt }: Verification): string[] {

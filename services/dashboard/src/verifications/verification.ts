@@ -5,9 +5,8 @@ import { longDay, utcDay } from "@vvs/registration";
 import type { EnvironmentView } from "../http/environments.ts";
 import { pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageHandler } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import type { Vendors } from "../page/panels.ts";
 import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { type ActorView, actorView } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
@@ -15,97 +14,53 @@ import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../u
 import { age, providerName } from "../ui/vocabulary.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
-import {
-  type AskedAbout,
-  askedAbout,
-  askedFacts,
-  askedWarning,
-  namesToCompare,
-  readVendorThen,
-} from "./asked-about.ts";
+import { askedAbout, askedFacts, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
 
 /** Creates the handler of the page of one verification. */
 export function createVerificationHandler(context: PageContext): PageHandler {
   const { verification, readVendors, layout, logger, apiBaseUrl } = context;
   return async (request, response, visit) => {
     const page = { visit, section: "verifications", title: "Verification" } as const;
-    const { caller } = visit;
+    const { view, session, now, caller } = visit;
     const verificationId = pathId(request, "verification_id", "ver");
-    const found = await unlessUnavailable(logger, visit, () =>
-      verification.getVerification({ caller, verificationId }),
-    );
-    if (!found) return layout.sendPage(response, unavailablePage(page));
+    const read = await unlessUnavailable(logger, visit, () => verification.getVerification({ caller, verificationId }));
+    if (!read) return layout.sendPage(response, unavailablePage(page));
+    const found = read.verification!;
     const [vendors, then, keys] = await Promise.all([
-      readVendors(visit, [found.verification!]),
-      readVendorThen(context, visit, found.verification!),
+      readVendors(visit, [found]),
+      readVendorThen(context, visit, found),
       readKeys(context, visit),
     ]);
-    const asked = askedAbout(found.verification!);
+    const vendor = vendors?.get(found.entityId);
+    const asked = askedAbout(found);
     const isSame = await readSameNames(context, visit, namesToCompare(asked, then?.legalName));
-    const content = verificationPage({
-      visit,
-      verification: found.verification!,
-      vendors,
-      asked,
-      warning: askedWarning(asked, then?.legalName ?? "", isSame),
-      apiBaseUrl,
-      actor: actorView(found.verification!.actor, { session: visit.session, keys }),
-    });
-    layout.sendPage(response, { ...page, content });
-  };
-}
-
-function verificationPage(options: {
-  visit: Visit;
-  verification: Verification;
-  /** Undefined while unavailable. */
-  vendors: Vendors | undefined;
-  asked: AskedAbout;
-  /** Shown where the results do not prove what a reader may think. */
-  warning: Html | undefined;
-  actor: ActorView;
-  /** The API as its clients see it. */
-  apiBaseUrl: URL;
-}): Html {
-  const { visit, verification, vendors, actor } = options;
-  const { view, now } = visit;
-  const vendor = vendors?.get(verification.entityId);
-  return html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
-<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(verification.overallResult)}
-<p><a class="button quiet" href="${view.path}/verifications/${verification.id}/certificate">Certificate</a></p></div>
+    const content = html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
+<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(found.overallResult)}
+<p><a class="button quiet" href="${view.path}/verifications/${found.id}/certificate">Certificate</a></p></div>
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
-${options.warning}
-<ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
+${askedWarning(asked, then?.legalName ?? "", isSame)}
+<ul class="cards">${found.results.map((result) => resultItem(result, found, view))}</ul>
 </section>
 <section class="card" aria-labelledby="about">
 <h2 id="about">About this verification</h2>
 ${facts([
-  ["Verification ID", copyableId(verification.id)],
+  ["Verification ID", copyableId(found.id)],
   [
     "Vendor",
-    html`<a href="${view.path}/vendors/${verification.entityId}">${vendor?.legalName ?? verification.entityId}</a> · <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
+    html`<a href="${view.path}/vendors/${found.entityId}">${vendor?.legalName ?? found.entityId}</a> · <a href="${view.path}/verifications?entity_id=${found.entityId}">View all verifications of this vendor</a>`,
   ],
-  ["Vendor ID", copyableId(verification.entityId)],
-  ...askedFacts(options.asked),
-  [
-    "Time",
-    html`${time(verification.createdAt, "second")} <span class="hint">${timeAgo(verification.createdAt, now)}</span>`,
-  ],
-  ["Requested by", requester(view, actor)],
-  ["Answers from", modeText(verification.mode)],
+  ["Vendor ID", copyableId(found.entityId)],
+  ...askedFacts(asked),
+  ["Time", html`${time(found.createdAt, "second")} <span class="hint">${timeAgo(found.createdAt, now)}</span>`],
+  ["Requested by", requester(view, actorView(found.actor, { session, keys }))],
+  ["Answers from", modeText(found.mode)],
 ])}
 </section>
-${asCurl(
-  { path: `/v1/verifications/${verification.id}` },
-  {
-    baseUrl: options.apiBaseUrl,
-    operation: "getVerification",
-    id: "verification-curl",
-    label: "Read this verification",
-  },
-)}`;
+${asCurl(apiBaseUrl, "getVerification", "Read this verification", { path: `/v1/verifications/${found.id}` })}`;
+    layout.sendPage(response, { ...page, content });
+  };
 }
 
 function requester(view: EnvironmentView, { kind, name, id }: ActorView): Html | undefined {

@@ -74,7 +74,7 @@ export const createDeliveryList = (context: PageContext) =>
     above: (found) => namesNote(found),
     meanwhile: KEPT,
     empty: () => NO_DELIVERIES,
-    curl: () => ({ path: "/v1/events", operation: "listEvents", label: "List all events" }),
+    curl: () => ["listEvents", "List all events", { path: "/v1/events" }],
   });
 
 /** Returns the columns that show deliveries with their changes, state and attempts. */
