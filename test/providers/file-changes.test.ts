@@ -14,7 +14,7 @@ import {
   extractText,
   writeText,
 } from "../../services/entity/src/registry-load/testing/registry-files.ts";
-import type { MonitorDocument } from "../../services/monitor/src/monitors/monitor.ts";
+import type { MonitorDocument } from "../../services/monitor/src/model/monitor.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
 import { dropRun } from "../support/clean-up.ts";
 import { exclusionsFileName } from "../support/exclusions-file.ts";

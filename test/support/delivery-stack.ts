@@ -11,8 +11,8 @@ import { type WebhookRequested, WebhookRequestedSchema } from "@vvs/proto/events
 import type { Environment as EnvironmentName } from "@vvs/tenant";
 import kafkajs from "kafkajs";
 import { MongoClient } from "mongodb";
-import type { Delivery } from "../../services/webhook-dispatcher/src/delivery/delivery.ts";
 import { migrate } from "../../services/webhook-dispatcher/src/migrate.ts";
+import type { Delivery } from "../../services/webhook-dispatcher/src/model/delivery.ts";
 import { dropRun } from "./clean-up.ts";
 import { startHelper } from "./helper-process.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";

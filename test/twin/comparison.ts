@@ -1,10 +1,10 @@
 import type { ChangeDetected } from "@vvs/proto/events/v1/events";
 import { utcDay } from "@vvs/registration";
-import type { RunDocument } from "../../services/monitor/src/monitors/monitor.ts";
-import { periodsMs } from "../../services/monitor/src/runs/schedule.ts";
+import type { RunDocument } from "../../services/monitor/src/model/monitor.ts";
+import { periodsMs } from "../../services/monitor/src/model/schedule.ts";
 import type { Positions } from "../../services/monitor/src/sweep/positions.ts";
-import { queueCollections } from "../../services/verification/src/sam-gov-queue/documents.ts";
-import { questionKey } from "../../services/verification/src/sam-gov-queue/question.ts";
+import { queueCollections } from "../../services/verification/src/questions/documents.ts";
+import { questionKey } from "../../services/verification/src/questions/question.ts";
 import type { Product } from "./product.ts";
 import { trueValues } from "./truth.ts";
 import { type Twins, vendorOf } from "./twins.ts";

@@ -22,7 +22,7 @@ import { createPublishStates } from "../../services/monitor/src/monitors/state-p
 import { createTestDomain } from "../../services/monitor/src/testing/domain.ts";
 import { providerAccounts, providersSection } from "../../services/verification/src/providers/config.ts";
 import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
-import { queueCollections } from "../../services/verification/src/sam-gov-queue/documents.ts";
+import { queueCollections } from "../../services/verification/src/questions/documents.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
 import type { PlayedSamGov } from "../outside/sam-gov.ts";
 import { startChangeDetector } from "../support/change-detector.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
-import type { Delivery } from "../../services/webhook-dispatcher/src/delivery/delivery.ts";
+import type { Delivery } from "../../services/webhook-dispatcher/src/model/delivery.ts";
 import {
   type DeliveryStack,
   type DeliveryStackOptions,

@@ -1,6 +1,6 @@
 import { createCollections, createExpiry, dropUnusedIndex } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
-import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
+import { AUDIT_KEPT_DAYS } from "./audit-log/audit-entries.ts";
 import { approveExisting } from "./organizations/approve-existing.ts";
 import { REQUESTS_KEPT_DAYS } from "./request-log/documents.ts";
 import { accountStore } from "./store.ts";

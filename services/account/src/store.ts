@@ -4,8 +4,8 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import type { MailboxDocument } from "./mail/mailbox.ts";
 import type { MailDocument } from "./mail/queue.ts";
+import type { Role } from "./model/roles.ts";
 import type { PlanTerms } from "./organizations/plans.ts";
-import type { Role } from "./organizations/roles.ts";
 import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./request-log/documents.ts";
 
 export interface OrganizationDocument extends PlanTerms {

@@ -3,9 +3,9 @@ import { type IdentifierMap, identifierTypes } from "@vvs/identifiers";
 import type { Identifiers } from "@vvs/proto/common/v1/common";
 import type { LookUpRequest, Address as ProtoAddress } from "@vvs/proto/entity/v1/entity";
 import type { Criteria, Match } from "./lookup/lookup.ts";
+import type { Address } from "./matching/addresses/address.ts";
 import type { Reason } from "./matching/explanation.ts";
 import type { SnapshotDocument } from "./model/documents.ts";
-import type { Address } from "./model/facts.ts";
 
 /** Returns the identifiers of a message. */
 export function identifiersOf(message: Identifiers | undefined): IdentifierMap {

@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
-import type { ApiKey } from "./auth/api-key.ts";
+import type { ApiKey } from "./http/api-key.ts";
 import { startTestGateway } from "./testing/gateway.ts";
 import { startUsageReports, type UsageReports } from "./usage.ts";
 

@@ -7,7 +7,7 @@ import { superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { DURATION_CLASSES, durationClass } from "@vvs/telemetry/durations";
 import { toProtoTenant } from "@vvs/tenant";
-import type { ApiKey } from "./auth/api-key.ts";
+import type { ApiKey } from "./http/api-key.ts";
 
 const REPORT_EVERY_MS = 10_000;
 const HOUR_MS = 60 * 60 * 1000;

@@ -10,10 +10,10 @@ import {
   RunCause,
   type RunSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import type { Confirmed, DataDates, EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import type { Confirmed, DataDates, EventDocument, FieldChange, MonitorDocument } from "./model/monitor.ts";
+import { protoFrequencies } from "./model/schedule.ts";
 import type { ConfirmedRun } from "./runs/confirmed-runs.ts";
 import type { EndedRun } from "./runs/runs.ts";
-import { protoFrequencies } from "./runs/schedule.ts";
 import type { Positions } from "./sweep/positions.ts";
 import { scheduledChecks } from "./sweep/standing.ts";
 

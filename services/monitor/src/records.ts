@@ -14,8 +14,8 @@ import {
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { EventHistory } from "./events/event-history.ts";
-import type { DataDates } from "./monitors/monitor.ts";
-import { afterRun, type RunEnd } from "./monitors/run-end.ts";
+import type { DataDates } from "./model/monitor.ts";
+import { afterRun, type RunEnd } from "./runs/run-end.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 

@@ -6,7 +6,7 @@ import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { toProtoTenant } from "@vvs/tenant";
 import { migrate } from "./migrate.ts";
-import type { MonitorDocument, RunDocument } from "./monitors/monitor.ts";
+import type { MonitorDocument, RunDocument } from "./model/monitor.ts";
 import { createTestDomain, HOUR, SECOND, someCaller, type TestDomain } from "./testing/domain.ts";
 
 // What the version before checks in bulk stored goes on in this one: its documents are written here as it wrote them.

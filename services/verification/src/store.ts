@@ -14,8 +14,8 @@ import {
 import type { VerificationRecords } from "./checks/records.ts";
 import type { EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
+import { queueCollections } from "./questions/documents.ts";
 import { type KeptDays, keptUntil } from "./retention/kept-until.ts";
-import { queueCollections } from "./sam-gov-queue/documents.ts";
 
 /** What is stored of one verification. */
 interface Saving {

@@ -9,8 +9,8 @@ import { toProtoCaller } from "@vvs/tenant";
 import { callers, createHandlers } from "./api.ts";
 import { webhookBody } from "./attempt/request.ts";
 import { signaturesOf } from "./attempt/signature.ts";
-import type { Delivery } from "./delivery/delivery.ts";
 import { createDeliveryApi } from "./domain.ts";
+import type { Delivery } from "./model/delivery.ts";
 import {
   createTestDeliveries,
   HOOK,

@@ -2,9 +2,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AttemptSchema, DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 import { attemptHeaders, webhookBody } from "./attempt/request.ts";
-import type { Attempt, Delivery } from "./delivery/delivery.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { endpointState } from "./endpoints/endpoints-view.ts";
+import type { Attempt, Delivery } from "./model/delivery.ts";
 
 /** Returns a delivery as users see it; `withSent` adds what its attempts sent. */
 export function deliveryMessage(

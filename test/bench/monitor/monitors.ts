@@ -1,6 +1,6 @@
 import { newId } from "@vvs/ids";
 import type { Db } from "mongodb";
-import type { MonitorDocument } from "../../../services/monitor/src/monitors/monitor.ts";
+import type { MonitorDocument } from "../../../services/monitor/src/model/monitor.ts";
 import { collections } from "../../../services/monitor/src/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

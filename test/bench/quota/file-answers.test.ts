@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { publicAnswerAfter } from "../../../services/verification/src/sam-gov-queue/rules.ts";
+import { publicAnswerAfter } from "../../../services/verification/src/questions/rules.ts";
 import { DAY_MS, dayAt, dayOfText, textOf } from "./calendar.ts";
 import { createClock } from "./clock.ts";
 import { createFileAnswers } from "./file-answers.ts";

@@ -1,5 +1,5 @@
-import { expiryRunAt as productExpiryRunAt } from "../../../services/monitor/src/monitors/due.ts";
-import { spreadMs } from "../../../services/monitor/src/runs/spread.ts";
+import { expiryRunAt as productExpiryRunAt } from "../../../services/monitor/src/model/due.ts";
+import { spreadMs } from "../../../services/monitor/src/model/spread.ts";
 import { DAY_MS, textOf } from "./calendar.ts";
 import type { Population } from "./population.ts";
 

@@ -8,23 +8,23 @@ import { toProtoTenant } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { createConcluder } from "../../../services/verification/src/checks/conclude.ts";
 import { createVerifier } from "../../../services/verification/src/checks/verifier.ts";
-import { migrateWatches, watchCollections } from "../../../services/verification/src/freshness/documents.ts";
-import { freshPriorities } from "../../../services/verification/src/freshness/watch-frequency.ts";
 import { createPutWatch } from "../../../services/verification/src/freshness/watches.ts";
 import { defaultCircuitSettings } from "../../../services/verification/src/provider-health/circuit.ts";
 import { createCircuitBreakers } from "../../../services/verification/src/provider-health/circuit-breakers.ts";
 import { ProviderError } from "../../../services/verification/src/providers/provider.ts";
 import { createSamGovClient } from "../../../services/verification/src/providers/sam-gov/client.ts";
 import type { SamGovApi } from "../../../services/verification/src/providers/sam-gov/sam-gov-api.ts";
-import { createMonitorRuns } from "../../../services/verification/src/runs/monitor-runs.ts";
-import { createVerifyRun } from "../../../services/verification/src/runs/verify-run.ts";
-import { createAskedProvider } from "../../../services/verification/src/sam-gov-queue/asked-provider.ts";
 import {
   migrateQueue,
   type PublicAnswer,
   type QueueCollections,
   queueCollections,
-} from "../../../services/verification/src/sam-gov-queue/documents.ts";
+} from "../../../services/verification/src/questions/documents.ts";
+import { migrateWatches, watchCollections } from "../../../services/verification/src/questions/watch-documents.ts";
+import { freshPriorities } from "../../../services/verification/src/questions/watch-frequency.ts";
+import { createMonitorRuns } from "../../../services/verification/src/runs/monitor-runs.ts";
+import { createVerifyRun } from "../../../services/verification/src/runs/verify-run.ts";
+import { createAskedProvider } from "../../../services/verification/src/sam-gov-queue/asked-provider.ts";
 import { createSamGovQueue } from "../../../services/verification/src/sam-gov-queue/queue.ts";
 import { ueiOf } from "../registry/identifiers.ts";
 import type { Clock } from "./clock.ts";

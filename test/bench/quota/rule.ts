@@ -1,6 +1,6 @@
 import { ProviderError } from "../../../services/verification/src/providers/provider.ts";
 import { createSamGovExtract } from "../../../services/verification/src/providers/sam-gov/sam-gov-extract.ts";
-import type { PublicAnswer } from "../../../services/verification/src/sam-gov-queue/documents.ts";
+import type { PublicAnswer } from "../../../services/verification/src/questions/documents.ts";
 import { DAY_MS, dayAt, textOf } from "./calendar.ts";
 import type { RegistryFiles } from "./loaded-files.ts";
 import type { Population } from "./population.ts";

@@ -8,9 +8,10 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
 import type { Notices } from "../mail/notices.ts";
-import { type Caller, requireKeyManager } from "../organizations/membership.ts";
+import { requireKeyManager } from "../members/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
 import { type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
 
 export interface NewApiKey {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { MAX_FAILURES, WINDOW_MS } from "../sessions/attempt-limits.ts";
-import type { SecondStepError } from "../sessions/sign-in.ts";
+import type { SecondStepError } from "../sign-in/sign-in.ts";
 import type { UserDocument } from "../store.ts";
 import { auditQuery, createTestAccount, type TestAccount, until } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";

@@ -3,10 +3,10 @@ import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createMailTexts } from "../mail/texts.ts";
+import { createMembers } from "../members/members.ts";
 import { MAX_INVITATIONS } from "../sessions/attempt-limits.ts";
 import { auditQuery, createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
-import { createMembers } from "./members.ts";
 
 let account: TestAccount;
 let owner: CallerContext;

@@ -3,17 +3,18 @@ import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction } from "@vvs/mongo";
 import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
+import { lockMembers, ownerOf } from "../members/membership.ts";
+import { checkedRole } from "../model/roles.ts";
 import type { Basics, Mails } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
-import type { SignIns } from "../sessions/sign-in.ts";
+import type { SignIns } from "../sign-in/sign-in.ts";
 import type { InvitationDocument, UserDocument } from "../store.ts";
 import { emailsOfUsers } from "../users/emails.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { checkedEmail, type Users } from "../users/users.ts";
-import { type Caller, lockMembers, ownerOf } from "./membership.ts";
-import { checkedRole } from "./roles.ts";
 
 /** How long a link is valid. */
 export const INVITATION_MS = 7 * 24 * 60 * 60_000;

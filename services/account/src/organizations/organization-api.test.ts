@@ -6,7 +6,7 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { createAuditLogPart } from "../audit/audit-log-api.ts";
+import { createAuditLogPart } from "../audit-log/audit-log-api.ts";
 import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
 import { createOrganizationPart } from "./organization-api.ts";
 

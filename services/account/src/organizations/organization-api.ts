@@ -6,9 +6,9 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
 import type { PeopleDomain } from "../domain.ts";
+import type { Member } from "../members/members.ts";
 import { begunMessage, organizationMessage } from "../messages.ts";
 import type { SentInvitation } from "./invitations.ts";
-import type { Member } from "./members.ts";
 
 const allowed: Callers<typeof OrganizationService> = {
   getOrganization: ["dashboard"],

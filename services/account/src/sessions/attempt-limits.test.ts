@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { forCaller } from "@vvs/deadline";
 import { operator } from "../audit/audit.ts";
+import { createSignIns } from "../sign-in/sign-in.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
 import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
 import { createPasswordResets } from "../users/password-reset.ts";
@@ -13,7 +14,6 @@ import {
   MAX_SESSIONS,
   WINDOW_MS,
 } from "./attempt-limits.ts";
-import { createSignIns } from "./sign-in.ts";
 
 const password = "correct horse";
 const wrong = "wrong horse";

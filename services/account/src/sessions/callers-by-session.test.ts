@@ -9,7 +9,7 @@ import { toProtoCaller } from "@vvs/tenant";
 import { createApiKeyPart } from "../api-keys/api-key-api.ts";
 import type { KeyFeed } from "../api-keys/key-feed.ts";
 import { operator } from "../audit/audit.ts";
-import { createAuditLogPart } from "../audit/audit-log-api.ts";
+import { createAuditLogPart } from "../audit-log/audit-log-api.ts";
 import { createOrganizationPart } from "../organizations/organization-api.ts";
 import type { UserDocument } from "../store.ts";
 import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";

@@ -1,11 +1,17 @@
 import { ServiceError } from "@vvs/errors";
 import type { Caller as CallerMessage } from "@vvs/proto/common/v1/common";
-import { callerOf } from "@vvs/tenant";
-import type { Caller } from "../organizations/membership.ts";
+import { type CallerContext, callerOf } from "@vvs/tenant";
+import type { SessionDocument } from "../store.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 
 /** How old a confirmation may be. A minute more than for the dashboard, which asks for a new one, by its own clock. */
 const CONFIRMED_MS = 16 * 60_000;
+
+/** On whose behalf a call is made. */
+export interface Caller extends CallerContext {
+  /** The session by which a user was identified; absent for others, such as the operator. */
+  readonly session?: SessionDocument;
+}
 
 /** A request on behalf of a user, with the token of their session. */
 interface Request {

@@ -1,7 +1,7 @@
 import { notTheEffect } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { ClientSession } from "mongodb";
-import type { Role } from "../organizations/roles.ts";
+import type { Role } from "../model/roles.ts";
 import type { AccountStore, SessionDocument } from "../store.ts";
 import { isSessionAlive, isTouchDue, sessionId } from "./sessions.ts";
 

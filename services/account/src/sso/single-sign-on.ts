@@ -3,7 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
-import { forgetRemoval, wasRemoved } from "../organizations/membership.ts";
+import { forgetRemoval, wasRemoved } from "../members/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
 import type { SignInLimits } from "../sessions/attempt-limits.ts";

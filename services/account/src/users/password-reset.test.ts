@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
-import { SecondStepError } from "../sessions/sign-in.ts";
+import { SecondStepError } from "../sign-in/sign-in.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";

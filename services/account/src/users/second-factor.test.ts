@@ -3,7 +3,7 @@ import { createAuditLog, operator } from "../audit/audit.ts";
 import { createMailTexts } from "../mail/texts.ts";
 import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
-import { SECOND_STEP_MS } from "../sessions/sign-in.ts";
+import { SECOND_STEP_MS } from "../sign-in/sign-in.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { createSecondFactor } from "./second-factor.ts";

@@ -6,9 +6,10 @@ import { environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { AuditAction } from "../audit/audit.ts";
 import type { Notices } from "../mail/notices.ts";
-import { type Caller, requireKeyManager } from "../organizations/membership.ts";
+import { requireKeyManager } from "../members/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
 import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
 import { checkedWebhookSecret, newWebhookSecret, replaced, type SecretPair, signingNow } from "./webhook-secrets.ts";
 

@@ -1,13 +1,10 @@
 import type { CapDocument } from "@vvs/mongo";
 import type { ExclusionEffect } from "@vvs/registration";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
-import type {
-  ListedVendorDocument,
-  VendorListMigrationDocument,
-  VendorMonitorDocument,
-} from "../vendor-list/listed-vendor.ts";
+import type { Address } from "../matching/addresses/address.ts";
 import type { IsoDate } from "./dates.ts";
-import type { Address, SamFacts } from "./facts.ts";
+import type { SamFacts } from "./facts.ts";
+import type { ListedVendorDocument, VendorListMigrationDocument, VendorMonitorDocument } from "./listed-vendor.ts";
 import type { QuarantineDocument } from "./quarantine.ts";
 import type { TinReplacementDocument } from "./tin-replacement.ts";
 

@@ -1,20 +1,7 @@
+import type { Address } from "../matching/addresses/address.ts";
 import type { IsoDate } from "./dates.ts";
 
 export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
-
-/** A postal address. Parts that the source does not have are "", except `line2`, which is left out. */
-export interface Address {
-  type: "physical" | "mailing";
-  line1: string;
-  line2?: string;
-  city: string;
-  /** Two-letter code in the USA, the source's text elsewhere. */
-  state: string;
-  /** Five digits or ZIP+4 (`20190-5617`) in the USA, the source's text elsewhere. */
-  zip: string;
-  /** ISO 3166 alpha-3. */
-  country: string;
-}
 
 /** What a registry or a provider says about a registration. */
 export interface SamFacts {

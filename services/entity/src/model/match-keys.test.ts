@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import type { Address } from "./facts.ts";
+import type { Address } from "../matching/addresses/address.ts";
 import { MATCH_VERSION, matchKeysOf } from "./match-keys.ts";
 
 /** Names and addresses of each kind that matching knows. */

@@ -1,8 +1,8 @@
 import { type IdentifierMap, identifierTypes, maskTin } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import canonicalize from "canonicalize";
+import type { Address } from "../matching/addresses/address.ts";
 import type { EntityDocument, PublicIdentifiers, UnversionedEntity } from "./documents.ts";
-import type { Address } from "./facts.ts";
 import { matchKeysOf } from "./match-keys.ts";
 
 /** What an organization supplies to create an entity. */

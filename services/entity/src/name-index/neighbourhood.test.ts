@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { osaDistance } from "../matching/names/osa-distance.ts";
+import { osaDistance } from "../matching/osa-distance.ts";
 import { createNeighbourhood, errorsAllowed } from "./neighbourhood.ts";
 
 /** Short words of few letters and digits, so that many are similar, and some very long ones. */

@@ -1,4 +1,4 @@
-import { osaDistance } from "../matching/names/osa-distance.ts";
+import { osaDistance } from "../matching/osa-distance.ts";
 import { append, groupBy, lowerBound, powerOfTwo } from "./grouped.ts";
 import { hashOn, hashStart, spread } from "./hash.ts";
 

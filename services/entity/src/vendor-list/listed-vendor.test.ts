@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import type { Check, CheckStatus } from "@vvs/checks";
 import { type Document, MongoClient } from "mongodb";
+import type { ListedVendorDocument } from "../model/listed-vendor.ts";
 import {
   isAboutOther,
-  type ListedVendorDocument,
   NEVER,
   nameKeyOf,
   newVendor,

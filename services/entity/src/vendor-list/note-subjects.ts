@@ -2,8 +2,9 @@ import { inBatches } from "@vvs/batching";
 import { maskTin } from "@vvs/identifiers";
 import type { Environment } from "@vvs/tenant";
 import type { Collections } from "../model/documents.ts";
-import { findSubjectDocuments } from "../vendors/subject-documents.ts";
-import { type ListedVendorDocument, noteSubject, refilter } from "./listed-vendor.ts";
+import type { ListedVendorDocument } from "../model/listed-vendor.ts";
+import { findSubjectDocuments } from "../model/subject-documents.ts";
+import { noteSubject, refilter } from "./listed-vendor.ts";
 
 const BATCH = 100;
 

@@ -6,16 +6,10 @@ import { type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, type Tenant } from "@vvs/tenant";
 import { isSameName } from "../matching/names/same-name.ts";
 import type { FoundEntity } from "../model/documents.ts";
+import type { ListedResult, ListedVendorDocument } from "../model/listed-vendor.ts";
 import type { SeenEntities } from "../seen-entities.ts";
 import type { EntityStore } from "../store.ts";
-import {
-  isAboutOther,
-  type ListedResult,
-  type ListedVendorDocument,
-  NEVER,
-  noteArchived,
-  UNKNOWN_EXPIRY,
-} from "./listed-vendor.ts";
+import { isAboutOther, NEVER, noteArchived, UNKNOWN_EXPIRY } from "./listed-vendor.ts";
 import { invalidField, placeOf, positionOf, vendorQueryOf } from "./vendor-query.ts";
 import type { VendorStore } from "./vendor-store.ts";
 

@@ -2,7 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { type ListVendorsRequest, VendorFilter, VendorOrder, type VendorPosition } from "@vvs/proto/entity/v1/vendors";
 import { addDays, registryDay } from "@vvs/registration";
-import type { ListedVendorDocument } from "./listed-vendor.ts";
+import type { ListedVendorDocument } from "../model/listed-vendor.ts";
 import type { VendorPlace, VendorQuery } from "./vendor-store.ts";
 
 const MAX_DAYS = 366;

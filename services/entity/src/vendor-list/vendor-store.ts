@@ -2,7 +2,8 @@ import { isDuplicateKey } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { Document, Filter } from "mongodb";
 import type { Collections } from "../model/documents.ts";
-import { type ListedVendorDocument, type VendorTag, vendorKey } from "./listed-vendor.ts";
+import type { ListedVendorDocument, VendorTag } from "../model/listed-vendor.ts";
+import { vendorKey } from "./listed-vendor.ts";
 
 type OrderField = "name_key" | "checked_at" | "expires_on";
 

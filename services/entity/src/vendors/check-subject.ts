@@ -5,11 +5,11 @@ import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
 import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
 import type { EntityDocument, RememberedDocument } from "../model/documents.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
+import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "../model/subject-documents.ts";
 import { externalIdIn } from "../store.ts";
 import { storedFingerprint, type TinHome } from "../tins/tins.ts";
 import type { CreationOptions } from "./create.ts";
 import { isMatchRecorded } from "./remembered-tins.ts";
-import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "./subject-documents.ts";
 
 /** What checks send to providers about an entity. */
 type CheckSubject = MessageInitShape<typeof CheckSubjectSchema>;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "@vvs/api-keys";
 import { ServiceError } from "@vvs/errors";
+import type { ApiKey } from "../http/api-key.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../limits/rate-limiter.ts";
-import type { ApiKey } from "./api-key.ts";
 import type { KeyCheck } from "./key-check.ts";
 
 /** Maximum failed authentications per minute and client address. Further failing requests get 429. */

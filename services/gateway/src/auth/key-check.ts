@@ -3,7 +3,7 @@ import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import type { Client } from "@vvs/rpc";
-import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
+import { type ApiKey, apiKeyOf, hashName } from "../http/api-key.ts";
 import type { KeyReplica } from "./key-replica.ts";
 
 /** Maximum age at which the replica is used without asking account, in milliseconds. A revoked key is refused within this time. */

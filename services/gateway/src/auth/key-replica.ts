@@ -2,7 +2,7 @@ import type { Logger } from "@vvs/logging";
 import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { backoffMs, pause } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
-import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
+import { type ApiKey, apiKeyOf, hashName } from "../http/api-key.ts";
 
 /** Maximum time without a message, in milliseconds. Account sends one each second; after this the watch is opened again. */
 const SILENCE_MS = 5_000;

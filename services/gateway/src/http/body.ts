@@ -1,12 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError, type Violation } from "@vvs/errors";
+import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { TOO_DEEP, textProblems } from "./json-text.ts";
 
 export const MAX_BODY_BYTES = 100_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
-
-/** Maximum number of entries of an array in a body. No schema allows more. */
-export const MAX_ENTRIES = 20;
 
 /** A JSON body as sent, and the problems of its text. */
 export interface JsonBody {

@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError, type Violation } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
-import { errorDocUrl } from "../reference/error-link.ts";
 import { renderCandidate } from "../render/candidate.ts";
+import { errorDocUrl } from "./error-link.ts";
 
 /** Maximum number of problems listed in an answer. A body can have thousands. */
 const MAX_DETAILS = 100;

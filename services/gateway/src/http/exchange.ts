@@ -4,8 +4,8 @@ import { type ObservedRequest, observeRequest } from "@vvs/http";
 import { containsTin } from "@vvs/identifiers";
 import { newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
-import type { ApiKey } from "../auth/api-key.ts";
 import { type AnsweredCall, answeredCall, type CallTarget } from "./answered-call.ts";
+import type { ApiKey } from "./api-key.ts";
 import { clientAddress } from "./client-address.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
 

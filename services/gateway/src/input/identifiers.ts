@@ -8,7 +8,6 @@ import {
   normalizeIdentifier,
 } from "@vvs/identifiers";
 import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
-import { MAX_ENTRIES } from "../http/body.ts";
 import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
@@ -136,3 +135,6 @@ function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
 }
+
+/** Maximum number of entries of an array in a body. No schema allows more. */
+export const MAX_ENTRIES = 20;

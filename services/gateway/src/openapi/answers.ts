@@ -1,6 +1,6 @@
 import type { z } from "@vvs/config";
 import { catalogue, type ErrorCode } from "@vvs/errors";
-import { errorDocUrl } from "../reference/error-link.ts";
+import { errorDocUrl } from "../http/error-link.ts";
 import { errorSchema } from "../render/error-schema.ts";
 import { headers } from "./headers.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";

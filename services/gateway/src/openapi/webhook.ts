@@ -1,6 +1,6 @@
 import { z } from "@vvs/config";
 import { id, time } from "../render/values-schema.ts";
-import { exampleIds, exampleWebhook } from "./examples.ts";
+import { exampleIds, exampleWebhook } from "../routes/examples.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 
 const value = (description: string) => z.string().nullable().describe(description);

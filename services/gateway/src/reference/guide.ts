@@ -1,13 +1,14 @@
 import { advice, catalogue, type ErrorCode } from "@vvs/errors";
 import { type Html, html } from "@vvs/http/html";
 import { liveEntities, liveMonitors, type Plan, plans, requestsPerMinute, SANDBOX_MONITORS } from "@vvs/tenant/plans";
-import { MAX_BODY_BYTES, MAX_ENTRIES } from "../http/body.ts";
+import { MAX_BODY_BYTES } from "../http/body.ts";
+import { errorAnchor } from "../http/error-link.ts";
 import { MAX_DEPTH } from "../http/json-text.ts";
 import { MAX_CHECKS } from "../input/checks.ts";
+import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
-import { errorAnchor } from "./error-link.ts";
 import { inline } from "./markdown.ts";
 import { codeBlock } from "./operation.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { catalogue } from "@vvs/errors";
-import { MAX_BODY_BYTES, MAX_ENTRIES } from "../http/body.ts";
+import { MAX_BODY_BYTES } from "../http/body.ts";
 import { MAX_CHECKS } from "../input/checks.ts";
+import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { operations } from "../openapi/operations.ts";

@@ -1,5 +1,5 @@
-import { exampleCandidates, exampleCreatedEntity, exampleEntity, exampleSnapshot } from "../openapi/examples.ts";
 import { entityPageSchema, entitySchema, lookUpSchema, snapshotPageSchema } from "../render/entity-schema.ts";
+import { exampleCandidates, exampleCreatedEntity, exampleEntity, exampleSnapshot } from "./examples.ts";
 import type { RouteDocs } from "./route.ts";
 
 /** The query parameter `explain`. */

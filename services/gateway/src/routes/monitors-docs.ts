@@ -1,7 +1,7 @@
 import { webhookUrlPattern } from "../input/patterns.ts";
-import { exampleEvent, exampleIds, exampleMonitor, exampleRun } from "../openapi/examples.ts";
 import { eventPageSchema, monitorPageSchema, monitorSchema, runPageSchema } from "../render/monitor-schema.ts";
 import { idPattern } from "../render/values-schema.ts";
+import { exampleEvent, exampleIds, exampleMonitor, exampleRun } from "./examples.ts";
 import type { RouteDocs } from "./route.ts";
 
 export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };

@@ -2,7 +2,7 @@ import type { SecretKey } from "@vvs/config";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
 import { toProtoCaller } from "@vvs/tenant";
-import type { ApiKey } from "../auth/api-key.ts";
+import type { ApiKey } from "../http/api-key.ts";
 import type { JsonBody } from "../http/body.ts";
 import { refuseInvalid } from "../http/errors.ts";
 import type { Exchange } from "../http/exchange.ts";

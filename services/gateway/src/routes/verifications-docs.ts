@@ -1,4 +1,3 @@
-import { exampleEvidence, exampleIds, exampleProviders, exampleVerification } from "../openapi/examples.ts";
 import { idPattern } from "../render/values-schema.ts";
 import {
   evidenceSchema,
@@ -6,6 +5,7 @@ import {
   verificationPageSchema,
   verificationSchema,
 } from "../render/verification-schema.ts";
+import { exampleEvidence, exampleIds, exampleProviders, exampleVerification } from "./examples.ts";
 import type { RouteDocs } from "./route.ts";
 
 export const mode = {

@@ -1,7 +1,7 @@
 import { shardOf } from "@vvs/outbox";
 import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession, Collection, Db } from "mongodb";
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 
 /** An action on a monitor that the audit log does not have for certain yet. */
 export interface AuditEntryDocument {

@@ -3,7 +3,7 @@ import { findPage, inTransaction, isDuplicateKey, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
-import type { EventDocument } from "../monitors/monitor.ts";
+import type { EventDocument } from "../model/monitor.ts";
 import { collections, type MonitorStore } from "../store.ts";
 import type { WebhookRequests } from "./webhook-requests.ts";
 

@@ -3,7 +3,7 @@ import { newId } from "@vvs/ids";
 import { createLeases, type Leases, shardOf } from "@vvs/outbox";
 import type { Db } from "mongodb";
 import { migrate } from "../migrate.ts";
-import type { EventDocument } from "../monitors/monitor.ts";
+import type { EventDocument } from "../model/monitor.ts";
 import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
 

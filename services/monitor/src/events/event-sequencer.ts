@@ -2,7 +2,7 @@ import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
 import type { ClientSession, Db, Filter, MongoClient } from "mongodb";
-import type { EventDocument } from "../monitors/monitor.ts";
+import type { EventDocument } from "../model/monitor.ts";
 import { collections, ifUnavailable } from "../store.ts";
 
 /** Maximum number of events numbered by one transaction. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
-import type { EventDocument, MonitorDocument } from "../monitors/monitor.ts";
+import type { EventDocument, MonitorDocument } from "../model/monitor.ts";
 import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 
 const DAY = 86_400 * SECOND;

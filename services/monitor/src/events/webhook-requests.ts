@@ -5,7 +5,7 @@ import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import { changeMessages } from "../messages.ts";
-import type { EventDocument, MonitorDocument } from "../monitors/monitor.ts";
+import type { EventDocument, MonitorDocument } from "../model/monitor.ts";
 
 export type WebhookRequests = ReturnType<typeof createWebhookRequests>;
 

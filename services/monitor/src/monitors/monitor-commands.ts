@@ -9,14 +9,14 @@ import type { CallerContext, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditEntries } from "../audit/audit-entries.ts";
 import type { WebhookRequests } from "../events/webhook-requests.ts";
+import { afterCancel, nextRun, type ScheduleOptions } from "../model/due.ts";
+import { asCreated, type MonitorDocument } from "../model/monitor.ts";
+import type { Frequency } from "../model/schedule.ts";
 import { activeTraceparent } from "../runs/run-trace.ts";
 import type { Runs } from "../runs/runs.ts";
-import type { Frequency } from "../runs/schedule.ts";
 import type { MonitorStore } from "../store.ts";
 import type { Positions } from "../sweep/positions.ts";
 import { withoutStanding } from "../sweep/standing.ts";
-import { afterCancel, nextRun, type ScheduleOptions } from "./due.ts";
-import { asCreated, type MonitorDocument } from "./monitor.ts";
 
 /** A first run goes ahead of runs that are late by less than this, in milliseconds: whoever created the monitor waits for it. */
 const FIRST_RUN_AHEAD_MS = 60_000;

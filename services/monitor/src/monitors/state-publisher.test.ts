@@ -4,8 +4,8 @@ import { CheckType } from "@vvs/proto/common/v1/common";
 import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Db } from "mongodb";
+import type { MonitorDocument } from "../model/monitor.ts";
 import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
-import type { MonitorDocument } from "./monitor.ts";
 import { createPublishStates, UNPUBLISHED_STATES } from "./state-publisher.ts";
 
 const TOPIC = "sandbox.monitor.state_changed";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { CallerContext } from "@vvs/tenant";
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 import { createTestDomain, HOUR, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 import { createListConfirmedRuns } from "./confirmed-runs.ts";
 

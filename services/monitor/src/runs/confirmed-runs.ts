@@ -1,7 +1,7 @@
 import { ServiceError } from "@vvs/errors";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument, RunDocument } from "../model/monitor.ts";
 import { collections } from "../store.ts";
 import type { Positions } from "../sweep/positions.ts";
 import { type ScheduledChecks, scheduledChecks } from "../sweep/standing.ts";

@@ -1,6 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import type { Environment } from "@vvs/tenant";
-import type { RunCause } from "../monitors/monitor.ts";
+import type { RunCause } from "../model/monitor.ts";
 
 /** Creates the metrics of starting runs. */
 export function createRunMetrics(environment: Environment) {

@@ -1,5 +1,5 @@
 import { type Context, context, propagation, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 
 /** Returns the active trace context in W3C format, or undefined outside of a trace. */
 export function activeTraceparent(): string | undefined {

@@ -7,9 +7,9 @@ import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Db } from "mongodb";
-import type { MonitorDocument, RunCause, RunDocument } from "../monitors/monitor.ts";
-import type { RunEnd } from "../monitors/run-end.ts";
+import type { MonitorDocument, RunCause, RunDocument } from "../model/monitor.ts";
 import { collections } from "../store.ts";
+import type { RunEnd } from "./run-end.ts";
 
 /** A run as stored, and the record that requests its verification. */
 export interface ClaimedRun {

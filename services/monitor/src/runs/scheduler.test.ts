@@ -4,7 +4,7 @@ import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type Document, ObjectId } from "mongodb";
-import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument, RunDocument } from "../model/monitor.ts";
 import {
   callerIn,
   createTestDomain,

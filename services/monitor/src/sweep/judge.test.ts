@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { type JudgeRunsRequest, JudgeRunsResponseSchema, RunJudgement } from "@vvs/proto/verification/v1/verification";
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 import { fresh } from "../testing/fresh-monitor.ts";
 import { createJudge } from "./judge.ts";
 

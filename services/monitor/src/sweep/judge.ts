@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { RunJudgement, type VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, isUnimplemented } from "@vvs/rpc";
-import type { DataDates, MonitorDocument } from "../monitors/monitor.ts";
+import type { DataDates, MonitorDocument } from "../model/monitor.ts";
 
 /** Maximum number of monitors in a call. */
 const MAX_TOGETHER = 500;

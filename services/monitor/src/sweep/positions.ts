@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import type { Frequency } from "../runs/schedule.ts";
+import type { Frequency } from "../model/schedule.ts";
 import { collections } from "../store.ts";
 import { type SweepPosition, startPosition } from "./position.ts";
 

@@ -1,6 +1,6 @@
 import type { Db, Filter } from "mongodb";
-import type { MonitorDocument } from "../monitors/monitor.ts";
-import type { Frequency } from "../runs/schedule.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
+import type { Frequency } from "../model/schedule.ts";
 import { claimableIn, collections } from "../store.ts";
 import type { Slice } from "./position.ts";
 import { isSwept } from "./standing.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { MonitorDocument } from "../monitors/monitor.ts";
-import { type Frequency, frequencies, periodsMs } from "../runs/schedule.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
+import { type Frequency, frequencies, periodsMs } from "../model/schedule.ts";
 import { fresh } from "../testing/fresh-monitor.ts";
 import {
   advanced,

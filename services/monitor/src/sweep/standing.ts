@@ -1,6 +1,6 @@
-import { claimableAt, earliestExtra } from "../monitors/due.ts";
-import type { Confirmed, DataDates, MonitorDocument } from "../monitors/monitor.ts";
-import { periodsMs } from "../runs/schedule.ts";
+import { claimableAt, earliestExtra } from "../model/due.ts";
+import type { Confirmed, DataDates, MonitorDocument } from "../model/monitor.ts";
+import { periodsMs } from "../model/schedule.ts";
 import type { SweepPosition } from "./position.ts";
 
 // What follows for a standing monitor from its mark and how far the checks of its frequency have been made. Nothing is written

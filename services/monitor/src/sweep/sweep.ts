@@ -1,9 +1,9 @@
 import type { Logger } from "@vvs/logging";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
 import type { Db } from "mongodb";
-import { earliestExtra } from "../monitors/due.ts";
-import type { MonitorDocument } from "../monitors/monitor.ts";
-import { type Frequency, frequencies } from "../runs/schedule.ts";
+import { earliestExtra } from "../model/due.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
+import { type Frequency, frequencies } from "../model/schedule.ts";
 import type { Judge } from "./judge.ts";
 import {
   advanced,

@@ -11,7 +11,7 @@ import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
 import { databasePool } from "@vvs/testing";
 import { createMonitorDomain } from "../domain.ts";
 import { migrate } from "../migrate.ts";
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 import type { NewMonitor } from "../monitors/monitor-commands.ts";
 import { collections } from "../store.ts";
 

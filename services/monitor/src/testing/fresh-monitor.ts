@@ -1,4 +1,4 @@
-import type { MonitorDocument } from "../monitors/monitor.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 
 /** Returns a second of the minute in which the monitor was created. */
 export const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));

@@ -7,9 +7,10 @@ import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
 import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
+import type { CheckRun } from "../providers/check-run.ts";
 import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
-import { questionKey } from "../sam-gov-queue/question.ts";
+import { questionKey } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { AskWithinLimits } from "../tin-guessing/guess-limits.ts";
 import type { ReadTinTerms } from "../tin-guessing/tin-terms.ts";
@@ -17,7 +18,7 @@ import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts, revea
 import { createCheckTin } from "./check-tin.ts";
 import type { ReadKnownAnswers } from "./latest-answers.ts";
 import type { ObserveAttempts } from "./observe-attempts.ts";
-import { type CheckRun, runCheck } from "./run-check.ts";
+import { runCheck } from "./run-check.ts";
 import type { Subjects } from "./subjects.ts";
 import type { ReadWithdrawnLoads } from "./withdrawn-loads.ts";
 

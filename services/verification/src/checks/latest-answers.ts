@@ -5,7 +5,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation, Collection, Db, Document, Filter } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { answerFrom } from "../providers/sam-gov/judge.ts";
-import type { PublicAnswer } from "../sam-gov-queue/documents.ts";
+import type { PublicAnswer } from "../questions/documents.ts";
 
 /** The question of a stored answer. */
 export interface AnswerKey {

@@ -2,20 +2,10 @@ import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
 import type { AttemptDocument } from "../documents.ts";
 import { type CallClass, callClassOf } from "../providers/call-class.ts";
+import type { CheckRun } from "../providers/check-run.ts";
 import { type Answer, type Provider, ProviderError, type Question, TinReplacedError } from "../providers/provider.ts";
-import type { Asking } from "../sam-gov-queue/question.ts";
+import type { Asking } from "../questions/question.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-
-/** The result of asking the providers: an answer with its origin, or the reason why there is none. */
-export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
-  | { readonly kind: "answered"; readonly answer: Answer; readonly origin: string }
-  | {
-      readonly kind: "error";
-      readonly reason: string;
-      /** What could be asked of SAM.gov's API, where that helps a monitor's run. */
-      readonly asking?: Asking | undefined;
-    }
-);
 
 /**
  * Runs one attempt, whose HTTP calls have this class, and records it (span, metrics, the provider's health, the

@@ -8,7 +8,7 @@ import type { Environment } from "@vvs/tenant";
 import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
 import { toCompleted } from "../messages.ts";
-import type { Asking } from "../sam-gov-queue/question.ts";
+import type { Asking } from "../questions/question.ts";
 import type { VerificationStore } from "../store.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";

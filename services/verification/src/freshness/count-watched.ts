@@ -1,5 +1,5 @@
-import type { WatchCollections, WatchedCount } from "./documents.ts";
-import { allFreshPriorities, type FreshPriority, freshPriorities, maxAgeMs } from "./watch-frequency.ts";
+import type { WatchCollections, WatchedCount } from "../questions/watch-documents.ts";
+import { allFreshPriorities, type FreshPriority, freshPriorities, maxAgeMs } from "../questions/watch-frequency.ts";
 
 /** The counted ages, youngest first, in milliseconds. */
 const ages = {

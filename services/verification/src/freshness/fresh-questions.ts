@@ -4,16 +4,22 @@ import { callsToKeepFresh, newestParts, utcDay } from "@vvs/registration";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { UpdateOneModel } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
+import { exclusionsAsked, isRegistered } from "../providers/sam-gov/asking-about.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import { filePartsOf } from "../providers/sam-gov/file-parts.ts";
 import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
-import type { AskedProvider, FreshVendors } from "../sam-gov-queue/asking.ts";
-import { exclusionsAsked, isRegistered } from "../sam-gov-queue/asking-about.ts";
-import type { PublicAnswer, QuestionDocument, QueueCollections } from "../sam-gov-queue/documents.ts";
-import { questionKey, questionKind } from "../sam-gov-queue/question.ts";
-import { afterFailure, DAY_MS, startOfUtcDay } from "../sam-gov-queue/rules.ts";
-import { UNKNOWN_DATE, type WatchCollections, type WatchedQuestion } from "./documents.ts";
-import { allFreshPriorities, askedEveryMs, dueAt, type FreshPriority, isFreshPriority } from "./watch-frequency.ts";
+import type { AskedProvider, FreshVendors } from "../questions/asked.ts";
+import type { PublicAnswer, QuestionDocument, QueueCollections } from "../questions/documents.ts";
+import { questionKey, questionKind } from "../questions/question.ts";
+import { afterFailure, DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { UNKNOWN_DATE, type WatchCollections, type WatchedQuestion } from "../questions/watch-documents.ts";
+import {
+  allFreshPriorities,
+  askedEveryMs,
+  dueAt,
+  type FreshPriority,
+  isFreshPriority,
+} from "../questions/watch-frequency.ts";
 import { vendorOf } from "./watch-records.ts";
 import type { Watch } from "./watches.ts";
 

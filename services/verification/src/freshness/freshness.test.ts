@@ -8,9 +8,9 @@ import { MonitorStateChangedSchema, RegistryChangedSchema } from "@vvs/proto/eve
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { eventually } from "@vvs/testing";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
+import { watchCollections } from "../questions/watch-documents.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
-import { watchCollections } from "./documents.ts";
 
 // The service with its queue: vendors of monitors whose data is asked for again, with a simulated SAM.gov and real calls.
 

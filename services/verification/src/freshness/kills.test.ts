@@ -6,9 +6,9 @@ import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { MonitorStateChangedSchema, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { type Command, eventually, mongoProxy } from "@vvs/testing";
+import { watchCollections } from "../questions/watch-documents.ts";
 import { type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
-import { watchCollections } from "./documents.ts";
 
 // Replicas that note who is watched and ask about it: one that is killed at each of its writes, and two at the same time.
 

@@ -5,13 +5,13 @@ import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { factsOf, registryDay, verdictOf } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
+import { isRegistered } from "../providers/sam-gov/asking-about.ts";
 import { partsOnFile } from "../providers/sam-gov/file-parts.ts";
-import { isRegistered } from "../sam-gov-queue/asking-about.ts";
-import { type QuestionKind, questionKinds } from "../sam-gov-queue/question.ts";
-import { DAY_MS } from "../sam-gov-queue/rules.ts";
-import type { NotedAnswers, SettledQuestion } from "../sam-gov-queue/settle.ts";
-import type { WatchCollections } from "./documents.ts";
-import { dueAtExpression } from "./watch-frequency.ts";
+import { type QuestionKind, questionKinds } from "../questions/question.ts";
+import { DAY_MS } from "../questions/rules.ts";
+import type { NotedAnswers, SettledQuestion } from "../questions/settled.ts";
+import type { WatchCollections } from "../questions/watch-documents.ts";
+import { dueAtExpression } from "../questions/watch-frequency.ts";
 
 /** Maximum number of entities in a record. */
 const RECORD_ENTITIES = 500;

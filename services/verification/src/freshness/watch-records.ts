@@ -4,7 +4,7 @@ import { CheckType } from "@vvs/proto/common/v1/common";
 import type { MonitorStateChanged } from "@vvs/proto/events/v1/events";
 import type { Tenant } from "@vvs/tenant";
 import type { Subjects } from "../checks/subjects.ts";
-import { freshPriorityOf } from "./watch-frequency.ts";
+import { freshPriorityOf } from "../questions/watch-frequency.ts";
 import type { Watch } from "./watches.ts";
 
 /**

@@ -6,9 +6,9 @@ import { type MonitorStateChanged, MonitorStateChangedSchema } from "@vvs/proto/
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { type TestMongo, testMongo } from "@vvs/testing";
 import type { CheckSubject } from "../checks/check-inputs.ts";
-import { migrateQueue, queueCollections } from "../sam-gov-queue/documents.ts";
-import { migrateWatches, watchCollections } from "./documents.ts";
-import { freshPriorities } from "./watch-frequency.ts";
+import { migrateQueue, queueCollections } from "../questions/documents.ts";
+import { migrateWatches, watchCollections } from "../questions/watch-documents.ts";
+import { freshPriorities } from "../questions/watch-frequency.ts";
 import { createWatchRecords } from "./watch-records.ts";
 import { createPutWatch } from "./watches.ts";
 

@@ -1,10 +1,10 @@
 import { PoisonRecordError } from "@vvs/kafka";
 import { createGroupCommit } from "@vvs/mongo";
 import type { ClientSession, MongoClient } from "mongodb";
-import type { QueueCollections } from "../sam-gov-queue/documents.ts";
-import { questionKey } from "../sam-gov-queue/question.ts";
-import { UNKNOWN_DATE, type WatchCollections, type WatchDocument } from "./documents.ts";
-import { dueAtExpression, type FreshPriority } from "./watch-frequency.ts";
+import type { QueueCollections } from "../questions/documents.ts";
+import { questionKey } from "../questions/question.ts";
+import { UNKNOWN_DATE, type WatchCollections, type WatchDocument } from "../questions/watch-documents.ts";
+import { dueAtExpression, type FreshPriority } from "../questions/watch-frequency.ts";
 
 /** A monitor's newest known state. */
 export interface Watch {

@@ -4,7 +4,6 @@ import { outside } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import type { GetOrganizationSettingsResponse } from "@vvs/proto/account/v1/organization_status";
 import { isUnimplemented } from "@vvs/rpc";
-import type { ProviderBudget } from "../provider-budgets/budget.ts";
 
 /** How long settings are kept, in milliseconds: a change takes effect within it. */
 const KEPT_MS = 10_000;
@@ -99,4 +98,12 @@ function settingsOf(read: GetOrganizationSettingsResponse): OrganizationSettings
   const { providerBudgets, liveTinMatch, tinFailuresPerDay } = read;
   const byProvider = new Map(providerBudgets.map((budget) => [budget.provider, budget]));
   return { providerBudgets: byProvider, liveTinMatch, tinFailuresPerDay };
+}
+
+/** Maximum calls that one organization may cause at one provider. */
+export interface ProviderBudget {
+  /** Direct calls per minute. */
+  readonly perMinute: number;
+  /** Direct calls and monitors' runs per UTC day. */
+  readonly perDay: number;
 }

@@ -1,13 +1,13 @@
 import { isDuplicateKey } from "@vvs/mongo";
 import { utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
+import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
 import {
   type BudgetClass,
   DAY_MS,
   MINUTE_MS,
   type OrganizationCalls,
   otherThan,
-  type ProviderBudget,
   reserveOf,
   startOf,
 } from "./budget.ts";

@@ -1,10 +1,4 @@
-/** Maximum calls that one organization may cause at one provider. */
-export interface ProviderBudget {
-  /** Direct calls per minute. */
-  readonly perMinute: number;
-  /** Direct calls and monitors' runs per UTC day. */
-  readonly perDay: number;
-}
+import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
 
 /** Who a call is made for: an API key or a user, or a monitor's run. */
 export const budgetClasses = ["direct", "monitors"] as const;

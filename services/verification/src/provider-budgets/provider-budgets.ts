@@ -4,11 +4,15 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { OrganizationSettings, ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
+import type {
+  OrganizationSettings,
+  ProviderBudget,
+  ReadOrganizationSettings,
+} from "../organization-settings/organization-settings.ts";
 import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-import { type BudgetClass, isSpent, leftToday, type OrganizationCalls, type ProviderBudget } from "./budget.ts";
+import { type BudgetClass, isSpent, leftToday, type OrganizationCalls } from "./budget.ts";
 import { createBudgetStore, type Spender } from "./budget-store.ts";
 
 /** Time limit for one database operation, in milliseconds; after it, the call is made without being counted. */

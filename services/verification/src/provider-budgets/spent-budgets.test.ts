@@ -10,12 +10,12 @@ import { Mode, VerificationService } from "@vvs/proto/verification/v1/verificati
 import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
 import { providersSection } from "../providers/config.ts";
 import { createLiveProviders, type LiveProvidersOptions } from "../providers/live-providers.ts";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService, unlimited } from "../testing/service.ts";
-import type { ProviderBudget } from "./budget.ts";
 import { organizationCallsOf } from "./budget-store.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
-import type { CallClass } from "../providers/call-class.ts";
+import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
 import { callsLeft, freshCallsLeft } from "./call-quota.ts";
 import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
-import { createProviderCalls, type ProviderAccount } from "./provider-calls.ts";
+import { createProviderCalls } from "./provider-calls.ts";
 import { healthOf, isShut, NO_KEY, type ProviderHealth } from "./provider-state.ts";
 import { createProviderStateStore } from "./provider-state-store.ts";
 import { createSharedStates } from "./shared-states.ts";

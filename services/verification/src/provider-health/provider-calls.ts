@@ -2,20 +2,12 @@ import { createBatcher } from "@vvs/batching";
 import { withoutDeadline } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
-import type { CallClass } from "../providers/call-class.ts";
+import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
 import { type CallCounts, callsLeft } from "./call-quota.ts";
 import { createProviderCallsStore, DAY_MS, type DayCalls } from "./provider-calls-store.ts";
 
 /** Maximum number of calls that are counted together. */
 const MAX_TOGETHER = 100;
-
-/** What a provider's calls are counted by. */
-export interface ProviderAccount {
-  /** Identifies the key without revealing it. Another key has another count. */
-  readonly fingerprint: string;
-  /** HTTP calls per UTC day; undefined where none is configured: calls are not counted then. */
-  readonly quota: number | undefined;
-}
 
 /** The calls of a provider's key today, and its quota. */
 export interface CallsToday extends CallCounts {

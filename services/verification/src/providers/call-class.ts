@@ -17,3 +17,11 @@ export function callClassOf(run: Pick<MonitorRun, "runSeq"> | undefined): CallCl
 export function perCallClass<T>(create: (callClass: CallClass) => T): Record<CallClass, T> {
   return { direct: create("direct"), first: create("first"), runs: create("runs") };
 }
+
+/** What a provider's calls are counted by. */
+export interface ProviderAccount {
+  /** Identifies the key without revealing it. Another key has another count. */
+  readonly fingerprint: string;
+  /** HTTP calls per UTC day; undefined where none is configured: calls are not counted then. */
+  readonly quota: number | undefined;
+}

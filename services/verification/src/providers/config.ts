@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Check } from "@vvs/checks";
 import { ConfigError, count, flag, z } from "@vvs/config";
-import type { ProviderAccount } from "../provider-health/provider-calls.ts";
+import type { ProviderAccount } from "./call-class.ts";
 import type { TaxBanditsCredentials } from "./taxbandits/taxbandits-token.ts";
 
 /** Parses a comma-separated list of provider names; all of `names` where the variable is absent. */

@@ -1,7 +1,7 @@
 import type { Check } from "@vvs/checks";
 import type { Parts, RegistrationFacts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
-import type { Asking, KeptAnswer } from "../sam-gov-queue/question.ts";
+import type { Asking, KeptAnswer } from "../questions/question.ts";
 import type { ResultDetails } from "./result-details.ts";
 
 /** A run of a monitor. */

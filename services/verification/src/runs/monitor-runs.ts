@@ -5,7 +5,7 @@ import { PoisonRecordError, runIn, tenantIn } from "@vvs/kafka";
 import type { VerificationRequested } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
 import { checksOf } from "../messages.ts";
-import type { Asking } from "../sam-gov-queue/question.ts";
+import type { Asking } from "../questions/question.ts";
 import type { VerificationStore } from "../store.ts";
 import type { RequestedRun, VerifyRun } from "./verify-run.ts";
 

@@ -6,7 +6,7 @@ import type { CheckSubject } from "../checks/check-inputs.ts";
 import type { Subjects } from "../checks/subjects.ts";
 import type { VerificationRequest, Verifier } from "../checks/verifier.ts";
 import type { MonitorRun } from "../providers/provider.ts";
-import type { Asking } from "../sam-gov-queue/question.ts";
+import type { Asking } from "../questions/question.ts";
 import { DuplicateRunError } from "../store.ts";
 
 /** A monitor's run, as its record requests it. */

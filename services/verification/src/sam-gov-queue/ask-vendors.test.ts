@@ -3,9 +3,9 @@ import { effectInForce, verdictOf } from "@vvs/registration";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { PRODUCTS_ONLY } from "../../../../test/outside/sam-gov-rows.ts";
 import { createProviderHttp } from "../providers/http/provider-http.ts";
+import type { QuestionDocument } from "../questions/documents.ts";
 import { playedClient } from "../testing/sam-gov-api.ts";
 import { createAskVendors } from "./ask-vendors.ts";
-import type { QuestionDocument } from "./documents.ts";
 
 const NOW = new Date("2026-11-21T09:30:00.000Z");
 const http = createProviderHttp();

@@ -16,9 +16,9 @@ import {
   readRegistration,
   registrationPart,
 } from "../providers/sam-gov/registration.ts";
-import type { QuestionDocument } from "./documents.ts";
-import type { ReceivedAnswer } from "./rules.ts";
-import type { SettledQuestion } from "./settle.ts";
+import type { QuestionDocument } from "../questions/documents.ts";
+import type { ReceivedAnswer } from "../questions/rules.ts";
+import type { SettledQuestion } from "../questions/settled.ts";
 
 /**
  * Asks SAM.gov about vendors in one call. Vendors that the quota no longer covered have no result, and are to be asked again.

@@ -4,8 +4,8 @@ import { inputOf, resultOf } from "../checks/observe-attempts.ts";
 import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
 import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { AskedProvider } from "./asking.ts";
-import type { QuestionDocument } from "./documents.ts";
+import type { AskedProvider } from "../questions/asked.ts";
+import type { QuestionDocument } from "../questions/documents.ts";
 
 const tracer = trace.getTracer("verification");
 

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { QueueCollections } from "./documents.ts";
+import type { QueueCollections } from "../questions/documents.ts";
 
 /**
  * The lease of the one process that asks SAM.gov's API, by the database's time. `leaseMs` must be longer than a call: the

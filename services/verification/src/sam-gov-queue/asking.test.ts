@@ -3,12 +3,12 @@ import { createLogger } from "@vvs/logging";
 import type { Parts } from "@vvs/registration";
 import { eventually, type TestMongo, testMongo } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
+import { migrateQueue, type QueueCollections, queueCollections } from "../questions/documents.ts";
+import type { Asking } from "../questions/question.ts";
 import type { AskVendors } from "./ask-vendors.ts";
 import { createAsker } from "./asker.ts";
 import { createAsking } from "./asking.ts";
-import { migrateQueue, type QueueCollections, queueCollections } from "./documents.ts";
 import { createParkedRuns } from "./parked-runs.ts";
-import type { Asking } from "./question.ts";
 import { createQuestions } from "./questions.ts";
 import { createSettle } from "./settle.ts";
 

@@ -1,47 +1,20 @@
 import type { Logger } from "@vvs/logging";
-import { isFreshPriority } from "../freshness/watch-frequency.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
+import type { AskedProvider, FreshVendors } from "../questions/asked.ts";
+import type { QuestionDocument } from "../questions/documents.ts";
+import type { SettledQuestion } from "../questions/settled.ts";
+import { isFreshPriority } from "../questions/watch-frequency.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { AskVendors } from "./ask-vendors.ts";
-import type { QuestionDocument } from "./documents.ts";
 import { nextCall } from "./planning.ts";
-import type { QuestionKind } from "./question.ts";
 import type { Questions } from "./questions.ts";
-import { AskerReplacedError, type CallTime, type Settle, type SettledQuestion } from "./settle.ts";
+import { AskerReplacedError, type CallTime, type Settle } from "./settle.ts";
 
 /** The wait after a call failed, in milliseconds. */
 const FAILED_MS = 15_000;
 /** Time limit for one call with all its pages, in milliseconds. */
 export const CALL_MS = 20_000;
-
-/** What an asker must know of SAM.gov's API. */
-export interface AskedProvider {
-  /** Returns how many HTTP calls may still be made for runs today; undefined where that is unknown. */
-  readonly callsLeft: () => Promise<number | undefined>;
-  /** Returns how many may still be made only to keep data fresh, beside what is held for runs; 0 where that is unknown. */
-  readonly callsLeftForFreshness: (heldForRuns: number) => Promise<number>;
-  /** Makes an attempt about these vendors, with its effect on the circuit. Errors: those of the attempt; ProviderError where it is refused. */
-  readonly attempt: (
-    vendors: readonly QuestionDocument[],
-    work: () => Promise<SettledQuestion[]>,
-  ) => Promise<SettledQuestion[]>;
-}
-
-/** What an asker must know of vendors that no run waits for, and whose data is to be kept fresh. */
-export interface FreshVendors {
-  /**
-   * Adds those that are due to the questions of runs, up to a full call of each kind. Returns them with how many HTTP calls
-   * may still be made for them today.
-   */
-  readonly fillUp: (waiting: Waiting, now: Date) => Promise<{ questions: Waiting; callsLeft: number }>;
-  /** Returns the questions that are still to be asked, with what is asked about each. */
-  readonly lookUp: (questions: readonly QuestionDocument[], now: Date) => Promise<QuestionDocument[]>;
-  /** Puts off a question after a call about it only has failed. */
-  readonly putOff: (question: QuestionDocument, now: Date) => Promise<void>;
-}
-
-type Waiting = ReadonlyMap<QuestionKind, readonly QuestionDocument[]>;
 
 /**
  * Creates the asker of the waiting questions. Each round makes all calls that are due, one after the other, and returns how

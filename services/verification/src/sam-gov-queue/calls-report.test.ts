@@ -3,9 +3,9 @@ import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
-import { watchCollections } from "../freshness/documents.ts";
-import { type FreshPriority, freshPriorities } from "../freshness/watch-frequency.ts";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
+import { watchCollections } from "../questions/watch-documents.ts";
+import { type FreshPriority, freshPriorities } from "../questions/watch-frequency.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 

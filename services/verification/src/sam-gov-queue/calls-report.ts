@@ -1,14 +1,14 @@
 import { planFreshness, utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
-import type { WatchedCount } from "../freshness/documents.ts";
-import { askedEveryMs } from "../freshness/watch-frequency.ts";
 import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
-import type { QueueCollections, QueueDay } from "./documents.ts";
+import type { QueueCollections, QueueDay } from "../questions/documents.ts";
+import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import type { WatchedCount } from "../questions/watch-documents.ts";
+import { askedEveryMs } from "../questions/watch-frequency.ts";
 import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
-import { DAY_MS, startOfUtcDay } from "./rules.ts";
 
 /** Number of days that are reported, with today. */
 const REPORTED_DAYS = 30;

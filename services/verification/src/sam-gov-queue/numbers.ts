@@ -1,6 +1,6 @@
 import { callsForAbsent, callsForRegistered, utcDay } from "@vvs/registration";
-import type { QueueCollections } from "./documents.ts";
-import { DAY_MS, startOfUtcDay } from "./rules.ts";
+import type { QueueCollections } from "../questions/documents.ts";
+import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
 
 /** Number of days whose new questions the plan for tomorrow averages. */
 const AVERAGED_DAYS = 7;

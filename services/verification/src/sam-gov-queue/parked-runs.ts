@@ -1,7 +1,7 @@
 import { createGroupCommit, inTransaction } from "@vvs/mongo";
 import type { ClientSession, Filter, MongoClient } from "mongodb";
-import type { ParkedRun, QuestionDocument, QueueCollections } from "./documents.ts";
-import { type Asking, questionKey, questionKind } from "./question.ts";
+import type { ParkedRun, QuestionDocument, QueueCollections } from "../questions/documents.ts";
+import { type Asking, questionKey, questionKind } from "../questions/question.ts";
 
 /** A run to park, and what it waits for. */
 export interface Parking {

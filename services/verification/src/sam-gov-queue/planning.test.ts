@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { freshPriorities } from "../freshness/watch-frequency.ts";
+import type { QuestionKind } from "../questions/question.ts";
+import { freshPriorities } from "../questions/watch-frequency.ts";
 import { nextCall, type PlannedQuestion } from "./planning.ts";
-import type { QuestionKind } from "./question.ts";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
-import { gatherFreshMs, isFreshPriority } from "../freshness/watch-frequency.ts";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
-import type { QuestionDocument } from "./documents.ts";
-import type { QuestionKind } from "./question.ts";
-import { DAY_MS, startOfUtcDay } from "./rules.ts";
+import type { QuestionDocument } from "../questions/documents.ts";
+import type { QuestionKind } from "../questions/question.ts";
+import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { gatherFreshMs, isFreshPriority } from "../questions/watch-frequency.ts";
 
 /** The longest wait, in milliseconds: a new question, or the end of a refusal, can come before the planned time. */
 const LOOK_AGAIN_MS = 300_000;

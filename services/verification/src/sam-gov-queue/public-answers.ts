@@ -1,12 +1,7 @@
 import type { ClientSession } from "mongodb";
-import type { PublicAnswer, QueueCollections } from "./documents.ts";
-import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "./rules.ts";
-
-/** An answer that is kept, and the one that was kept before, without its bodies. */
-export interface KeptChange {
-  readonly before: Pick<PublicAnswer, "parts"> | undefined;
-  readonly after: PublicAnswer;
-}
+import type { QueueCollections } from "../questions/documents.ts";
+import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "../questions/rules.ts";
+import type { KeptChange } from "../questions/settled.ts";
 
 /** Keeps answers, apart from those that are older than the kept ones. Returns what changed. */
 export async function keepAnswers(

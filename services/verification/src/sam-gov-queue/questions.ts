@@ -1,7 +1,7 @@
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
-import type { QuestionDocument, QueueCollections } from "./documents.ts";
-import { type QuestionKind, questionKinds } from "./question.ts";
-import { afterFailure } from "./rules.ts";
+import type { QuestionDocument, QueueCollections } from "../questions/documents.ts";
+import { type QuestionKind, questionKinds } from "../questions/question.ts";
+import { afterFailure } from "../questions/rules.ts";
 
 export type Questions = ReturnType<typeof createQuestions>;
 

@@ -1,5 +1,5 @@
 import { context, propagation, ROOT_CONTEXT } from "@opentelemetry/api";
-import type { ParkedRun } from "./documents.ts";
+import type { ParkedRun } from "../questions/documents.ts";
 import type { ParkedRuns } from "./parked-runs.ts";
 
 /**

@@ -1,34 +1,20 @@
 import { inTransaction } from "@vvs/mongo";
 import { utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
-import type { QuestionDocument, QueueCollections } from "./documents.ts";
-import { type KeptChange, keepAnswers } from "./public-answers.ts";
-import { type ReceivedAnswer, startOfUtcDay } from "./rules.ts";
+import type { QueueCollections } from "../questions/documents.ts";
+import { startOfUtcDay } from "../questions/rules.ts";
+import type { NotedAnswers, SettledQuestion } from "../questions/settled.ts";
+import { keepAnswers } from "./public-answers.ts";
 
 /** This process no longer asks: another one has taken over. */
 export class AskerReplacedError extends Error {
   override readonly name = "AskerReplacedError";
 }
 
-/** The result of one question. */
-export interface SettledQuestion {
-  readonly question: QuestionDocument;
-  /** Undefined where SAM.gov can't answer about this vendor. */
-  readonly answer: ReceivedAnswer | undefined;
-}
-
 /** When a call was made, and in which term of the asker. */
 export interface CallTime {
   readonly at: Date;
   readonly term: number;
-}
-
-/** The results of a call, and what they changed in the kept answers. */
-export interface NotedAnswers {
-  readonly settled: readonly SettledQuestion[];
-  readonly changes: readonly KeptChange[];
-  /** When the call was made. */
-  readonly at: Date;
 }
 
 export type Settle = (settled: readonly SettledQuestion[], time: CallTime) => Promise<void>;

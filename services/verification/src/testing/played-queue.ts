@@ -12,7 +12,7 @@ import type { VerificationDocument } from "../documents.ts";
 import { type ProvidersConfig, providerAccounts, providersSection } from "../providers/config.ts";
 import { createLiveProviders } from "../providers/live-providers.ts";
 import type { Provider } from "../providers/provider.ts";
-import { queueCollections } from "../sam-gov-queue/documents.ts";
+import { queueCollections } from "../questions/documents.ts";
 import { startTestService, type TestService } from "./service.ts";
 
 const logger = createLogger({ service: "test", level: "silent" });

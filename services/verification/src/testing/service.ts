@@ -13,7 +13,7 @@ import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
 import type { OrganizationSettings, ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
-import type { ProviderAccount } from "../provider-health/provider-calls.ts";
+import type { ProviderAccount } from "../providers/call-class.ts";
 import type { LiveProvidersOptions } from "../providers/live-providers.ts";
 import type { Provider } from "../providers/provider.ts";
 import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";

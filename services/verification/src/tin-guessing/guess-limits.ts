@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import { notTheEffect, release } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
 import type { Tenant } from "@vvs/tenant";
-import type { CheckSubject } from "../checks/check-inputs.ts";
-import type { CheckRun } from "../checks/run-check.ts";
 import { type GuessLimit, guessLimits, tinGuessesRefused } from "../metrics.ts";
+import type { CheckRun } from "../providers/check-run.ts";
 import type { createGuessesStore, GuessTarget } from "./guesses-store.ts";
 import { nameKey } from "./name-key.ts";
 
 /** A name and a TIN about which an organization has no answer yet. */
 export interface Guess {
-  readonly subject: Pick<CheckSubject, "entityId" | "legalName" | "tinHash">;
+  readonly subject: { readonly entityId: string; readonly legalName: string; readonly tinHash: Uint8Array };
   /** Maximum number of the organization's guesses that fail in a UTC day. */
   readonly failuresPerDay: number;
 }

@@ -3,8 +3,8 @@ import { findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { Db, Filter } from "mongodb";
-import { type Delivery, deliveryId } from "../delivery/delivery.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
+import { type Delivery, deliveryId } from "../model/delivery.ts";
 
 /** `failing`: those that failed, and pending ones whose last attempt failed. */
 export type DeliveryStatus = Delivery["status"] | "failing";

@@ -1,9 +1,9 @@
 import { afterEffect } from "@vvs/mongo";
 import type { Tenant } from "@vvs/tenant";
 import type { Db, Filter, UpdateFilter } from "mongodb";
-import type { Delivery, Replay } from "../delivery/delivery.ts";
 import { createMonitorUrls } from "../delivery/monitor-urls.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
+import type { Delivery, Replay } from "../model/delivery.ts";
 
 /** Maximum number of replays of one delivery: each can add a whole schedule of attempts to its document. */
 export const MAX_REPLAYS = 100;

@@ -1,8 +1,8 @@
 import { context, propagation } from "@opentelemetry/api";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
-import type { Change, Delivery } from "../delivery/delivery.ts";
 import { destinationOf } from "../endpoints/endpoint.ts";
+import type { Change, Delivery } from "../model/delivery.ts";
 
 /** Content of a test event: a vendor's registration expired. */
 const TEST_CHANGES: readonly Change[] = [

@@ -1,9 +1,9 @@
 import { propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
-import type { Attempt, Delivery } from "../delivery/delivery.ts";
-import { outcomeOf } from "../delivery/schedule.ts";
-import type { AttemptResult } from "../delivery/store.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
+import type { Attempt, Delivery } from "../model/delivery.ts";
+import type { AttemptResult } from "../model/schedule.ts";
+import { outcomeOf } from "../model/schedule.ts";
 import type { Poster, PostResult } from "./post.ts";
 import { attemptHeaders, webhookBody } from "./request.ts";
 import { signaturesOf } from "./signature.ts";

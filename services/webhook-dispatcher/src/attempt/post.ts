@@ -1,6 +1,6 @@
 import { AddressRefusedError, EgressProxyError } from "@vvs/egress";
 import type { Dispatcher } from "undici";
-import type { AttemptError } from "../delivery/delivery.ts";
+import type { AttemptError } from "../model/delivery.ts";
 import type { Connections, Destination } from "./connections.ts";
 
 /** Maximum number of bytes read of an answer. */

@@ -1,4 +1,4 @@
-import type { Delivery, Signatures } from "../delivery/delivery.ts";
+import type { Delivery, Signatures } from "../model/delivery.ts";
 import { webhookTimestamp } from "./signature.ts";
 
 /**

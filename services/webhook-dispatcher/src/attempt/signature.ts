@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Signatures } from "../delivery/delivery.ts";
+import type { Signatures } from "../model/delivery.ts";
 
 /** The secrets that sign now, the current one first; two during a rotation. */
 export type SigningSecrets = readonly string[];

@@ -7,13 +7,13 @@ import type { Environment } from "@vvs/tenant";
 import { destinationOf, endpointOf } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
-import { type Delivery, deliveryId } from "./delivery.ts";
+import { type Delivery, deliveryId } from "../model/delivery.ts";
+import { heldUntil } from "../model/schedule.ts";
 import type { DueSignals } from "./due-signals.ts";
 import type { Engine } from "./engine.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
 import type { MonitorUrl, MonitorUrls } from "./monitor-urls.ts";
 import type { OverLimit } from "./sandbox-limit.ts";
-import { heldUntil } from "./schedule.ts";
 import { blocked, type DeliveryStore } from "./store.ts";
 import type { Unblocker } from "./unblocker.ts";
 

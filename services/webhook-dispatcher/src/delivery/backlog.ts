@@ -1,8 +1,8 @@
 import { pause } from "@vvs/retry";
 import type { Db } from "mongodb";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import type { Delivery } from "./delivery.ts";
-import { LONGEST_HOLD_MS } from "./schedule.ts";
+import type { Delivery } from "../model/delivery.ts";
+import { LONGEST_HOLD_MS } from "../model/schedule.ts";
 
 /** Pause between counts, in milliseconds. */
 const COUNT_EVERY_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { Attempt } from "./delivery.ts";
+import type { Attempt } from "../model/delivery.ts";
 
 /** An answer that takes longer than this shows that the endpoint is busy. */
 const FAST_MS = 1_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createReplays, type Replays } from "../actions/replay.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
+import type { Delivery } from "../model/delivery.ts";
 import { createTestDeliveries, HOOK, later, start, type TestDeliveries, tenant } from "../testing/deliveries.ts";
-import type { Delivery } from "./delivery.ts";
 import { createMonitorUrls, type MonitorUrls } from "./monitor-urls.ts";
 import { createDeliveryStore } from "./store.ts";
 

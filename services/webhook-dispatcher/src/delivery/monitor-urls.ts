@@ -1,6 +1,6 @@
 import type { Db, Document } from "mongodb";
 import { destinationOf } from "../endpoints/endpoint.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 
 /** The newest URL of a monitor whose URL was changed. */
 export interface MonitorUrl {

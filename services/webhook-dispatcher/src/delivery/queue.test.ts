@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 import { createQueue, type Entry, type Priority, type Queue, type Target } from "./queue.ts";
 
 /** Entries are "<organization><endpoint><number>", such as a1x. */

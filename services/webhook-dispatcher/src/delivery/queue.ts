@@ -1,5 +1,5 @@
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 import { createFairRing } from "./fair-ring.ts";
 
 const priorities = ["urgent", "first", "retry"] as const;

@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 
 const HOUR_MS = 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createDeliveryListing } from "../actions/listing.ts";
+import type { Delivery } from "../model/delivery.ts";
 import { createTestDeliveries, start, type TestDeliveries, tenant } from "../testing/deliveries.ts";
 import { hookedDb } from "../testing/hooked-db.ts";
-import type { Delivery } from "./delivery.ts";
 import { reduceAged } from "./sandbox-retention.ts";
 import { createDeliveryStore } from "./store.ts";
 

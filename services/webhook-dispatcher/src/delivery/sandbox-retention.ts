@@ -2,7 +2,7 @@ import type { Logger } from "@vvs/logging";
 import { forAged, type Keeping, superviseAging } from "@vvs/mongo";
 import type { SupervisedLoop } from "@vvs/retry";
 import type { Db } from "mongodb";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 
 interface Retention {
   readonly db: Db;

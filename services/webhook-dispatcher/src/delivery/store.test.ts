@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Attempt, Delivery } from "../model/delivery.ts";
 import { type TestStore, testStore } from "../testing/test-store.ts";
-import type { Attempt, Delivery } from "./delivery.ts";
 import { createDeliveryStore, type DeliveryStore } from "./store.ts";
 
 const start = new Date("2026-11-21T09:00:00.000Z");

@@ -8,8 +8,8 @@ import {
   type UpdateFilter,
 } from "mongodb";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
-import type { Attempt, Delivery } from "./delivery.ts";
-import type { Outcome } from "./schedule.ts";
+import type { Delivery } from "../model/delivery.ts";
+import type { AttemptResult } from "../model/schedule.ts";
 
 const DUPLICATE_KEY = 11_000;
 
@@ -31,13 +31,6 @@ export interface Postponement {
 
 /** Returns a delivery's postponement until an earlier event of its monitor has had its first attempt. */
 export const blocked = (delivery: Candidate): Postponement => ({ delivery, nextAttemptAt: null, held: false });
-
-/** An attempt and what follows from it. */
-export interface AttemptResult {
-  readonly delivery: Delivery;
-  readonly attempt: Attempt;
-  readonly outcome: Outcome;
-}
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { AttemptError } from "../delivery/delivery.ts";
+import type { AttemptError } from "../model/delivery.ts";
 import { isFree, mayProbe, newEndpoint, type Observation, observe, probing, rampSecond } from "./circuit.ts";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -1,4 +1,4 @@
-import type { AttemptError } from "../delivery/delivery.ts";
+import type { AttemptError } from "../model/delivery.ts";
 import type { Circuit, Endpoint, EndpointIdentity } from "./endpoint.ts";
 
 /** Failures in a row that open the circuit; fewer timeouts are enough, as they use slots for long. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import type { AttemptError } from "../delivery/delivery.ts";
+import type { AttemptError } from "../model/delivery.ts";
 import { type TestStore, testStore } from "../testing/test-store.ts";
 import { newEndpoint } from "./circuit.ts";
 import { endpointId } from "./endpoint.ts";

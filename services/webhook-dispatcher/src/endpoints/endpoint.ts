@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AttemptError, Delivery } from "../delivery/delivery.ts";
+import type { AttemptError, Delivery } from "../model/delivery.ts";
 
 /** One URL of one organization and how it answers: shown to people, and read by the circuit that all replicas share. */
 export interface Endpoint {

@@ -1,8 +1,8 @@
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { Attempt, Delivery } from "../delivery/delivery.ts";
 import { destinationOf } from "../endpoints/endpoint.ts";
+import type { Attempt, Delivery } from "../model/delivery.ts";
 import { testStore } from "./test-store.ts";
 
 export const tenant: Tenant = { organizationId: "org_1", environment: "live" };

@@ -1,8 +1,8 @@
 import { testMongo } from "@vvs/testing";
 import type { Collection, Db } from "mongodb";
-import type { Delivery } from "../delivery/delivery.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { migrate } from "../migrate.ts";
+import type { Delivery } from "../model/delivery.ts";
 
 export interface TestStore {
   /** The migrated database of the live environment. */

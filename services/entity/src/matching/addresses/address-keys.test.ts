@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Address } from "../../model/facts.ts";
+import type { Address } from "./address.ts";
 import { addressQueryKeys, storedAddressKeys } from "./address-keys.ts";
 
 const address: Address = {

@@ -1,11 +1,11 @@
-import type { Address } from "../../model/facts.ts";
+import { stateBefore, stateCodeOf, zip5Of } from "../places.ts";
+import type { Address } from "./address.ts";
 import { addressWords, readAddress, streetLine } from "./address.ts";
 import { type AddressWords, splitAddress } from "./address-words.ts";
 import { doorNumbers } from "./house-number.ts";
 import { type ParsedAddress, parseStreetLines } from "./parse-address.ts";
 import { readPlaceEnd } from "./parse-place.ts";
 import type { Street } from "./parse-street.ts";
-import { stateBefore, stateCodeOf, zip5Of } from "./places.ts";
 import { directionOf, uspsWords } from "./usps.ts";
 
 /** The keys by which addresses are found for a one-line address. */

@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
+import { stateCodes } from "../places.ts";
 import { wordList } from "../word-list.ts";
-import { stateCodes } from "./places.ts";
 
 const maxWords = 80;
 /** Words before a number that a hyphen may join to it: units, roads, boxes and the states whose roads have numbers. */

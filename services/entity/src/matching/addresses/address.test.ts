@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Address } from "../../model/facts.ts";
+import type { Address } from "./address.ts";
 import { addressAgrees, addressWords, readAddress } from "./address.ts";
 
 const reston: Address = {

@@ -1,10 +1,10 @@
-import type { Address } from "../../model/facts.ts";
 import type { PartOutcome } from "../explanation.ts";
+import { stateCodeOf } from "../places.ts";
+import type { Address } from "./address.ts";
 import { type AddressQuery, addressAgrees, addressWords, indexOfRun } from "./address.ts";
 import { type Agreement, similarity, streetAgreement } from "./compare-street.ts";
 import { numberAgreement, plain, unitsOf } from "./house-number.ts";
 import { parseStreetLines } from "./parse-address.ts";
-import { stateCodeOf } from "./places.ts";
 
 export type AddressPart = "number" | "street" | "unit" | "box" | "city" | "state" | "zip";
 

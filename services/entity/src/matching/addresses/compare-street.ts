@@ -1,4 +1,4 @@
-import { osaDistance } from "../names/osa-distance.ts";
+import { osaDistance } from "../osa-distance.ts";
 import { type AddressQuery, indexOfRun } from "./address.ts";
 import { plain } from "./house-number.ts";
 import type { Street } from "./parse-street.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { Address } from "../../model/facts.ts";
 import { candidateConfidence } from "../score/score-candidate.ts";
+import type { Address } from "./address.ts";
 import { readAddress } from "./address.ts";
 import { addressQueryKeys, storedAddressKeys } from "./address-keys.ts";
 import { scoreAddress } from "./score-address.ts";

@@ -1,8 +1,8 @@
+import { stateBefore } from "../places.ts";
 import { splitAddress } from "./address-words.ts";
 import { readPlaceEnd } from "./parse-place.ts";
 import { readStreet, type Street } from "./parse-street.ts";
 import { readUnits } from "./parse-units.ts";
-import { stateBefore } from "./places.ts";
 import { uspsWords } from "./usps.ts";
 
 /** The parts of a postal address in USPS form, upper case; an absent part is "" or empty. */

@@ -1,4 +1,4 @@
-import { stateBefore } from "./places.ts";
+import { stateBefore } from "../places.ts";
 import { directionOf, isPlainSuffix } from "./usps.ts";
 
 const roads = ["HIGHWAY", "HWY", "ROUTE", "RTE", "RT", "ROAD", "RD", "TRUNK HIGHWAY"];

@@ -1,5 +1,5 @@
+import { stateBefore, zip5Of } from "../places.ts";
 import type { AddressWords } from "./address-words.ts";
-import { stateBefore, zip5Of } from "./places.ts";
 import { directionOf, isPlainSuffix, numberOf, suffixOf, unitOf } from "./usps.ts";
 
 /** The state and ZIP code at the end of a one-line address; "" where absent. */

@@ -1,6 +1,5 @@
-import type { Address } from "../../model/facts.ts";
 import type { PartOutcome, ReasonPart } from "../explanation.ts";
-import type { AddressQuery } from "./address.ts";
+import type { Address, AddressQuery } from "./address.ts";
 import { type AddressComparison, type AddressPart, type ComparedPart, compareAddress } from "./compare-address.ts";
 
 /** The score of the best of an entity's addresses. */

@@ -1,5 +1,5 @@
+import { osaDistance } from "../osa-distance.ts";
 import { wordList } from "../word-list.ts";
-import { osaDistance } from "./osa-distance.ts";
 
 /** Words that do not distinguish names; "koninklijke" is a title that the crown of the Netherlands confers on companies. */
 const particles = new Set(

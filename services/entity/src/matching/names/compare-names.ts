@@ -1,11 +1,11 @@
-import { isPlaceWord } from "../addresses/places.ts";
 import type { PartOutcome } from "../explanation.ts";
+import { osaDistance } from "../osa-distance.ts";
+import { isPlaceWord } from "../places.ts";
 import { align, type Match, sum, type Weighed } from "./alignment.ts";
 import { isOftenAdded, isParticle } from "./common-words.ts";
 import { distinctiveIdf, type Idf } from "./idf.ts";
 import { areOfOneClass, compareLegalForms, isLegalForm } from "./legal-forms.ts";
 import { isOtherNative, type NormalizedName, sharesKey } from "./normalize-name.ts";
-import { osaDistance } from "./osa-distance.ts";
 
 /** How two names differ; each feature is from 0 (no difference) to 1, shares are of the names' weight. */
 export interface NameFeatures {

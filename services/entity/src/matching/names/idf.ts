@@ -1,4 +1,4 @@
-import { isPlaceWord } from "../addresses/places.ts";
+import { isPlaceWord } from "../places.ts";
 import { priorShare } from "./common-words.ts";
 import { meaningIn } from "./translations.ts";
 

@@ -1,4 +1,5 @@
 import type { PartOutcome } from "../explanation.ts";
+import { osaDistance } from "../osa-distance.ts";
 import { wordList } from "../word-list.ts";
 import {
   formsAround,
@@ -7,7 +8,6 @@ import {
   legalFormSpellings,
   shortened,
 } from "./legal-form-spellings.ts";
-import { osaDistance } from "./osa-distance.ts";
 
 /** Forms that come before the name, and are neither words nor initials in US names; some only without one at its end. */
 const leading = new Set(wordList("ooo oao zao pao uab"));

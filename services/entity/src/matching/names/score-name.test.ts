@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { osaDistance } from "../osa-distance.ts";
 import { createIdf, generalIdf } from "./idf.ts";
 import { normalizeName } from "./normalize-name.ts";
-import { osaDistance } from "./osa-distance.ts";
 import { scoreName, weighDifferences } from "./score-name.ts";
 import { tokenSimilarity } from "./token-similarity.ts";
 

@@ -1,6 +1,6 @@
+import { osaDistance } from "../osa-distance.ts";
 import { expand, isAbbreviationOf } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
-import { osaDistance } from "./osa-distance.ts";
 import { soundOf } from "./phonetics.ts";
 import { areTranslations } from "./translations.ts";
 

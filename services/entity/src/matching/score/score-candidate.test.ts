@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Address } from "../../model/facts.ts";
+import type { Address } from "../addresses/address.ts";
 import { readAddress } from "../addresses/address.ts";
 import { generalIdf } from "../names/idf.ts";
 import { normalizeName } from "../names/normalize-name.ts";

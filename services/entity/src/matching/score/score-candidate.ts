@@ -1,6 +1,5 @@
 import { type IdentifierType, identifierTypes } from "@vvs/identifiers";
-import type { Address } from "../../model/facts.ts";
-import type { AddressQuery } from "../addresses/address.ts";
+import type { Address, AddressQuery } from "../addresses/address.ts";
 import { type AddressScore, scoreAddress } from "../addresses/score-address.ts";
 import type { PartOutcome, Reason, ReasonPart } from "../explanation.ts";
 import type { Idf } from "../names/idf.ts";

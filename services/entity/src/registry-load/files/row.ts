@@ -1,7 +1,8 @@
 import { isWellFormed } from "@vvs/identifiers";
 import { isNoIdentifier } from "@vvs/identifiers/none";
+import type { Address } from "../../matching/addresses/address.ts";
 import { fromCompactDate } from "../../model/dates.ts";
-import type { Address, RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
+import type { RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
 import { fieldCount, splitFields } from "./fields.ts";
 import type { Parsed } from "./member.ts";
 

@@ -1,8 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ExclusionSchema, type GetRegistryRecordResponse, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
-import { sortedJson } from "../../evidence/sorted-json.ts";
 import type { AnswerSource, Question } from "../provider.ts";
+import { sortedJson } from "../sorted-json.ts";
 import type { ReceivedBody } from "./client.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ExclusionsPart, PartSource, Parts, RegistrationPart } from "@vvs/registration";
-import { usableUntil } from "../../sam-gov-queue/rules.ts";
+import { usableUntil } from "../../questions/rules.ts";
 import type { ProviderError } from "../provider.ts";
 import { judge } from "./judge.ts";
 

@@ -1,5 +1,5 @@
 import { factsOf, type PartSource, type Parts, registryDay, type Verdict, verdictOf } from "@vvs/registration";
-import type { Asking } from "../../sam-gov-queue/question.ts";
+import type { Asking } from "../../questions/question.ts";
 import { type Answer, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
 

@@ -1,9 +1,9 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
-import { sortedJson } from "../../evidence/sorted-json.ts";
-import { askingAbout } from "../../sam-gov-queue/asking-about.ts";
-import { usableUntil } from "../../sam-gov-queue/rules.ts";
+import { usableUntil } from "../../questions/rules.ts";
 import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
+import { sortedJson } from "../sorted-json.ts";
+import { askingAbout } from "./asking-about.ts";
 import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, canShowPass, judge, type RunRule, staleSource } from "./judge.ts";

@@ -1,8 +1,8 @@
 import { maskTin } from "@vvs/identifiers";
-import { sortedJson } from "../../evidence/sorted-json.ts";
 import { readOwnData } from "../../own-data.ts";
 import type { Answer, Provider, Question } from "../provider.ts";
 import { type RegistryReader, readRegistry } from "../sam-gov/registry-reader.ts";
+import { sortedJson } from "../sorted-json.ts";
 import { sentName } from "../tin-matching/irs-codes.ts";
 import {
   CHANGING_UEI,

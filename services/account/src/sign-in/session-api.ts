@@ -6,7 +6,7 @@ import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
-import { recordedSignIn } from "./recorded.ts";
+import { recordedSignIn } from "../sessions/recorded.ts";
 import { EmailUnconfirmedError, SecondStepError } from "./sign-in.ts";
 
 const callers: Callers<typeof SessionService> = {

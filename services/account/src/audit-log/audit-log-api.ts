@@ -3,11 +3,11 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type AppendAuditEntryRequest, type AuditEntrySchema, AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, toProtoEnvironment } from "@vvs/tenant";
+import { reportedActions } from "../audit/audit.ts";
+import type { ReportedEntry } from "../audit/reported-actions.ts";
 import type { KeysDomain } from "../domain.ts";
 import { invalid } from "../refusals.ts";
-import { reportedActions } from "./audit.ts";
 import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
-import type { ReportedEntry } from "./reported-actions.ts";
 
 export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({

@@ -1,17 +1,11 @@
 import { ServiceError } from "@vvs/errors";
-import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession, Filter } from "mongodb";
 import { type Actor, userEntry } from "../audit/audit.ts";
+import { keyManagers, type Role } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
 import { requireSession } from "../sessions/live-sessions.ts";
-import type { AccountStore, RemovedMemberDocument, SessionDocument, UserDocument } from "../store.ts";
-import { keyManagers, type Role } from "./roles.ts";
-
-/** On whose behalf a call is made. */
-export interface Caller extends CallerContext {
-  /** The session by which a user was identified; absent for others, such as the operator. */
-  readonly session?: SessionDocument;
-}
+import type { AccountStore, RemovedMemberDocument, UserDocument } from "../store.ts";
 
 /**
  * Returns the member on whose behalf a call is made. Calls about members read it in their own transaction, so that a

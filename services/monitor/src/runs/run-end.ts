@@ -1,7 +1,7 @@
 import type { CheckStatus } from "@vvs/checks";
+import { claimableAt, exclusionRunAt, expiryRunAt } from "../model/due.ts";
+import type { DataDates, MonitorDocument } from "../model/monitor.ts";
 import { withPlace } from "../sweep/standing.ts";
-import { claimableAt, exclusionRunAt, expiryRunAt } from "./due.ts";
-import type { DataDates, MonitorDocument } from "./monitor.ts";
 
 /** How a run ended. */
 export interface RunEnd {

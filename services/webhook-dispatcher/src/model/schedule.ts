@@ -56,3 +56,10 @@ export function heldUntil(dueAt: Date, now: Date): Date {
 export function isUrgent(dueAt: Date, now: Date): boolean {
   return now.getTime() - dueAt.getTime() >= LONGEST_HOLD_MS;
 }
+
+/** An attempt and what follows from it. */
+export interface AttemptResult {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+  readonly outcome: Outcome;
+}

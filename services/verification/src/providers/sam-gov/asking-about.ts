@@ -1,9 +1,9 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
-import type { Question } from "../providers/provider.ts";
-import { type FileParts, filePartsOf, isNamedIn } from "../providers/sam-gov/file-parts.ts";
-import type { Asking } from "./question.ts";
-import { keptRowsServe } from "./rules.ts";
+import type { Asking } from "../../questions/question.ts";
+import { keptRowsServe } from "../../questions/rules.ts";
+import type { Question } from "../provider.ts";
+import { type FileParts, filePartsOf, isNamedIn } from "./file-parts.ts";
 
 /**
  * Returns what to ask SAM.gov's API about a vendor whose known parts are too old or do not suffice; undefined where that

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { registryDay } from "@vvs/registration";
+import { afterClaim, afterSkip } from "../model/due.ts";
+import type { MonitorDocument } from "../model/monitor.ts";
 import { fastClock } from "../testing/domain.ts";
 import { at, fresh } from "../testing/fresh-monitor.ts";
-import { afterClaim, afterSkip } from "./due.ts";
-import type { MonitorDocument } from "./monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
 
 const RUN_TIMEOUT_MS = 10_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
+import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "../sessions/sessions.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
 import { createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
-import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./sessions.ts";
 import { createSignIns } from "./sign-in.ts";
 
 let account: TestAccount;

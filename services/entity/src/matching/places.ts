@@ -1,4 +1,4 @@
-import { wordList } from "../word-list.ts";
+import { wordList } from "./word-list.ts";
 
 /**
  * The states, the District of Columbia and the territories: USPS code, name, and the abbreviations that were in use

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
-import { EmailUnconfirmedError } from "../sessions/sign-in.ts";
+import { EmailUnconfirmedError } from "../sign-in/sign-in.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
 import { SIGN_UP_MS } from "./sign-up.ts";
 

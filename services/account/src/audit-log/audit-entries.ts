@@ -3,7 +3,7 @@ import type { ListAuditEntriesRequest } from "@vvs/proto/account/v1/audit_log";
 import type { Position } from "@vvs/proto/common/v1/common";
 import type { CallerContext } from "@vvs/tenant";
 import { type Filter, ObjectId, type WithId } from "mongodb";
-import { ownerOf } from "../organizations/membership.ts";
+import { ownerOf } from "../members/membership.ts";
 import { invalid } from "../refusals.ts";
 import type { AccountStore, AuditDocument } from "../store.ts";
 

@@ -1,8 +1,8 @@
 import type { Check } from "@vvs/checks";
 import { createCollections } from "@vvs/mongo";
 import type { Collection, Db } from "mongodb";
-import type { WatchedCount } from "../freshness/documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
+import type { WatchedCount } from "./watch-documents.ts";
 
 /** A monitor's run that waits for SAM.gov's API. */
 export interface ParkedRun {

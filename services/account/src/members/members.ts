@@ -1,11 +1,12 @@
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import type { ClientSession } from "mongodb";
+import { checkedRole } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
 import type { UserDocument } from "../store.ts";
-import { type Caller, changeRole, deleteMember, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
-import { checkedRole } from "./roles.ts";
+import { changeRole, deleteMember, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
 
 /** A member as other members see them. */
 export interface Member {

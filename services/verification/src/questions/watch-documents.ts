@@ -1,6 +1,6 @@
 import { createCollections, dropUnusedIndex } from "@vvs/mongo";
 import type { Db } from "mongodb";
-import type { QuestionKind } from "../sam-gov-queue/question.ts";
+import type { QuestionKind } from "./question.ts";
 import type { FreshPriority } from "./watch-frequency.ts";
 
 /** A live monitor of sam_registration, and which vendor it watches. */

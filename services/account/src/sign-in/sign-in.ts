@@ -4,16 +4,16 @@ import { inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import type { FailedSignIns } from "../audit/failed-sign-ins.ts";
 import type { Basics } from "../parts.ts";
+import type { SignInLimits } from "../sessions/attempt-limits.ts";
+import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
+import type { KnownDevices } from "../sessions/known-devices.ts";
+import type { LiveSessions, SignedIn } from "../sessions/live-sessions.ts";
+import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
 import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
 import type { SecondFactor } from "../users/second-factor.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
-import type { SignInLimits } from "./attempt-limits.ts";
-import { type BegunSession, beginSession } from "./begin-session.ts";
-import type { KnownDevices } from "./known-devices.ts";
-import type { LiveSessions, SignedIn } from "./live-sessions.ts";
-import { newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
 
 /** How long a second step may take. */
 export const SECOND_STEP_MS = 5 * 60_000;

@@ -2,15 +2,15 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction } from "@vvs/mongo";
 import { type Actor, userEntry } from "../audit/audit.ts";
-import { MAX_NAME_LENGTH, type Organizations } from "../organizations/organizations.ts";
 import type { Basics, Mails } from "../parts.ts";
 import { checkedName } from "../refusals.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
-import { newestSignUp, type SignIns } from "../sessions/sign-in.ts";
+import { newestSignUp, type SignIns } from "../sign-in/sign-in.ts";
 import type { SignUpDocument, UserDocument } from "../store.ts";
-import type { Passwords } from "./passwords.ts";
-import { checkedEmail, type Users } from "./users.ts";
+import type { Passwords } from "../users/passwords.ts";
+import { checkedEmail, type Users } from "../users/users.ts";
+import { MAX_NAME_LENGTH, type Organizations } from "./organizations.ts";
 
 /** How long the link of a sign-up is valid. */
 export const SIGN_UP_MS = 24 * 60 * 60_000;

@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
+import { operator } from "../audit/audit.ts";
 import { auditQuery, createTestAccount, type TestAccount } from "../testing/account.ts";
-import { operator } from "./audit.ts";
 
 let account: TestAccount;
 let owner: CallerContext;
