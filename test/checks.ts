@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { oversizeProblems } from "./folders.ts";
+import { importProblems } from "./import-order.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const proto = join(root, "proto");
@@ -30,6 +31,7 @@ const checks: readonly Check[] = [
     run: () => command("knip", ["--production", "--include", "files", "--no-config-hints"], root),
   },
   { name: "no folder and no file is too large", run: async () => oversizeProblems(root) },
+  { name: "imports point one way", run: async () => importProblems(root) },
   { name: "contracts are well-formed (buf lint)", run: () => command("buf", ["lint"], proto) },
   {
     name: "contracts do not break released ones (buf breaking)",

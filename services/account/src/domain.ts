@@ -1,7 +1,6 @@
 import type { SecretKey } from "@vvs/config";
 import type { Admit } from "@vvs/fair-queue";
 import type { MongoClient } from "mongodb";
-import { createOperatedUsers } from "./admin/operated-users.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createKeyRecords } from "./api-keys/key-records.ts";
 import { createAuditLog } from "./audit/audit.ts";
@@ -32,6 +31,7 @@ import { createOpenId } from "./sso/openid.ts";
 import { createSingleSignOn } from "./sso/single-sign-on.ts";
 import { accountStore } from "./store.ts";
 import { createUsage } from "./usage/usage.ts";
+import { createOperatedUsers } from "./users/operated-users.ts";
 import { createOwnPassword } from "./users/own-password.ts";
 import { createPasswordResets } from "./users/password-reset.ts";
 import { createPasswords } from "./users/passwords.ts";

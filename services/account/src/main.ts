@@ -2,11 +2,11 @@ import { createAdmission } from "@vvs/fair-queue";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, mongoOptions, pingMongo, translateMongoError } from "@vvs/mongo";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
-import { keysServices, peopleServices } from "./api.ts";
+import { keysServices, peopleServices } from "./api/api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { loadAccountConfig, processName, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
-import { startMailing } from "./mail/start.ts";
+import { startMailing } from "./mailing.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { runSandboxRetention } from "./request-log/sandbox-retention.ts";
 

@@ -1,8 +1,8 @@
 import { createCollections, createExpiry, dropUnusedIndex } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit-log/audit-entries.ts";
+import { REQUESTS_KEPT_DAYS } from "./model/logged-requests.ts";
 import { approveExisting } from "./organizations/approve-existing.ts";
-import { REQUESTS_KEPT_DAYS } from "./request-log/documents.ts";
 import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;

@@ -12,7 +12,7 @@ import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Client, createClient, isUnimplemented, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
 import { toProtoTenant } from "@vvs/tenant";
-import { keysServices, peopleServices } from "./api.ts";
+import { keysServices, peopleServices } from "./api/api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";

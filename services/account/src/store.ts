@@ -2,11 +2,10 @@ import { databaseName } from "@vvs/mongo";
 import type { Sealed } from "@vvs/sealing";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
-import type { MailboxDocument } from "./mail/mailbox.ts";
-import type { MailDocument } from "./mail/queue.ts";
+import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./model/logged-requests.ts";
+import type { MailboxDocument, MailDocument } from "./model/mail.ts";
+import type { PlanTerms } from "./model/plans.ts";
 import type { Role } from "./model/roles.ts";
-import type { PlanTerms } from "./organizations/plans.ts";
-import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./request-log/documents.ts";
 
 export interface OrganizationDocument extends PlanTerms {
   /** org_…. */

@@ -10,7 +10,8 @@ import {
   RunCause,
   type RunSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import type { Confirmed, DataDates, EventDocument, FieldChange, MonitorDocument } from "./model/monitor.ts";
+import { changeMessages } from "./events/webhook-requests.ts";
+import type { Confirmed, DataDates, EventDocument, MonitorDocument } from "./model/monitor.ts";
 import { protoFrequencies } from "./model/schedule.ts";
 import type { ConfirmedRun } from "./runs/confirmed-runs.ts";
 import type { EndedRun } from "./runs/runs.ts";
@@ -110,13 +111,4 @@ export function eventMessage(event: EventDocument): MessageInitShape<typeof Even
     detectedAt: timestampFromDate(event.created_at),
     externalId: event.external_id,
   };
-}
-
-/** Converts changes to messages, in which "no value" is an absent field. */
-export function changeMessages(changes: readonly FieldChange[]) {
-  return changes.map(({ field, previous, current }) => ({
-    field,
-    previous: previous ?? undefined,
-    current: current ?? undefined,
-  }));
 }

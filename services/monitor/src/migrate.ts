@@ -7,8 +7,8 @@ import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
 import { EVENT_DAYS } from "./events/named-verifications.ts";
+import { erringAgain } from "./model/unanswered.ts";
 import { UNPUBLISHED_STATES } from "./monitors/state-publisher.ts";
-import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
 
 /** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */

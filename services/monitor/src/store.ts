@@ -5,9 +5,9 @@ import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, Filter } from "mongodb";
 import type { EventDocument, MonitorDocument, RunDocument } from "./model/monitor.ts";
+import type { SweepPosition } from "./model/position.ts";
 import { frequencies } from "./model/schedule.ts";
-import { countOptions, type UnansweredCause, unansweredAt } from "./monitors/unanswered.ts";
-import type { SweepPosition } from "./sweep/position.ts";
+import { countOptions, type UnansweredCause, unansweredAt } from "./model/unanswered.ts";
 
 /** The highest event position of an organization. */
 interface EventPositionDocument {

@@ -8,9 +8,9 @@ import type { Environment } from "@vvs/tenant";
 import type { TimeLimits } from "./checks/conclude.ts";
 import type { EvidenceSettings } from "./evidence/open.ts";
 import type { S3Options } from "./evidence/s3-objects.ts";
+import type { KeptDays } from "./kept-until.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { providersSection } from "./providers/config.ts";
-import type { KeptDays } from "./retention/kept-until.ts";
 import type { RunSlots } from "./runs/run-consumers.ts";
 import type { QueueSettings } from "./sam-gov-queue/queue.ts";
 

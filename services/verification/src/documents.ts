@@ -1,7 +1,5 @@
 import type { Check, CheckStatus } from "@vvs/checks";
-import type { Parts } from "@vvs/registration";
-import type { AnswerSource, Facts } from "./providers/provider.ts";
-import type { ResultDetails } from "./providers/result-details.ts";
+import type { Exclusion, Parts, RegistrationFacts } from "@vvs/registration";
 
 /** Where the answers of a verification may come from. */
 export type Mode = "cached" | "realtime";
@@ -96,4 +94,28 @@ export interface AnswerDocument {
   /** Absent in documents from before details were stored. */
   readonly details?: ResultDetails;
   readonly created_at: Date;
+}
+
+/** Where a part of an answer is from. Dates are kept here, so that answers that differ in nothing else share a body. */
+export interface AnswerSource {
+  readonly part: keyof Parts;
+  readonly origin: string;
+  readonly date: Date;
+  /** Name of the file that it is from, where that is one of those that were loaded. */
+  readonly file?: string;
+}
+
+/** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
+export type Facts = RegistrationFacts;
+
+/** What an answer's verdict rests on, as results show it. Field names are those of the stored documents. */
+export interface ResultDetails extends Omit<RegistrationFacts, "exclusion_effect"> {
+  /** Those that have not ended; absent where the source does not know them. */
+  readonly exclusions?: readonly Exclusion[];
+  /** Only for tin_match: the IRS's result code. */
+  readonly irs_code?: string;
+  /** Only for tin_match: the TIN that was asked about, masked. Absent where it was stored before this field. */
+  readonly tin?: string;
+  /** Only for tin_match: the name that was asked about, as it was sent. */
+  readonly name?: string;
 }

@@ -32,8 +32,8 @@ import {
   timeLimits,
 } from "./config.ts";
 import { createDomain } from "./domain.ts";
-import { observeProviders } from "./metrics.ts";
 import { createOrganizationSettings } from "./organization-settings/organization-settings.ts";
+import { observeProviders } from "./provider-health/provider-metrics.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { runRetention } from "./retention/retention.ts";

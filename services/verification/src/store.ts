@@ -1,7 +1,7 @@
 import { notTheEffect } from "@vvs/deadline";
-import type { HeldKey, IdempotencyStore } from "@vvs/idempotency";
+import type { IdempotencyStore } from "@vvs/idempotency";
 import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey } from "@vvs/mongo";
-import type { Outbox, OutboxRecord } from "@vvs/outbox";
+import type { Outbox } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
@@ -11,22 +11,11 @@ import {
   latestWrites,
   type ReadKnownAnswers,
 } from "./checks/latest-answers.ts";
-import type { VerificationRecords } from "./checks/records.ts";
+import type { Saving } from "./checks/records.ts";
 import type { EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
+import { type KeptDays, keptUntil } from "./kept-until.ts";
 import { queueCollections } from "./questions/documents.ts";
-import { type KeptDays, keptUntil } from "./retention/kept-until.ts";
-
-/** What is stored of one verification. */
-interface Saving {
-  readonly records: VerificationRecords;
-  /** Publishes the verification; with the trace of its call, since calls share transactions. */
-  readonly completed: OutboxRecord;
-  /** The call's Idempotency-Key, completed in the same transaction; undefined where it has none. */
-  readonly key: HeldKey | undefined;
-  /** Writes into the same transaction. */
-  readonly complete: ((session: ClientSession) => Promise<void>) | undefined;
-}
 
 /** Where a verification is stored. */
 interface Destinations extends ReturnType<typeof collectionsOf> {

@@ -4,7 +4,6 @@ import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { PoolLimits } from "./delivery/slots.ts";
 
 const schema = z.object({
   ...serviceSection,
@@ -80,4 +79,10 @@ export function poolsOf(config: WebhookDispatcherConfig): Record<"fast" | "slow"
       slotsPerOrganization: Math.floor(config.WEBHOOK_CONCURRENCY_PER_HOST / 2),
     },
   };
+}
+
+/** Maximum numbers of attempts in flight. */
+export interface PoolLimits {
+  readonly slots: number;
+  readonly slotsPerOrganization: number;
 }

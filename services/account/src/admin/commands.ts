@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type CallerContext, type Environment, environments } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
 import type { AccountDomain } from "../domain.ts";
-import { limitPerMinute, providerBudgets } from "../organizations/plans.ts";
+import { limitPerMinute, providerBudgets } from "../model/plans.ts";
 import type { ApiKeyDocument, OrganizationDocument, UserDocument } from "../store.ts";
 
 /** A command line that cannot be run. The message says how to correct it. */

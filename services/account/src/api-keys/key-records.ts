@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Filter, MongoClient, Timestamp } from "mongodb";
-import { activeMonitors, createdEntities, limitPerMinute } from "../organizations/plans.ts";
+import { activeMonitors, createdEntities, limitPerMinute } from "../model/plans.ts";
 import type { AccountStore, ApiKeyDocument, OrganizationDocument } from "../store.ts";
 
 /** What gateways need to know about a key, as they receive it. */

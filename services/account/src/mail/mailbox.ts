@@ -1,12 +1,5 @@
 import type { Collection } from "mongodb";
-import type { Mail } from "./mail.ts";
-
-/** An email of a local run, kept so that the developer can read it. */
-export interface MailboxDocument extends Mail {
-  /** mail_…. */
-  readonly _id: string;
-  readonly received_at: Date;
-}
+import type { Mail, MailboxDocument } from "../model/mail.ts";
 
 export type Mailbox = ReturnType<typeof createMailbox>;
 

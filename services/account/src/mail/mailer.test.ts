@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { inTransaction } from "@vvs/mongo";
+import { type Mail, MailRefusedError } from "../model/mail.ts";
 import { createTestAccount, logger, type TestAccount, until } from "../testing/account.ts";
-import { type Mail, MailRefusedError } from "./mail.ts";
 import { createMailbox } from "./mailbox.ts";
 import { createMailer, GIVE_UP_MS, LEASE_MS, runMailer } from "./mailer.ts";
 

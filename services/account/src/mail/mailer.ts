@@ -2,10 +2,11 @@ import type { SecretKey } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
 import { superviseLoop } from "@vvs/retry";
 import type { Collection } from "mongodb";
+import type { MailDocument } from "../model/mail.ts";
+import { MailRefusedError, type MailTransport } from "../model/mail.ts";
 import { within } from "../within.ts";
-import { MailRefusedError, type MailTransport } from "./mail.ts";
 import type { MailMetrics } from "./metrics.ts";
-import { type MailDocument, mailOf } from "./queue.ts";
+import { mailOf } from "./queue.ts";
 
 const MINUTE_MS = 60_000;
 /** How long an email is retried, from when it was queued. Its links have expired by then. */

@@ -1,7 +1,7 @@
 import { metrics } from "@opentelemetry/api";
 import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Collection } from "mongodb";
-import type { MailDocument } from "./queue.ts";
+import type { MailDocument } from "../model/mail.ts";
 
 export type MailMetrics = ReturnType<typeof createMailMetrics>;
 

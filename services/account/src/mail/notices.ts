@@ -1,7 +1,8 @@
 import type { ClientSession } from "mongodb";
 import type { Actor, AuditAction } from "../audit/audit.ts";
-import type { Basics, Mails } from "../parts.ts";
+import type { Basics } from "../parts.ts";
 import type { UserDocument } from "../store.ts";
+import type { Mails } from "./queue.ts";
 import type { Change } from "./texts.ts";
 
 const HOUR_MS = 60 * 60_000;

@@ -1,22 +1,9 @@
 import type { SecretKey } from "@vvs/config";
 import { newId } from "@vvs/ids";
-import { open, type Place, type Sealed, seal } from "@vvs/sealing";
+import { open, type Place, seal } from "@vvs/sealing";
 import type { ClientSession, Collection } from "mongodb";
-import type { Mail, MailKind } from "./mail.ts";
-
-/** An email that has not been sent yet. */
-export interface MailDocument {
-  /** mail_…. */
-  readonly _id: string;
-  readonly kind: MailKind;
-  /** Address, subject and text as JSON, encrypted because a text can contain a link that signs in. */
-  readonly content: { readonly sealed: Sealed };
-  readonly created_at: Date;
-  /** When the next attempt is due; during an attempt, when its lease expires. */
-  readonly next_attempt_at: Date;
-  /** Number of attempts started. */
-  readonly attempts: number;
-}
+import type { Mail, MailDocument } from "../model/mail.ts";
+import type { MailTexts } from "./texts.ts";
 
 export type MailQueue = ReturnType<typeof createMailQueue>;
 
@@ -50,4 +37,10 @@ export function mailOf(keys: readonly SecretKey[], mail: MailDocument): Mail {
 /** A mail belongs to an address, which may be nobody's yet, and so to no organization. */
 export function mailPlace({ _id }: Pick<MailDocument, "_id">): Place {
   return ["", "", "mails", _id, "content"];
+}
+
+/** What the parts that send emails need as well. */
+export interface Mails {
+  readonly mailQueue: MailQueue;
+  readonly texts: MailTexts;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { type Mail, MailRefusedError } from "../model/mail.ts";
 import { type PlayedSmtp, playSmtp } from "../testing/played-smtp.ts";
-import { type Mail, MailRefusedError } from "./mail.ts";
 import { createSmtpTransport } from "./smtp.ts";
 
 let server: PlayedSmtp;

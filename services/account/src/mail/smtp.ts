@@ -1,5 +1,5 @@
 import nodemailer from "nodemailer";
-import { MailRefusedError, type MailTransport } from "./mail.ts";
+import { MailRefusedError, type MailTransport } from "../model/mail.ts";
 
 const CONNECT_MS = 10_000;
 const IDLE_MS = 30_000;

@@ -1,5 +1,5 @@
 import { exactTime } from "@vvs/registration";
-import type { Mail, MailKind } from "./mail.ts";
+import type { Mail, MailKind } from "../model/mail.ts";
 
 /** Where to send an email, and where and when the request for it came from, so that readers can tell whether it was them. */
 interface EmailRequest {

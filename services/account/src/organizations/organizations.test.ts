@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { migrate } from "../migrate.ts";
+import { providerBudgets } from "../model/plans.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
-import { providerBudgets } from "./plans.ts";
 
 let account: TestAccount;
 

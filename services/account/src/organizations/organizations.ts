@@ -3,10 +3,6 @@ import { inTransaction } from "@vvs/mongo";
 import { environments } from "@vvs/tenant";
 import type { ClientSession, UpdateFilter } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
-import type { Basics } from "../parts.ts";
-import { checkedName, invalid, missing } from "../refusals.ts";
-import { type OrganizationDocument, tenantKey } from "../store.ts";
-import type { WebhookSecrets } from "../webhook-secrets/webhook-secret-store.ts";
 import {
   agreedBudget,
   budgetedProvider,
@@ -14,7 +10,11 @@ import {
   type ProviderBudget,
   planTerms,
   providerBudgets,
-} from "./plans.ts";
+} from "../model/plans.ts";
+import type { Basics } from "../parts.ts";
+import { checkedName, invalid, missing } from "../refusals.ts";
+import { type OrganizationDocument, tenantKey } from "../store.ts";
+import type { WebhookSecrets } from "../webhook-secrets/webhook-secret-store.ts";
 
 /** A plan; `limitPerMinute` only with Enterprise. */
 interface PlanInput {

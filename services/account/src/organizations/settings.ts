@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetOrganizationSettingsResponseSchema } from "@vvs/proto/account/v1/organization_status";
+import { providerBudgets, tinFailuresPerDay } from "../model/plans.ts";
 import type { OrganizationDocument } from "../store.ts";
-import { providerBudgets, tinFailuresPerDay } from "./plans.ts";
 
 /** Returns what services that also work without a caller must know of an organization. */
 export function organizationSettings(

@@ -1,16 +1,11 @@
+import type { Allowance } from "../model/logged-requests.ts";
+
 /** Number of requests that an organization can log in an environment at any speed. */
 export const BURST = 20_000;
 /** Number of requests per minute that it can log after that. */
 export const PER_MINUTE = 60;
 
 const MINUTE_MS = 60_000;
-
-/** How many requests can still be logged. */
-export interface Allowance {
-  readonly left: number;
-  /** When `left` was computed. */
-  readonly at: Date;
-}
 
 /**
  * Returns how many requests must be left after a request is logged. So answers leave room for errors, and refusals of

@@ -3,11 +3,11 @@ import { findPage, inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import { type AnyBulkWriteOperation, type ClientSession, type Filter, ObjectId } from "mongodb";
+import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "../model/logged-requests.ts";
 import type { Basics } from "../parts.ts";
 import { invalid } from "../refusals.ts";
 import { ofTenant, tenantKey } from "../store.ts";
 import { withinAllowance } from "./allowance.ts";
-import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./documents.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Far more than a gateway sends at once. */

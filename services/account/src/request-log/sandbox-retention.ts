@@ -1,8 +1,8 @@
 import type { Logger } from "@vvs/logging";
 import { forAged, superviseAging } from "@vvs/mongo";
 import type { SupervisedLoop } from "@vvs/retry";
+import { REQUESTS_KEPT_DAYS } from "../model/logged-requests.ts";
 import type { AccountStore } from "../store.ts";
-import { REQUESTS_KEPT_DAYS } from "./documents.ts";
 
 interface Retention {
   readonly store: Pick<AccountStore, "requestLog">;

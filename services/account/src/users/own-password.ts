@@ -1,6 +1,7 @@
 import { inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
-import type { Basics, Mails } from "../parts.ts";
+import type { Mails } from "../mail/queue.ts";
+import type { Basics } from "../parts.ts";
 import { invalid } from "../refusals.ts";
 import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import type { BegunSession } from "../sessions/begin-session.ts";

@@ -3,7 +3,7 @@ import { maskTin } from "@vvs/identifiers";
 import type { Environment } from "@vvs/tenant";
 import type { Collections } from "../model/documents.ts";
 import type { ListedVendorDocument } from "../model/listed-vendor.ts";
-import { findSubjectDocuments } from "../model/subject-documents.ts";
+import { findSubjectDocuments } from "../subject-documents.ts";
 import { noteSubject, refilter } from "./listed-vendor.ts";
 
 const BATCH = 100;

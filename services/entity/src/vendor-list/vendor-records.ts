@@ -6,7 +6,7 @@ import { isDuplicateKey } from "@vvs/mongo";
 import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
 import type { Collections, EntityDocument } from "../model/documents.ts";
-import { findSeen, type SubjectKey } from "../model/subject-documents.ts";
+import { findSeen, type SubjectKey } from "../subject-documents.ts";
 import { newVendor, noteMonitors, noteVerification, type VerifiedVendor } from "./listed-vendor.ts";
 import type { VendorStore, VendorUpdate } from "./vendor-store.ts";
 

@@ -12,7 +12,7 @@ import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf, publicIdentifiers } from "../model/own-entity.ts";
 import { ambiguous, DIFFERENT_ENTITIES, SEVERAL_ENTITIES } from "../model/refusals.ts";
-import type { SubjectKey } from "../model/subject-documents.ts";
+import type { SubjectKey } from "../subject-documents.ts";
 import type { CheckSubjects } from "./check-subject.ts";
 import type { Creation, CreationOptions } from "./create.ts";
 import type { ExternalIds } from "./external-ids.ts";

@@ -12,6 +12,9 @@ import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
 
+/** Maximum number of entries of an array in a body. No schema allows more. */
+export const MAX_ENTRIES = 20;
+
 const patterns: Readonly<Record<IdentifierType, string>> = {
   uei: exactIdentifierPattern("[A-Za-z0-9]", 12),
   cage: exactIdentifierPattern("[A-Za-z0-9]", 5),
@@ -135,6 +138,3 @@ function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
 }
-
-/** Maximum number of entries of an array in a body. No schema allows more. */
-export const MAX_ENTRIES = 20;

@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
+import { type SweepPosition, startPosition } from "../model/position.ts";
 import type { Frequency } from "../model/schedule.ts";
 import { collections } from "../store.ts";
-import { type SweepPosition, startPosition } from "./position.ts";
 
 /** The positions by frequency; without those of which nothing was swept yet. */
 export type Positions = ReadonlyMap<Frequency, SweepPosition>;

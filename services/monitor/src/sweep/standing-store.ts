@@ -1,8 +1,8 @@
 import type { Db, Filter } from "mongodb";
 import type { MonitorDocument } from "../model/monitor.ts";
+import type { Slice } from "../model/position.ts";
 import type { Frequency } from "../model/schedule.ts";
 import { claimableIn, collections } from "../store.ts";
-import type { Slice } from "./position.ts";
 import { isSwept } from "./standing.ts";
 
 export type StandingStore = ReturnType<typeof createStandingStore>;

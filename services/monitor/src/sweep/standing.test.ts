@@ -1,7 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { type Frequency, frequencies, periodsMs } from "../model/schedule.ts";
-import { fresh } from "../testing/fresh-monitor.ts";
 import {
   advanced,
   isBehind,
@@ -10,7 +8,9 @@ import {
   type SweepPosition,
   startPosition,
   withinOnePeriod,
-} from "./position.ts";
+} from "../model/position.ts";
+import { type Frequency, frequencies, periodsMs } from "../model/schedule.ts";
+import { fresh } from "../testing/fresh-monitor.ts";
 import { isSwept, scheduledChecks, withoutStanding } from "./standing.ts";
 
 const HOUR = 3_600_000;

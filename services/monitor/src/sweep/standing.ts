@@ -1,7 +1,7 @@
 import { claimableAt, earliestExtra } from "../model/due.ts";
 import type { Confirmed, DataDates, MonitorDocument } from "../model/monitor.ts";
+import type { SweepPosition } from "../model/position.ts";
 import { periodsMs } from "../model/schedule.ts";
-import type { SweepPosition } from "./position.ts";
 
 // What follows for a standing monitor from its mark and how far the checks of its frequency have been made. Nothing is written
 // for a check that finds the same.

@@ -3,8 +3,6 @@ import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } fr
 import type { Db } from "mongodb";
 import { earliestExtra } from "../model/due.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { type Frequency, frequencies } from "../model/schedule.ts";
-import type { Judge } from "./judge.ts";
 import {
   advanced,
   isBehind,
@@ -13,7 +11,9 @@ import {
   type Slice,
   type SweepPosition,
   withinOnePeriod,
-} from "./position.ts";
+} from "../model/position.ts";
+import { type Frequency, frequencies } from "../model/schedule.ts";
+import type { Judge } from "./judge.ts";
 import type { PositionStore } from "./positions.ts";
 import { isSwept, withoutStanding } from "./standing.ts";
 import type { StandingStore } from "./standing-store.ts";

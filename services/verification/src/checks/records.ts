@@ -1,6 +1,9 @@
 import type { Check, CheckStatus } from "@vvs/checks";
+import type { HeldKey } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
+import type { OutboxRecord } from "@vvs/outbox";
 import type { Parts } from "@vvs/registration";
+import type { ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
@@ -129,4 +132,15 @@ export function overallResult(statuses: readonly CheckStatus[]): CheckStatus {
 /** Returns the age of an answer's data, in whole seconds; 0 for data dated later. */
 export function dataFreshnessSeconds(createdAt: Date, dataDate: Date): number {
   return Math.max(0, Math.floor((createdAt.getTime() - dataDate.getTime()) / 1_000));
+}
+
+/** What is stored of one verification. */
+export interface Saving {
+  readonly records: VerificationRecords;
+  /** Publishes the verification; with the trace of its call, since calls share transactions. */
+  readonly completed: OutboxRecord;
+  /** The call's Idempotency-Key, completed in the same transaction; undefined where it has none. */
+  readonly key: HeldKey | undefined;
+  /** Writes into the same transaction. */
+  readonly complete: ((session: ClientSession) => Promise<void>) | undefined;
 }

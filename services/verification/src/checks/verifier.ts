@@ -4,16 +4,15 @@ import type { HeldKey } from "@vvs/idempotency";
 import { type Kafka, topicNames } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { type OutboxRecord, withActiveTrace } from "@vvs/outbox";
-import type { Environment } from "@vvs/tenant";
+import type { Environment, Tenant } from "@vvs/tenant";
 import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
-import { toCompleted } from "../messages.ts";
 import type { Asking } from "../questions/question.ts";
-import type { VerificationStore } from "../store.ts";
 import { withTimeLimit } from "../time-limit.ts";
+import { toCompleted } from "./completed-records.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
-import { verificationRecords } from "./records.ts";
+import { type Saving, verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */
 export interface VerificationRequest extends CheckTask {
@@ -43,7 +42,10 @@ export interface Verifier {
 
 /** Verifies entities: concludes the checks, stores everything in one transaction, and forwards new facts. */
 export function createVerifier(options: {
-  store: Pick<VerificationStore, "save">;
+  store: {
+    /** Stores a verification, all or nothing. Errors: DuplicateRunError. */
+    readonly save: (tenant: Tenant, saving: Saving) => Promise<void>;
+  };
   facts: Pick<FactForwarder, "forward">;
   conclude: Conclude;
   topicFor: Kafka["topicFor"];

@@ -76,7 +76,7 @@ const recordsOf = (service: TestService) => service.databases.live.collection<{ 
 
 /** The command as an operator runs it. */
 async function verifyCommand(service: TestService, args: string[] = []) {
-  const path = fileURLToPath(new URL("./cli.ts", import.meta.url));
+  const path = fileURLToPath(new URL("../evidence-command.ts", import.meta.url));
   const command = spawn(process.execPath, [path, "verify", ...args], {
     env: {
       PATH: process.env.PATH,

@@ -1,5 +1,4 @@
-import type { EvidenceWithContent } from "../documents.ts";
-import type { AnswerSource } from "../providers/provider.ts";
+import type { AnswerSource, EvidenceWithContent } from "../documents.ts";
 
 interface Files {
   readonly registry_file?: string;

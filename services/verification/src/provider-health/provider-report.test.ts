@@ -40,7 +40,7 @@ const telemetry = recordTelemetry();
 afterAll(() => telemetry.shutdown());
 
 test("each provider is reported once, in the order they are asked, and in gauges", async () => {
-  const { observeProviders } = await import("../metrics.ts");
+  const { observeProviders } = await import("./provider-metrics.ts");
   const provider = (name: string, check: Provider["check"]): Provider => ({ name, check, ask: () => Promise.reject() });
   const health: Readonly<Record<string, ProviderHealth>> = {
     first: { condition: "unavailable", quotaRemaining: 0, calls: calls(5, 2), lastSuccessAt: seconds(-90) },

@@ -1,8 +1,8 @@
 import type { Check } from "@vvs/checks";
-import type { Parts, RegistrationFacts } from "@vvs/registration";
+import type { Parts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
+import type { AnswerSource, Facts, ResultDetails } from "../documents.ts";
 import type { Asking, KeptAnswer } from "../questions/question.ts";
-import type { ResultDetails } from "./result-details.ts";
 
 /** A run of a monitor. */
 export interface MonitorRun {
@@ -36,18 +36,6 @@ export interface Question {
   readonly stored?: Parts | undefined;
   /** Only for live sam_registration: SAM.gov's answer to the same question that is kept for all organizations. */
   readonly kept?: KeptAnswer | undefined;
-}
-
-/** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
-export type Facts = RegistrationFacts;
-
-/** Where a part of an answer is from. Dates are kept here, so that answers that differ in nothing else share a body. */
-export interface AnswerSource {
-  readonly part: keyof Parts;
-  readonly origin: string;
-  readonly date: Date;
-  /** Name of the file that it is from, where that is one of those that were loaded. */
-  readonly file?: string;
 }
 
 /** An answer about a vendor, by a provider that is able to know. */

@@ -3,8 +3,8 @@ import { type EnvironmentDatabases, forAged, type Keeping, superviseAging } from
 import { pause, type SupervisedLoop } from "@vvs/retry";
 import { type Environment, environments } from "@vvs/tenant";
 import type { Db } from "mongodb";
+import { type KeptDays, keptUntil } from "../kept-until.ts";
 import { collectionsOf } from "../store.ts";
-import { type KeptDays, keptUntil } from "./kept-until.ts";
 import { createReadNames, type Monitors } from "./names.ts";
 import { createRemoveAged, type RemoveAged } from "./remove-aged.ts";
 

@@ -5,9 +5,9 @@ import { createOutbox } from "@vvs/outbox";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Environment } from "@vvs/tenant";
 import type { Collection, Db, Filter, MongoClient } from "mongodb";
+import { toCompletedAgain } from "../checks/completed-records.ts";
 import { latestOfVendor, newestOf } from "../checks/latest-answers.ts";
 import type { VerificationDocument } from "../documents.ts";
-import { toCompletedAgain } from "../messages.ts";
 import { collectionsOf } from "../store.ts";
 
 /** How far the verifications from before lists of vendors existed were published for them. */

@@ -1,3 +1,4 @@
+import type { PoolLimits } from "../config.ts";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { Target } from "./queue.ts";
@@ -7,12 +8,6 @@ const SLOW_MS = 1_000;
 /** Share of the fast slots for endpoints that never answered; the smaller one applies while the slow slots are full. */
 const UNKNOWN_SHARE = 1 / 2;
 const UNKNOWN_SHARE_WHILE_FULL = 1 / 8;
-
-/** Maximum numbers of attempts in flight. */
-export interface PoolLimits {
-  readonly slots: number;
-  readonly slotsPerOrganization: number;
-}
 
 type Pool = ReturnType<typeof createPool>;
 

@@ -1,7 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ExclusionSchema, type GetRegistryRecordResponse, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
-import type { AnswerSource, Question } from "../provider.ts";
+import type { AnswerSource } from "../../documents.ts";
+import type { Question } from "../provider.ts";
 import { sortedJson } from "../sorted-json.ts";
 import type { ReceivedBody } from "./client.ts";
 

@@ -7,8 +7,8 @@ import { EntryService } from "@vvs/proto/account/v1/entry";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
-import { begunMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
+import { begunMessage } from "./messages.ts";
 
 /** Minimum duration of an answer in milliseconds, so that it does not reveal whether an email was queued. */
 const ANSWER_MS = 250;

@@ -1,20 +1,20 @@
 import type { Logger } from "@vvs/logging";
 import type { ServicePart } from "@vvs/rpc";
-import { createApiKeyPart } from "./api-keys/api-key-api.ts";
-import type { KeyFeed } from "./api-keys/key-feed.ts";
-import { createAuditLogPart } from "./audit-log/audit-log-api.ts";
-import type { KeysDomain, PeopleDomain } from "./domain.ts";
-import type { Mailing } from "./mail/start.ts";
-import type { AccountMetrics } from "./metrics.ts";
-import { createOrganizationPart } from "./organizations/organization-api.ts";
-import { createOrganizationStatusPart } from "./organizations/organization-status-api.ts";
-import { createPasskeyPart } from "./passkeys/passkey-api.ts";
-import { createRequestLogPart } from "./request-log/request-log-api.ts";
-import { createEntryPart } from "./sign-in/entry-api.ts";
-import { createSessionPart } from "./sign-in/session-api.ts";
-import { createSingleSignOnPart } from "./sso/single-sign-on-api.ts";
-import { createUsagePart } from "./usage/usage-api.ts";
-import { createWebhookSecretPart } from "./webhook-secrets/webhook-secret-api.ts";
+import type { KeyFeed } from "../api-keys/key-feed.ts";
+import type { KeysDomain, PeopleDomain } from "../domain.ts";
+import type { Mailing } from "../mailing.ts";
+import type { AccountMetrics } from "../metrics.ts";
+import { createApiKeyPart } from "./api-key-api.ts";
+import { createAuditLogPart } from "./audit-log-api.ts";
+import { createEntryPart } from "./entry-api.ts";
+import { createOrganizationPart } from "./organization-api.ts";
+import { createOrganizationStatusPart } from "./organization-status-api.ts";
+import { createPasskeyPart } from "./passkey-api.ts";
+import { createRequestLogPart } from "./request-log-api.ts";
+import { createSessionPart } from "./session-api.ts";
+import { createSingleSignOnPart } from "./single-sign-on-api.ts";
+import { createUsagePart } from "./usage-api.ts";
+import { createWebhookSecretPart } from "./webhook-secret-api.ts";
 
 /**
  * Returns the gRPC services of the keys part: everything that services other than the dashboard call. An RPC that one of

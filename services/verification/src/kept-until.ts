@@ -1,5 +1,5 @@
 import type { Environment } from "@vvs/tenant";
-import type { VerificationDocument } from "../documents.ts";
+import type { VerificationDocument } from "./documents.ts";
 
 const DAY_MS = 86_400_000;
 

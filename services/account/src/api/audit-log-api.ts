@@ -5,9 +5,9 @@ import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, toProtoEnvironment } from "@vvs/tenant";
 import { reportedActions } from "../audit/audit.ts";
 import type { ReportedEntry } from "../audit/reported-actions.ts";
+import { AUDIT_KEPT_DAYS, type ReadableEntry } from "../audit-log/audit-entries.ts";
 import type { KeysDomain } from "../domain.ts";
 import { invalid } from "../refusals.ts";
-import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
 
 export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({

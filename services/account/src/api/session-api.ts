@@ -4,10 +4,10 @@ import type { Logger } from "@vvs/logging";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
-import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
-import { EmailUnconfirmedError, SecondStepError } from "./sign-in.ts";
+import { EmailUnconfirmedError, SecondStepError } from "../sign-in/sign-in.ts";
+import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "./messages.ts";
 
 const callers: Callers<typeof SessionService> = {
   signIn: ["dashboard"],

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "@vvs/logging";
-import type { AccountConfig } from "../config.ts";
-import type { AccountStore } from "../store.ts";
-import { MailRefusedError, type MailTransport } from "./mail.ts";
-import { createMailbox } from "./mailbox.ts";
-import { createMailer, runMailer } from "./mailer.ts";
-import { createMailMetrics } from "./metrics.ts";
-import { createSmtpTransport } from "./smtp.ts";
+import type { AccountConfig } from "./config.ts";
+import { createMailbox } from "./mail/mailbox.ts";
+import { createMailer, runMailer } from "./mail/mailer.ts";
+import { createMailMetrics } from "./mail/metrics.ts";
+import { createSmtpTransport } from "./mail/smtp.ts";
+import { MailRefusedError, type MailTransport } from "./model/mail.ts";
+import type { AccountStore } from "./store.ts";
 
 export type Mailing = ReturnType<typeof startMailing>;
 type MailConfig = Pick<

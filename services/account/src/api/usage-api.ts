@@ -11,7 +11,7 @@ import {
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, tenantOf, toProtoTenant } from "@vvs/tenant";
 import type { KeysDomain } from "../domain.ts";
-import type { UsageCount, UsageRange } from "./usage.ts";
+import type { UsageCount, UsageRange } from "../usage/usage.ts";
 
 export function createUsagePart({ domain: { usage } }: { domain: KeysDomain }): ServicePart {
   return servicePart({

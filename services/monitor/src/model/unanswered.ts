@@ -2,7 +2,7 @@ import { metrics } from "@opentelemetry/api";
 import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Environment } from "@vvs/tenant";
 import type { Filter } from "mongodb";
-import type { MonitorDocument } from "../model/monitor.ts";
+import type { MonitorDocument } from "./monitor.ts";
 
 /** Minimum number of consecutive errors that span more than three periods. */
 const ERRORS_IN_THREE_PERIODS = 4;

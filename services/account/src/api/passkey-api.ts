@@ -4,10 +4,10 @@ import type { Logger } from "@vvs/logging";
 import { type PasskeySchema, PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
-import { begunMessage, sessionCallerOf } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
 import type { PasskeyDocument } from "../store.ts";
+import { begunMessage, sessionCallerOf } from "./messages.ts";
 
 const callers: Callers<typeof PasskeyService> = {
   listPasskeys: ["dashboard"],

@@ -1,5 +1,4 @@
 import type { Environment } from "@vvs/tenant";
-import type { Allowance } from "./allowance.ts";
 
 /** How long requests are kept. */
 export const REQUESTS_KEPT_DAYS = 7;
@@ -39,4 +38,11 @@ export interface RequestGapDocument {
   readonly environment: Environment;
   readonly hour: Date;
   readonly left_out: number;
+}
+
+/** How many requests can still be logged. */
+export interface Allowance {
+  readonly left: number;
+  /** When `left` was computed. */
+  readonly at: Date;
 }

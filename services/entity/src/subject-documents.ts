@@ -1,7 +1,7 @@
 import type { Tenant } from "@vvs/tenant";
 import type { Filter } from "mongodb";
-import { withHiding } from "../store.ts";
-import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "./documents.ts";
+import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "./model/documents.ts";
+import { withHiding } from "./store.ts";
 
 /** The key of an entity as one organization sees it. */
 export interface SubjectKey {

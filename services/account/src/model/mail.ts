@@ -1,3 +1,5 @@
+import type { Sealed } from "@vvs/sealing";
+
 /** The purpose of an email. Logs and metrics contain it instead of the content. */
 export type MailKind =
   | "sign_up"
@@ -30,3 +32,24 @@ export interface MailTransport {
 
 /** The email was rejected for good: a retry cannot succeed. */
 export class MailRefusedError extends Error {}
+
+/** An email of a local run, kept so that the developer can read it. */
+export interface MailboxDocument extends Mail {
+  /** mail_…. */
+  readonly _id: string;
+  readonly received_at: Date;
+}
+
+/** An email that has not been sent yet. */
+export interface MailDocument {
+  /** mail_…. */
+  readonly _id: string;
+  readonly kind: MailKind;
+  /** Address, subject and text as JSON, encrypted because a text can contain a link that signs in. */
+  readonly content: { readonly sealed: Sealed };
+  readonly created_at: Date;
+  /** When the next attempt is due; during an attempt, when its lease expires. */
+  readonly next_attempt_at: Date;
+  /** Number of attempts started. */
+  readonly attempts: number;
+}

@@ -6,7 +6,7 @@ import { type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
-import { NotProvenError } from "./openid.ts";
+import { NotProvenError } from "../sso/openid.ts";
 
 export function createSingleSignOnPart(options: {
   domain: PeopleDomain;

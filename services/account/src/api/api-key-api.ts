@@ -2,12 +2,12 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
+import type { KeyFeed } from "../api-keys/key-feed.ts";
 import type { KeysDomain } from "../domain.ts";
-import { apiKeyMessage } from "../messages.ts";
 import { missing } from "../refusals.ts";
 import type { ApiKeyDocument } from "../store.ts";
 import { emailsOfUsers } from "../users/emails.ts";
-import type { KeyFeed } from "./key-feed.ts";
+import { apiKeyMessage } from "./messages.ts";
 
 const allowed: Callers<typeof ApiKeyService> = {
   watchApiKeys: ["gateway"],

@@ -7,8 +7,8 @@ import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
 import type { PeopleDomain } from "../domain.ts";
 import type { Member } from "../members/members.ts";
-import { begunMessage, organizationMessage } from "../messages.ts";
-import type { SentInvitation } from "./invitations.ts";
+import type { SentInvitation } from "../organizations/invitations.ts";
+import { begunMessage, organizationMessage } from "./messages.ts";
 
 const allowed: Callers<typeof OrganizationService> = {
   getOrganization: ["dashboard"],

@@ -6,8 +6,8 @@ import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type CallerContext, toProtoTenant } from "@vvs/tenant";
-import type { Frequency } from "../model/schedule.ts";
 import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import type { Frequency } from "./schedule.ts";
 import { observeUnanswered } from "./unanswered.ts";
 
 const { metric, shutdown } = recordTelemetry();

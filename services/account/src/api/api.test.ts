@@ -9,11 +9,11 @@ import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller, toProtoTenant } from "@vvs/tenant";
+import { createKeyFeed } from "../api-keys/key-feed.ts";
+import { operator } from "../audit/audit.ts";
+import { createAccountMetrics } from "../metrics.ts";
+import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "../testing/account.ts";
 import { keysServices, peopleServices } from "./api.ts";
-import { createKeyFeed } from "./api-keys/key-feed.ts";
-import { operator } from "./audit/audit.ts";
-import { createAccountMetrics } from "./metrics.ts";
-import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "./testing/account.ts";
 
 let account: TestAccount;
 let server: RpcServer;

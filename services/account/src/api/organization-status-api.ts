@@ -1,7 +1,7 @@
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import type { KeysDomain } from "../domain.ts";
-import { organizationSettings } from "./settings.ts";
+import { organizationSettings } from "../organizations/settings.ts";
 
 export function createOrganizationStatusPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({

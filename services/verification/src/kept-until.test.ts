@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Environment } from "@vvs/tenant";
-import type { ResultDocument } from "../documents.ts";
+import type { ResultDocument } from "./documents.ts";
 import { type KeptVerification, keptUntil } from "./kept-until.ts";
 
 const DAY_MS = 86_400_000;

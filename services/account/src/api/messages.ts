@@ -9,13 +9,13 @@ import type {
 } from "@vvs/proto/account/v1/sessions";
 import type { WebhookSecretSchema } from "@vvs/proto/account/v1/webhook_secrets";
 import type { Environment } from "@vvs/tenant";
-import { MAX_ACTIVE_KEYS } from "./api-keys/api-keys.ts";
-import { activeMonitors, createdEntities, limitPerMinute } from "./organizations/plans.ts";
-import type { BegunSession } from "./sessions/begin-session.ts";
-import type { SignedIn } from "./sessions/live-sessions.ts";
-import type { OwnSession, SessionCaller } from "./sessions/own-sessions.ts";
-import type { ApiKeyDocument, OrganizationDocument } from "./store.ts";
-import type { WebhookSecret } from "./webhook-secrets/webhook-secret-store.ts";
+import { MAX_ACTIVE_KEYS } from "../api-keys/api-keys.ts";
+import { activeMonitors, createdEntities, limitPerMinute } from "../model/plans.ts";
+import type { BegunSession } from "../sessions/begin-session.ts";
+import type { SignedIn } from "../sessions/live-sessions.ts";
+import type { OwnSession, SessionCaller } from "../sessions/own-sessions.ts";
+import type { ApiKeyDocument, OrganizationDocument } from "../store.ts";
+import type { WebhookSecret } from "../webhook-secrets/webhook-secret-store.ts";
 
 /** An organization with what its plan allows in an environment. */
 export function organizationMessage(

@@ -7,7 +7,7 @@ import { checkedRole } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import type { UserDocument } from "../store.ts";
-import { normalizedEmail } from "../users/users.ts";
+import { normalizedEmail } from "./users.ts";
 
 /** What the operator does for users who lost access, and for organizations whose last owner is gone. */
 export function createOperatedUsers(options: Basics & { mailQueue: MailQueue }) {

@@ -6,8 +6,8 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { createAuditLogPart } from "../audit-log/audit-log-api.ts";
 import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
+import { createAuditLogPart } from "./audit-log-api.ts";
 import { createOrganizationPart } from "./organization-api.ts";
 
 let account: TestAccount;

@@ -10,10 +10,10 @@ import {
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, tenantOf } from "@vvs/tenant";
 import type { KeysDomain } from "../domain.ts";
+import { REQUESTS_KEPT_DAYS } from "../model/logged-requests.ts";
 import { invalid } from "../refusals.ts";
-import { BURST, PER_MINUTE } from "./allowance.ts";
-import { REQUESTS_KEPT_DAYS } from "./documents.ts";
-import type { LoggedRequest, RequestQuery } from "./request-log.ts";
+import { BURST, PER_MINUTE } from "../request-log/allowance.ts";
+import type { LoggedRequest, RequestQuery } from "../request-log/request-log.ts";
 
 export function createRequestLogPart({ domain: { requestLog } }: { domain: KeysDomain }): ServicePart {
   return servicePart({

@@ -2,7 +2,7 @@ import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, tenantOf } from "@vvs/tenant";
 import type { KeysDomain } from "../domain.ts";
-import { webhookSecretMessage } from "../messages.ts";
+import { webhookSecretMessage } from "./messages.ts";
 
 const allowed: Callers<typeof WebhookSecretService> = {
   getSigningSecrets: ["webhook-dispatcher"],

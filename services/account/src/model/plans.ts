@@ -17,15 +17,6 @@ export interface ProviderBudget {
 
 type ProviderBudgets = Readonly<Record<BudgetedProvider, ProviderBudget>>;
 
-/** The plan of an organization, and what it agreed to. */
-export interface PlanTerms {
-  readonly plan: Plan;
-  /** Requests per minute and key; only with Enterprise. */
-  readonly limit_per_minute?: number;
-  /** Budgets that differ from those of the plan; only with Enterprise. */
-  readonly provider_budgets?: Partial<ProviderBudgets>;
-}
-
 const TIN_FAILURES: Readonly<Record<Plan, number>> = { starter: 100, growth: 1_000, enterprise: 5_000 };
 const MAX_LIMIT = 1_000_000;
 const MAX_PER_DAY = 100_000_000;
@@ -100,4 +91,13 @@ export function planTerms(plan: string, limit: number | undefined): PlanTerms {
     throw invalid("limit", `must be a whole number of requests per minute, 1–${MAX_LIMIT}`);
   }
   return { plan, limit_per_minute: limit };
+}
+
+/** The plan of an organization, and what it agreed to. */
+export interface PlanTerms {
+  readonly plan: Plan;
+  /** Requests per minute and key; only with Enterprise. */
+  readonly limit_per_minute?: number;
+  /** Budgets that differ from those of the plan; only with Enterprise. */
+  readonly provider_budgets?: Partial<ProviderBudgets>;
 }

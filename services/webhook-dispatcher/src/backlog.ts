@@ -1,16 +1,14 @@
 import { pause } from "@vvs/retry";
 import type { Db } from "mongodb";
-import type { Endpoint } from "../endpoints/endpoint.ts";
-import type { Delivery } from "../model/delivery.ts";
-import { LONGEST_HOLD_MS } from "../model/schedule.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Delivery } from "./model/delivery.ts";
+import { LONGEST_HOLD_MS } from "./model/schedule.ts";
 
 /** Pause between counts, in milliseconds. */
 const COUNT_EVERY_MS = 15_000;
 /** Deliveries and endpoints of each kind are counted up to this number. */
 const COUNT_LIMIT = 50_000;
 const FLAGGED_AFTER_MS = 24 * 60 * 60 * 1_000;
-
-export type Backlog = Awaited<ReturnType<typeof countBacklog>>;
 
 /** Counts every 15 s for metrics. Returns a function that returns the last count; undefined if that failed. */
 export function watchBacklog(options: { db: Db; stopping: AbortSignal; now: () => Date }): () => Backlog | undefined {
@@ -61,3 +59,5 @@ async function countBacklog(db: Db, now: Date) {
     endpoints: { open, flagged: flagged + gone },
   };
 }
+
+export type Backlog = Awaited<ReturnType<typeof countBacklog>>;

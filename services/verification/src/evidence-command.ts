@@ -3,11 +3,11 @@ import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { type Environment, environments } from "@vvs/tenant";
-import { loadEvidenceConfig, s3Options } from "../config.ts";
-import { collectionsOf } from "../store.ts";
-import { createEvidenceBodies } from "./bodies.ts";
-import { createS3Objects } from "./s3-objects.ts";
-import { verifyEvidence } from "./verify.ts";
+import { loadEvidenceConfig, s3Options } from "./config.ts";
+import { createEvidenceBodies } from "./evidence/bodies.ts";
+import { createS3Objects } from "./evidence/s3-objects.ts";
+import { verifyEvidence } from "./evidence/verify.ts";
+import { collectionsOf } from "./store.ts";
 
 const USAGE = `Usage:
   npm run evidence -- verify [--environment live|sandbox] [--since YYYY-MM-DD]
