@@ -68,7 +68,6 @@ export const createAuditLog = ({ organization, auditLog, ...context }: PageConte
       return new Map([...acted.map(nameOfActor), ...members.map(({ userId, email }) => [userId, email] as const)]);
     },
     columns: ({ visit: { view } }) => [
-      ["Time", ({ at }) => time(at, "second")],
       [
         "Person",
         ({ actor, actorEmail }) =>
@@ -76,6 +75,7 @@ export const createAuditLog = ({ organization, auditLog, ...context }: PageConte
         "long",
       ],
       ["Action", (entry) => html`${phraseOf(entry)}${targetOf(entry)}${detailsOf(entry)}`, "long"],
+      ["Time", ({ at }) => time(at, "second")],
       ["Environment", ({ environment }) => environmentName(environment)],
       [
         "IP address and request",

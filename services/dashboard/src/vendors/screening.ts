@@ -152,10 +152,10 @@ function periodForm(path: string, { typed: { period, problem }, now }: Screening
     ["Last month", lastMonth(now)],
     ["This month", thisMonth(now)],
   ] as const;
-  return html`<form method="get" action="${path}" class="card filters unprinted" aria-label="Period">
-  <div class="columns">${day("from", "First day (UTC)", problem)}${day("to", "Last day (UTC)")}</div>
-  <div class="choices"><button class="quiet">Show the report</button>
-  ${months.map(([text, month]) => html`<a href="${pathWithQuery(path, { ...month })}">${text}</a> `)}</div>
+  return html`<form method="get" action="${path}" class="filters unprinted" aria-label="Period">
+  ${day("from", "First day (UTC)", problem)}${day("to", "Last day (UTC)")}
+  <button class="quiet">Show the report</button>
+  ${months.map(([text, month]) => html`<a href="${pathWithQuery(path, { ...month })}">${text}</a> `)}
 </form>`;
 }
 

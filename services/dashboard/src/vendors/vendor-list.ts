@@ -131,7 +131,7 @@ export function createVendorList(context: PageContext) {
           html`<a href="${visit.view.path}/vendors/${entity?.id ?? ""}">${entity?.legalName ?? ""}</a>`,
         "long",
       ],
-      ["Your number", ({ vendor: { entity } }) => entity?.externalId || none(), "short"],
+      ["Number", ({ vendor: { entity } }) => entity?.externalId || none(), "short"],
       [
         "Status",
         ({ status, runs }) =>
