@@ -70,8 +70,8 @@ export function readMonitor(typed: MonitorInput) {
 }
 
 /**
- * Returns the part of a refused form that may be shown again: not an invalid id or URL, which may be a secret pasted by
- * mistake, and no TIN.
+ * Returns what a refused form shows again: no TIN, and no invalid id or URL, which may be a secret that was pasted by
+ * mistake.
  */
 export function echoOfMonitor(typed: MonitorInput): MonitorInput {
   const [entityId, url] = [typed.entity_id.trim(), typed.webhook_url.trim()];

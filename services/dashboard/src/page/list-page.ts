@@ -16,7 +16,7 @@ import { unavailableNote, unlessUnavailable } from "./panels.ts";
 
 type Filter<F extends string> = ListFilter<F>["filter"];
 
-/** A page of a list: its rows, where the next page begins, and whatever else its cells need. */
+/** What was read for one page of a list: the rows, the position of the next page, and anything else that the cells show. */
 interface Read<P> {
   readonly rows: readonly unknown[];
   readonly next?: P | undefined;

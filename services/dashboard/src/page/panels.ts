@@ -19,16 +19,28 @@ export type ReadPanel = <T>(
 /** Maximum duration of all calls of a panel, so that one slow panel does not delay the page. */
 const PANEL_TIMEOUT_MS = 1_500;
 
+/** Returns what was read; undefined, with a line in the log, if that failed. */
+async function unlessFailed<T>(
+  logger: Logger,
+  { caller }: Pick<Visit, "caller">,
+  failure: { readonly message: string; readonly panel?: string },
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const { message, ...panel } = failure;
+    logger.error({ err: error, ...panel, request_id: caller.requestId }, message);
+    return undefined;
+  }
+}
+
 /** Creates a ReadPanel that logs errors and never throws. */
 export function createReadPanel({ logger }: { logger: Logger }): ReadPanel {
-  return async (visit, name, read) => {
-    try {
-      return await read({ timeoutMs: PANEL_TIMEOUT_MS, signal: AbortSignal.timeout(PANEL_TIMEOUT_MS) });
-    } catch (error) {
-      logger.error({ err: error, panel: name, request_id: visit.caller.requestId }, "reading a panel failed");
-      return undefined;
-    }
-  };
+  return (visit, panel, read) =>
+    unlessFailed(logger, visit, { message: "reading a panel failed", panel }, () =>
+      read({ timeoutMs: PANEL_TIMEOUT_MS, signal: AbortSignal.timeout(PANEL_TIMEOUT_MS) }),
+    );
 }
 
 /**
@@ -99,16 +111,12 @@ export function createReadVendors({ entities, logger }: Pick<AppOptions, "entiti
     }
   }
 
-  return async (visit, items) => {
-    try {
+  return (visit, items) =>
+    unlessFailed(logger, visit, { message: "reading vendors failed" }, async () => {
       const ids = new Set(items.filter(({ test }) => !test).map(({ entityId }) => entityId));
       const found = await Promise.all([...ids].map((id) => read(visit, id)));
       return new Map(found.filter((entity) => entity !== undefined).map((entity) => [entity.id, entity]));
-    } catch (error) {
-      logger.error({ err: error, request_id: visit.caller.requestId }, "reading vendors failed");
-      return undefined;
-    }
-  };
+    });
 }
 
 /** Returns the name of a vendor, or its id while names are unavailable. */
@@ -133,14 +141,9 @@ export type ReadEndpoints = (
 const ENDPOINTS_TIMEOUT_MS = 1_000;
 
 /** Creates a ReadEndpoints that logs errors and never throws. */
-export function createReadEndpoints(options: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
-  return async ({ caller }, { limit, flaggedOnly = false }) => {
-    try {
-      const request = { caller, limit, flaggedOnly };
-      return await options.deliveries.listEndpoints(request, { timeoutMs: ENDPOINTS_TIMEOUT_MS });
-    } catch (error) {
-      options.logger.error({ err: error, request_id: caller.requestId }, "reading webhook endpoints failed");
-      return undefined;
-    }
-  };
+export function createReadEndpoints({ deliveries, logger }: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
+  return (visit, { limit, flaggedOnly = false }) =>
+    unlessFailed(logger, visit, { message: "reading webhook endpoints failed" }, () =>
+      deliveries.listEndpoints({ caller: visit.caller, limit, flaggedOnly }, { timeoutMs: ENDPOINTS_TIMEOUT_MS }),
+    );
 }

@@ -131,7 +131,7 @@ export function readVendorForm(
   return { request: { checks: checks.map(toCheckType), identifiers, legalName } };
 }
 
-/** Returns the part of a refused form that may be shown again: never the TIN, in whatever field it was entered. */
+/** Returns what a refused form shows again: never the TIN, even if it was typed into another field. */
 export function echoOfVendor({ tin, ...typed }: VendorInput): EchoedVendorInput {
   const holdsTin = holdsDigitsOf(tin);
   const shown = (text: string) => (holdsTin(text) || problemOfText("text", text, Infinity) ? "" : text);

@@ -93,8 +93,8 @@ export function problemOfText(label: string, text: string, maxCharacters: number
 }
 
 /**
- * Returns the part of a refused form that may be shown again: never the TIN, in whatever field it was entered. A D-U-N-S
- * number looks like a TIN, so it is left out only if it equals the entered TIN.
+ * Returns what a refused form shows again: never the TIN, even if it was typed into another field. A D-U-N-S number looks
+ * like a TIN, so it is left out only if it equals the entered TIN.
  */
 export function echoOf(typed: VerificationInput): EchoedVerification {
   const holdsTin = holdsDigitsOf(typed.tin);

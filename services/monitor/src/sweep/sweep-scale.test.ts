@@ -24,7 +24,7 @@ const COMMANDS_PER_LOT = 5;
 const OTHER_COMMANDS = 20;
 /** All watch the same vendors. */
 const VENDORS = 1_000;
-/** One of so many monitors differs at each check. */
+/** At each check, one monitor in this many differs. */
 const DIFFERENT_EACH = 1_000;
 const { SAME, DIFFERENT } = RunJudgement;
 

@@ -4,6 +4,20 @@ import { type ParsedAddress, parseAddress, parseStreetLines } from "./parse-addr
 import { withHighways } from "./parse-highway.ts";
 import { uspsWords } from "./usps.ts";
 
+/** A postal address. Parts that the source does not have are "", except `line2`, which is left out. */
+export interface Address {
+  type: "physical" | "mailing";
+  line1: string;
+  line2?: string;
+  city: string;
+  /** Two-letter code in the USA, the source's text elsewhere. */
+  state: string;
+  /** Five digits or ZIP+4 (`20190-5617`) in the USA, the source's text elsewhere. */
+  zip: string;
+  /** ISO 3166 alpha-3. */
+  country: string;
+}
+
 /** A one-line address of a look-up. */
 export interface AddressQuery {
   readonly parsed: ParsedAddress;
@@ -70,18 +84,4 @@ export function indexOfRun(words: readonly string[], run: readonly string[]): nu
     if (run.every((word, offset) => words[start + offset] === word)) return start;
   }
   return -1;
-}
-
-/** A postal address. Parts that the source does not have are "", except `line2`, which is left out. */
-export interface Address {
-  type: "physical" | "mailing";
-  line1: string;
-  line2?: string;
-  city: string;
-  /** Two-letter code in the USA, the source's text elsewhere. */
-  state: string;
-  /** Five digits or ZIP+4 (`20190-5617`) in the USA, the source's text elsewhere. */
-  zip: string;
-  /** ISO 3166 alpha-3. */
-  country: string;
 }
