@@ -1,3 +1,4 @@
+import { eventually } from "@vvs/testing";
 import kafkajs from "kafkajs";
 
 export interface TopicRecord {
@@ -13,7 +14,13 @@ export async function recordsOf(options: { brokers: string[]; topic: string }): 
   const kafka = new kafkajs.Kafka({ brokers: options.brokers, logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
-  const offsets = await admin.fetchTopicOffsets(topic).finally(() => admin.disconnect());
+  // A broker that has just started again refuses this until its partitions have leaders, which KafkaJS does not repeat.
+  const read = () =>
+    admin.fetchTopicOffsets(topic).catch((error) => {
+      if (!error.retriable) throw error;
+      return null;
+    });
+  const offsets = await eventually(read).finally(() => admin.disconnect());
   const left = new Map(offsets.map(({ partition, high, low }) => [partition, Number(high) - Number(low)]));
   const records: TopicRecord[] = [];
   const all = Promise.withResolvers<void>();
