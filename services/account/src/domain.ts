@@ -14,17 +14,16 @@ import { createMembers } from "./members/members.ts";
 import { createInvitations } from "./organizations/invitations.ts";
 import { createOrganizations } from "./organizations/organizations.ts";
 import { createSignUps } from "./organizations/sign-up.ts";
-import { createPasskeyChallenges } from "./passkeys/passkey-challenges.ts";
 import { createPasskeySignIns } from "./passkeys/passkey-sign-in.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
-import { relyingParty } from "./passkeys/webauthn.ts";
+import { CHALLENGE_MS, relyingParty } from "./passkeys/webauthn.ts";
 import { createRequestLog } from "./request-log/request-log.ts";
 import { createAttemptLimits } from "./sessions/attempt-limits.ts";
 import { createCallersBySession } from "./sessions/callers-by-session.ts";
 import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
+import { createTickets } from "./sessions/one-time-tokens.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
-import { createTickets } from "./sessions/tickets.ts";
 import { createSignIns } from "./sign-in/sign-in.ts";
 import { createIdentityProviders, type IdentityProvider } from "./sso/identity-providers.ts";
 import { createOpenId } from "./sso/openid.ts";
@@ -122,8 +121,7 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
   const devices = createKnownDevices({ keys, now: basics.now });
   const sessions = { ...basics, ...mails, liveSessions, users, passwords, limits, devices };
   const secondFactor = createSecondFactor({ ...sessions, keys });
-  const tickets = createTickets({ keys, now: basics.now });
-  const challenges = createPasskeyChallenges({ ...basics, tickets });
+  const challenges = createTickets({ ...basics, keys, used: store.passkeyChallenges, lifetimeMs: CHALLENGE_MS });
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
   const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
@@ -137,7 +135,7 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
     signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, signIns }),
     signIns,
     passwordResets: createPasswordResets(entry),
-    singleSignOn: createSingleSignOn({ ...sessions, tickets, providers, openId: createOpenId(basics) }),
+    singleSignOn: createSingleSignOn({ ...sessions, keys, providers, openId: createOpenId(basics) }),
     sessions: createOwnSessions(sessions),
     ownPassword: createOwnPassword(sessions),
     secondFactor,

@@ -23,6 +23,8 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   const { db, ...collections } = store;
   const names = Object.values(collections).map(({ collectionName }) => collectionName);
   await createCollections(db, names);
+  const { secondSteps, signUps, passwordResets, singleSignOns, passkeyChallenges } = store;
+  const oneTimeTokens = [secondSteps, signUps, passwordResets, singleSignOns, passkeyChallenges];
   await Promise.all([
     store.organizations.createIndex({ created_at: -1, _id: -1 }),
     store.organizations.createIndex({ status: 1 }, { partialFilterExpression: { status: "suspended" } }),
@@ -37,7 +39,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.sessions.createIndex({ organization_id: 1 }),
     store.passkeys.createIndex({ credential_id: 1 }, { unique: true }),
     store.passkeys.createIndex({ user_id: 1, created_at: -1, _id: -1 }),
-    store.passkeyChallenges.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.apiKeys.createIndex({ hash: 1 }, { unique: true }),
     store.apiKeys.createIndex({ organization_id: 1, environment: 1, created_at: -1, _id: -1 }),
     store.apiKeys.createIndex(
@@ -45,12 +46,9 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       { unique: true, partialFilterExpression: { submission: { $exists: true } } },
     ),
     store.webhookSecrets.createIndex({ organization_id: 1, environment: 1 }, { unique: true }),
-    store.secondSteps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    store.singleSignOns.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.signUps.createIndex({ email: 1, created_at: -1 }),
-    store.signUps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.passwordResets.createIndex({ user_id: 1 }),
-    store.passwordResets.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    ...oneTimeTokens.map((tokens) => tokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 })),
     store.signInLimits.createIndex({ window_ends_at: 1 }, { expireAfterSeconds: 0 }),
     store.auditLog.createIndex({ organization_id: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ organization_id: 1, actor: 1, at: -1, _id: -1 }),

@@ -59,27 +59,22 @@ export interface TotpDocument {
   readonly recovery_hashes: readonly string[];
 }
 
-/** A sign-in whose password was right and whose second step is outstanding. */
-export interface SecondStepDocument {
+/** A token that works once, until it expires. */
+export interface OneTimeToken {
   /** SHA-256 of the token, in hex. */
   readonly _id: string;
-  readonly user_id: string;
-  /** The hash that the password matched: a new password ends the step. */
-  readonly password_hash: string;
   readonly expires_at: Date;
 }
 
-/** A sign-in with an identity provider that has not come back yet. */
-export interface SingleSignOnDocument {
-  /** SHA-256 of the browser's token, in hex. */
-  readonly _id: string;
-  readonly expires_at: Date;
+/** A token that is of use until its user has a new password. */
+export interface UserTokenDocument extends OneTimeToken {
+  readonly user_id: string;
+  /** The user's hash when the token was issued. */
+  readonly password_hash: string;
 }
 
 /** A sign-up whose address is not confirmed yet. */
-export interface SignUpDocument {
-  /** SHA-256 of the link's token, in hex. */
-  readonly _id: string;
+export interface SignUpDocument extends OneTimeToken {
   /** In lower case; several sign-ups may have the same. */
   readonly email: string;
   readonly password_hash: string;
@@ -89,17 +84,6 @@ export interface SignUpDocument {
   /** When the form was submitted; the same for a link that is sent again. */
   readonly asked_at: Date;
   readonly created_at: Date;
-  readonly expires_at: Date;
-}
-
-/** A link that sets a new password. */
-export interface PasswordResetDocument {
-  /** SHA-256 of the link's token, in hex. */
-  readonly _id: string;
-  readonly user_id: string;
-  /** The hash when the link was requested: any new password ends the link. */
-  readonly password_hash: string;
-  readonly expires_at: Date;
 }
 
 export interface SessionDocument {
@@ -140,13 +124,6 @@ export interface PasskeyDocument {
   readonly name: string;
   readonly created_at: Date;
   readonly last_used_at?: Date;
-}
-
-/** A challenge that a browser answers with a passkey. The first answer deletes it. */
-export interface PasskeyChallengeDocument {
-  /** SHA-256 of the challenge, in hex. */
-  readonly _id: string;
-  readonly expires_at: Date;
 }
 
 export interface ApiKeyDocument {
@@ -308,14 +285,14 @@ export function accountStore(client: MongoClient, prefix: string) {
     users: db.collection<UserDocument>("users"),
     sessions: db.collection<SessionDocument>("sessions"),
     passkeys: db.collection<PasskeyDocument>("passkeys"),
-    passkeyChallenges: db.collection<PasskeyChallengeDocument>("passkey_challenges"),
+    passkeyChallenges: db.collection<OneTimeToken>("passkey_challenges"),
     apiKeys: db.collection<ApiKeyDocument>("api_keys"),
     apiKeyLocks: db.collection<ApiKeyLockDocument>("api_key_locks"),
     webhookSecrets: db.collection<WebhookSecretDocument>("webhook_secrets"),
-    secondSteps: db.collection<SecondStepDocument>("second_steps"),
-    singleSignOns: db.collection<SingleSignOnDocument>("single_sign_ons"),
+    secondSteps: db.collection<UserTokenDocument>("second_steps"),
+    singleSignOns: db.collection<OneTimeToken>("single_sign_ons"),
     signUps: db.collection<SignUpDocument>("sign_ups"),
-    passwordResets: db.collection<PasswordResetDocument>("password_resets"),
+    passwordResets: db.collection<UserTokenDocument>("password_resets"),
     // Not confirmed by a majority: a fail-over loses the newest counts, a flood of attempts costs no flush of the disk, and
     // whoever reads a count sees the newest.
     signInLimits: db.collection<SignInLimitDocument>("sign_in_limits", {

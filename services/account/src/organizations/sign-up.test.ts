@@ -115,14 +115,6 @@ describe("a link", () => {
     await expect(confirm(token)).rejects.toMatchObject(over);
   });
 
-  test("is only stored as a hash", async () => {
-    await signUp();
-    const token = await newestToken();
-    const stored = await account.domain.store.signUps.findOne({ email });
-    expect(JSON.stringify(stored)).not.toContain(token);
-    expect(stored!._id).toMatch(/^[0-9a-f]{64}$/);
-  });
-
   test("works if it is sent again, and so does the earlier one", async () => {
     await signUp();
     account.advance(1);

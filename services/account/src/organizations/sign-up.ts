@@ -6,9 +6,10 @@ import type { Mails } from "../mail/queue.ts";
 import type { Basics } from "../parts.ts";
 import { checkedName } from "../refusals.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
-import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
+import { createOneTimeTokens } from "../sessions/one-time-tokens.ts";
+import type { SessionPlace } from "../sessions/sessions.ts";
 import { newestSignUp, type SignIns } from "../sign-in/sign-in.ts";
-import type { SignUpDocument, UserDocument } from "../store.ts";
+import type { OneTimeToken, SignUpDocument, UserDocument } from "../store.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { checkedEmail, type Users } from "../users/users.ts";
 import { MAX_NAME_LENGTH, type Organizations } from "./organizations.ts";
@@ -32,6 +33,7 @@ export function createSignUps(
     },
 ) {
   const { client, store, users, passwords, mailQueue, texts, audit, now } = options;
+  const links = createOneTimeTokens({ tokens: store.signUps, lifetimeMs: SIGN_UP_MS, now });
 
   function expectOpen(): void {
     if (options.open) return;
@@ -39,13 +41,10 @@ export function createSignUps(
     throw new ServiceError("not_found", { message });
   }
 
-  async function insert(input: Omit<SignUpDocument, "_id" | "created_at" | "expires_at">): Promise<void> {
-    const token = newSessionToken();
-    const at = now();
+  async function sendLink(input: Omit<SignUpDocument, keyof OneTimeToken | "created_at">): Promise<void> {
     const request = { to: input.email, clientAddress: input.client_address, at: input.asked_at };
-    const expires_at = new Date(at.getTime() + SIGN_UP_MS);
     await inTransaction(client, async (session) => {
-      await store.signUps.insertOne({ ...input, _id: sessionId(token), created_at: at, expires_at }, { session });
+      const token = await links.issue({ ...input, created_at: now() }, session);
       await mailQueue.enqueue(session, texts.signUp(request, { token }));
     });
   }
@@ -56,7 +55,7 @@ export function createSignUps(
   }
 
   async function find(token: string): Promise<SignUpDocument> {
-    const found = await store.signUps.findOne({ _id: sessionId(token), expires_at: { $gt: now() } });
+    const found = await links.find(token);
     // The address may have got an account meanwhile, by an invitation, by the operator or by another link.
     if (!found || (await users.find(found.email))) throw linkOver();
     return found;
@@ -95,7 +94,7 @@ export function createSignUps(
       // In any case, so that the duration does not reveal whether there is an account.
       const password_hash = await passwords.hash(input.password, "stranger");
       if (await users.find(email)) return mailOwner(email, clientAddress);
-      await insert({ email, password_hash, organization_name, client_address: clientAddress, asked_at: now() });
+      await sendLink({ email, password_hash, organization_name, client_address: clientAddress, asked_at: now() });
     },
 
     /**
@@ -108,7 +107,7 @@ export function createSignUps(
       await options.mailLimits.count({ email, clientAddress: input.clientAddress });
       if (await users.find(email)) return mailOwner(email, input.clientAddress);
       const newest = await newestSignUp(store, email, now());
-      if (newest) await insert(newest);
+      if (newest) await sendLink(newest);
     },
 
     /** Errors: not_found (the link is used, expired or unknown). */

@@ -7,20 +7,24 @@ import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions } from "../sessions/live-sessions.ts";
+import type { Tickets } from "../sessions/one-time-tokens.ts";
 import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { proveSession } from "../sessions/replaced-session.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
 import type { PasskeyDocument } from "../store.ts";
-import type { ChallengeUse, PasskeyChallenges } from "./passkey-challenges.ts";
 import { type RelyingParty, readResponse, requestOptions, verifiedCounter } from "./webauthn.ts";
+
+/** The purposes of challenges. The browser that may answer one is named by the hash of its token. */
+const SIGN_IN = "passkey sign_in";
+const REAUTHENTICATE = "passkey reauthenticate";
 
 /** Signs users in, and confirms their identity, with passkeys. */
 export function createPasskeySignIns(
   options: Basics & {
     liveSessions: LiveSessions;
     identityProviders: IdentityProviders;
-    challenges: PasskeyChallenges;
+    challenges: Tickets;
     limits: Pick<SignInLimits, "countSession">;
     devices: Pick<KnownDevices, "issue">;
     rp: RelyingParty;
@@ -29,13 +33,13 @@ export function createPasskeySignIns(
   const { store, liveSessions, identityProviders, challenges, rp } = options;
 
   /** Returns the passkey that answers one of our challenges, and its counter; undefined if none does. */
-  async function proven(text: string, use: ChallengeUse): Promise<Proof | undefined> {
+  async function proven(text: string, purpose: string, boundTo: string): Promise<Proof | undefined> {
     const response = readResponse(text);
-    if (!response || !challenges.isOpen(response.challenge, use)) return undefined;
+    if (!response || !challenges.read(response.challenge, purpose, boundTo)) return undefined;
     const passkey = await store.passkeys.findOne({ credential_id: response.credentialId });
     if (!passkey || (response.userHandle && response.userHandle !== passkey.user_id)) return undefined;
     const counter = await verifiedCounter(rp, response, passkey);
-    return counter !== undefined && (await challenges.take(response.challenge)) ? { passkey, counter } : undefined;
+    return counter !== undefined && (await challenges.useUp(response.challenge)) ? { passkey, counter } : undefined;
   }
 
   /** Stores the use of a passkey. Errors: `refused` if it was removed or used meanwhile. */
@@ -53,8 +57,7 @@ export function createPasskeySignIns(
     /** Returns PublicKeyCredentialRequestOptionsJSON, and the token of the browser that may answer. */
     async begin(): Promise<{ ceremonyToken: string; options: string }> {
       const ceremonyToken = newSessionToken();
-      const use = { purpose: "sign_in", bound_to: sessionId(ceremonyToken) } as const;
-      const challenge = challenges.issue(use);
+      const { ticket: challenge } = challenges.issue(SIGN_IN, sessionId(ceremonyToken));
       return { ceremonyToken, options: await requestOptions(rp, { challenge }) };
     },
 
@@ -67,7 +70,7 @@ export function createPasskeySignIns(
       response,
       ...place
     }: SessionPlace & { ceremonyToken: string; response: string }): Promise<BegunSession> {
-      const proof = await proven(response, { purpose: "sign_in", bound_to: sessionId(ceremonyToken) });
+      const proof = await proven(response, SIGN_IN, sessionId(ceremonyToken));
       const user = proof && (await store.users.findOne({ _id: proof.passkey.user_id }));
       if (!user) throw refused();
       identityProviders.refuseOtherSignIn(user);
@@ -84,7 +87,7 @@ export function createPasskeySignIns(
     async beginReauthentication(caller: SessionCaller): Promise<string> {
       const { session } = await liveSessions.find(caller.token);
       const known = await store.passkeys.find({ user_id: session.user_id }).toArray();
-      const challenge = challenges.issue({ purpose: "reauthenticate", bound_to: session._id });
+      const { ticket: challenge } = challenges.issue(REAUTHENTICATE, session._id);
       return requestOptions(rp, { challenge, known });
     },
 
@@ -94,7 +97,7 @@ export function createPasskeySignIns(
      */
     async reauthenticate(caller: SessionCaller, response: string): Promise<BegunSession> {
       const { session, signedIn } = await liveSessions.find(caller.token);
-      const proof = await proven(response, { purpose: "reauthenticate", bound_to: session._id });
+      const proof = await proven(response, REAUTHENTICATE, session._id);
       if (proof?.passkey.user_id !== session.user_id) throw notYours();
       const user = { _id: session.user_id, organization_id: session.organization_id };
       const entry = userEntry("user.reauthenticated", user, { passkey: proof.passkey.name });

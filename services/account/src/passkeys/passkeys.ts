@@ -7,9 +7,9 @@ import type { Basics } from "../parts.ts";
 import { checkedName, invalid } from "../refusals.ts";
 import { requireConfirmed } from "../sessions/callers-by-session.ts";
 import { type LiveSessions, requireSession, sessionOver } from "../sessions/live-sessions.ts";
+import type { Tickets } from "../sessions/one-time-tokens.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
 import type { PasskeyDocument } from "../store.ts";
-import type { PasskeyChallenges } from "./passkey-challenges.ts";
 import { creationOptions, type RelyingParty, readResponse, verifiedCredential } from "./webauthn.ts";
 
 export const MAX_PASSKEYS = 20;
@@ -22,7 +22,7 @@ const MAX_NAME_LENGTH = 100;
 export function createPasskeys(
   options: Basics & {
     liveSessions: LiveSessions;
-    challenges: PasskeyChallenges;
+    challenges: Tickets;
     notices: Pick<Notices, "tellUser">;
     rp: RelyingParty;
   },
@@ -49,7 +49,7 @@ export function createPasskeys(
       const { session, signedIn } = await confirmed(caller);
       const known = await passkeysOf(session.user_id);
       refuseBeyondCap(known.length);
-      const challenge = challenges.issue({ purpose: "register", bound_to: session._id });
+      const { ticket: challenge } = challenges.issue("passkey register", session._id);
       return creationOptions(rp, { challenge, known, user: { id: session.user_id, email: signedIn.email } });
     },
 
@@ -59,9 +59,9 @@ export function createPasskeys(
       const name = checkedName(input.name, "name", MAX_NAME_LENGTH);
       const response = readResponse(input.response);
       if (!response) throw wrongResponse();
-      const isOpen = challenges.isOpen(response.challenge, { purpose: "register", bound_to: session._id });
+      const isOpen = challenges.read(response.challenge, "passkey register", session._id);
       const credential = isOpen ? await verifiedCredential(rp, response) : undefined;
-      if (!credential || !(await challenges.take(response.challenge))) throw wrongResponse();
+      if (!credential || !(await challenges.useUp(response.challenge))) throw wrongResponse();
       const at = now();
       const { user_id, organization_id } = session;
       const passkey = { _id: newId("pky", at), user_id, organization_id, ...credential, name, created_at: at };

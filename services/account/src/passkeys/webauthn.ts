@@ -6,8 +6,8 @@ import {
 } from "@simplewebauthn/server";
 import type { PasskeyDocument } from "../store.ts";
 
-/** How long a browser waits for its user. */
-const TIMEOUT_MS = 5 * 60_000;
+/** How long a browser may take to answer a challenge. */
+export const CHALLENGE_MS = 5 * 60_000;
 /** COSE: EdDSA, ES256 and RS256. Every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
@@ -35,7 +35,7 @@ export async function creationOptions(
     userName: user.email,
     userDisplayName: user.email,
     challenge: new Uint8Array(challenge),
-    timeout: TIMEOUT_MS,
+    timeout: CHALLENGE_MS,
     attestationType: "none",
     excludeCredentials: known.map(descriptor),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
@@ -52,7 +52,7 @@ export async function requestOptions(
   const created = await generateAuthenticationOptions({
     rpID: rp.id,
     challenge: new Uint8Array(challenge),
-    timeout: TIMEOUT_MS,
+    timeout: CHALLENGE_MS,
     userVerification: "required",
     ...(known.length > 0 && { allowCredentials: known.map(descriptor) }),
   });

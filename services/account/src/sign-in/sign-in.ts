@@ -8,7 +8,8 @@ import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions, SignedIn } from "../sessions/live-sessions.ts";
-import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
+import { createOneTimeTokens } from "../sessions/one-time-tokens.ts";
+import { type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
 import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
@@ -58,22 +59,12 @@ export function createSignIns(
     audit,
     now,
   } = options;
+  const secondSteps = createOneTimeTokens({ tokens: store.secondSteps, lifetimeMs: SECOND_STEP_MS, now });
 
   /** Returns the id of the device with this token, if it signed in the user of the address before. */
   async function deviceOf(token: string | undefined, email: string): Promise<string | undefined> {
     const user = token ? await users.find(email) : undefined;
     return user && devices.idOf(token!, user._id);
-  }
-
-  async function beginSecondStep(user: UserDocument): Promise<string> {
-    const token = newSessionToken();
-    await store.secondSteps.insertOne({
-      _id: sessionId(token),
-      user_id: user._id,
-      password_hash: user.password_hash,
-      expires_at: new Date(now().getTime() + SECOND_STEP_MS),
-    });
-    return token;
   }
 
   return {
@@ -105,9 +96,10 @@ export function createSignIns(
       });
       if (!user) throw new EmailUnconfirmedError("the email address is not confirmed yet");
       identityProviders.refuseOtherSignIn(user);
-      if (user.totp) throw new SecondStepError(await beginSecondStep(user));
+      const { _id: user_id, password_hash } = user;
+      if (user.totp) throw new SecondStepError(await secondSteps.issue({ user_id, password_hash }));
       // The password is not enough if an authenticator app was turned on meanwhile.
-      const filter = { password_hash: user.password_hash, totp: { $exists: false } };
+      const filter = { password_hash, totp: { $exists: false } };
       const begun = await beginSession(options, { user, place, filter, refused: wrong });
       await release(() => limits.forgive(attempt));
       return begun;
@@ -123,7 +115,7 @@ export function createSignIns(
       deviceToken,
       ...place
     }: SessionPlace & { secondStepToken: string; code: string; deviceToken?: string }): Promise<BegunSession> {
-      const step = await store.secondSteps.findOne({ _id: sessionId(secondStepToken), expires_at: { $gt: now() } });
+      const step = await secondSteps.find(secondStepToken);
       const user = step && (await store.users.findOne({ _id: step.user_id }));
       if (!step || !user) throw wrongCode();
       const device = devices.idOf(deviceToken ?? "", user._id);
@@ -135,8 +127,8 @@ export function createSignIns(
         filter: { password_hash: step.password_hash },
         refused: wrong,
         async use(_at, transaction) {
-          const { deletedCount } = await store.secondSteps.deleteOne({ _id: step._id }, { session: transaction });
-          if (deletedCount === 0 || !(await secondFactor.useCode(user, code, transaction))) throw wrongCode();
+          const isUnused = await secondSteps.useUp(secondStepToken, transaction);
+          if (!isUnused || !(await secondFactor.useCode(user, code, transaction))) throw wrongCode();
         },
       }).catch((error: unknown) => {
         if (error instanceof WrongCodeError) failedSignIns.count(user, "wrong_codes", place.clientAddress);

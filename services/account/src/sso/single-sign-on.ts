@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { afterEffect, inTransaction, isDuplicateKey } from "@vvs/mongo";
+import { afterEffect, inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import { forgetRemoval, wasRemoved } from "../members/membership.ts";
 import type { Basics } from "../parts.ts";
@@ -10,8 +11,8 @@ import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions } from "../sessions/live-sessions.ts";
+import { createTickets } from "../sessions/one-time-tokens.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
-import type { Tickets } from "../sessions/tickets.ts";
 import type { UserDocument } from "../store.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
@@ -48,10 +49,11 @@ export function createSingleSignOn(
     passwords: Pick<Passwords, "hash">;
     limits: Pick<SignInLimits, "countSession">;
     devices: Pick<KnownDevices, "issue">;
-    tickets: Tickets;
+    keys: readonly SecretKey[];
   },
 ) {
-  const { client, store, providers, openId, tickets, users, audit, now } = options;
+  const { client, store, providers, openId, keys, users, audit, now } = options;
+  const tickets = createTickets({ keys, used: store.singleSignOns, lifetimeMs: TRIP_MS, now });
 
   /**
    * Returns the member whom the provider identifies. A member who has signed in that way before is found by the provider's
@@ -149,9 +151,8 @@ export function createSingleSignOn(
       const provider = providers.byId(input.providerId);
       if (!provider) throw missing("identity provider");
       const browserToken = newSessionToken();
-      const expiresAt = new Date(now().getTime() + TRIP_MS);
-      const trip: Trip = { redirectUri, next, again };
-      const ticket = tickets.issue(purposeOf(provider), sessionId(browserToken), expiresAt, JSON.stringify(trip));
+      const trip = JSON.stringify({ redirectUri, next, again } satisfies Trip);
+      const { ticket, expiresAt } = tickets.issue(purposeOf(provider), sessionId(browserToken), trip);
       const state = ticket.toString("base64url");
       const authorizationUrl = await openId
         .authorizationUrl(provider, { browserToken, state, redirectUri, again })
@@ -172,9 +173,8 @@ export function createSingleSignOn(
     > {
       const provider = providers.byId(providerId);
       const state = new URLSearchParams(query).get("state") ?? "";
-      const browser = sessionId(browserToken);
       // Each provider has tickets and a redirect URI of its own: another provider can't answer for it.
-      const ticket = provider && tickets.read(Buffer.from(state, "base64url"), purposeOf(provider), browser);
+      const ticket = provider && tickets.read(state, purposeOf(provider), sessionId(browserToken));
       if (!ticket) throw over();
       const trip = JSON.parse(ticket.content) as Trip;
       const identity = await openId
@@ -183,9 +183,7 @@ export function createSingleSignOn(
           throw refusalOf(provider, error);
         });
       // Of two browsers with the same token only one continues.
-      await store.singleSignOns.insertOne({ _id: browser, expires_at: ticket.expiresAt }).catch((error: unknown) => {
-        throw isDuplicateKey(error) ? over() : error;
-      });
+      if (!(await tickets.useUp(browserToken))) throw over();
       if (trip.again) requireAskedAgain(provider, identity, ticket.expiresAt, now());
       const known = await memberOf(provider, identity);
       const user = known ?? (await newMember(provider, identity));

@@ -17,7 +17,6 @@ import type { Mail } from "../model/mail.ts";
 import { createAttemptLimits } from "../sessions/attempt-limits.ts";
 import { createKnownDevices } from "../sessions/known-devices.ts";
 import { createLiveSessions } from "../sessions/live-sessions.ts";
-import { createTickets } from "../sessions/tickets.ts";
 import type { OrganizationDocument } from "../store.ts";
 import { createPasswords } from "../users/passwords.ts";
 
@@ -92,7 +91,7 @@ export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys
     mailLimits,
     failedSignIns: createFailedSignIns({ store, now }),
     devices: createKnownDevices({ keys, now }),
-    tickets: createTickets({ keys, now }),
+    keys,
     passwords: createPasswords(),
   };
 }

@@ -7,7 +7,8 @@ import type { Mails } from "../mail/queue.ts";
 import type { Basics } from "../parts.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
-import { newSessionToken, sessionId } from "../sessions/sessions.ts";
+import { createOneTimeTokens } from "../sessions/one-time-tokens.ts";
+import { sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
 import type { Passwords } from "./passwords.ts";
 import { checkedEmail, newPassword, type Users } from "./users.ts";
@@ -26,10 +27,11 @@ export function createPasswordResets(
     },
 ) {
   const { client, store, mailQueue, texts, audit, now } = options;
+  const links = createOneTimeTokens({ tokens: store.passwordResets, lifetimeMs: RESET_MS, now });
 
   /** Returns the user of a link that is neither used nor expired, and whose password has not changed since. */
   async function find(token: string): Promise<UserDocument> {
-    const reset = await store.passwordResets.findOne({ _id: sessionId(token), expires_at: { $gt: now() } });
+    const reset = await links.find(token);
     const user = reset && (await store.users.findOne({ _id: reset.user_id, password_hash: reset.password_hash }));
     if (!user) throw linkOver();
     return user;
@@ -52,12 +54,9 @@ export function createPasswordResets(
       const device = user && deviceToken ? options.devices.idOf(deviceToken, user._id) : undefined;
       await options.mailLimits.count({ email, clientAddress, device });
       if (!user) return;
-      const token = newSessionToken();
       const at = now();
       await inTransaction(client, async (session) => {
-        const expires_at = new Date(at.getTime() + RESET_MS);
-        const reset = { _id: sessionId(token), user_id: user._id, password_hash: user.password_hash, expires_at };
-        await store.passwordResets.insertOne(reset, { session });
+        const token = await links.issue({ user_id: user._id, password_hash: user.password_hash }, session);
         await mailQueue.enqueue(session, texts.passwordReset({ to: email, clientAddress, at }, { token }));
         // Anyone can request a link, not only the user.
         const by = { actor: "anonymous", clientAddress };
@@ -92,10 +91,10 @@ export function createPasswordResets(
       const at = now();
       await inTransaction(client, async (session) => {
         // These two decide: of two concurrent uses of one link, the second matches nothing.
-        const { deletedCount } = await store.passwordResets.deleteOne({ _id: sessionId(token) }, { session });
+        const isUnused = await links.useUp(token, session);
         const unchanged = { _id: user._id, password_hash: user.password_hash };
         const { matchedCount } = await store.users.updateOne(unchanged, newPassword(passwordHash), { session });
-        if (deletedCount === 0 || matchedCount === 0) throw linkOver();
+        if (!isUnused || matchedCount === 0) throw linkOver();
         await store.passwordResets.deleteMany({ user_id: user._id }, { session });
         await store.sessions.deleteMany({ user_id: user._id }, { session });
         const by = { actor: user._id, clientAddress };
