@@ -1,74 +1,136 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Verification } from "@vvs/proto/verification/v1/verification";
-import type { Request, Response } from "express";
-import { pathId, queryValue } from "../http/form.ts";
-import type { Html } from "../http/html.ts";
-import type { PageHandlers, Visit } from "../http/session.ts";
-import type { PageContext } from "../page/page-context.ts";
-import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
-import { actorView } from "../ui/actor.ts";
-import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
-import { readSameNames } from "../verdicts/same-names.ts";
-import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
-import { certificateCheckPage, readTyped } from "./certificate-check.ts";
-import { type CertificateView, certificatePage } from "./certificate-page.ts";
-import { checkEvidence } from "./evidence.ts";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { checkDefinitions, checkOf } from "@vvs/checks";
+import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
+import { exactTime, longDay, utcDay } from "@vvs/registration";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import type { ActorView } from "../ui/actor.ts";
+import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
+import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import type { Confirmation } from "../verdicts/confirmation.ts";
+import { noChangeText } from "../verdicts/confirmed-words.ts";
+import { dataDate, verdictOf } from "../verdicts/verdict.ts";
+import type { VendorThen } from "./asked-about.ts";
+import { type AskedAbout, askedFacts } from "./asked-about.ts";
+import type { CheckedEvidence } from "./evidence.ts";
+import { sourceList } from "./evidence.ts";
 
-/** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
-export function createCertificateHandlers(context: PageContext) {
-  const { verification, layout, logger, url, readPanel } = context;
+/** A result, with its evidence read and checked; undefined where it has none. */
+export interface CertifiedResult {
+  readonly result: Result;
+  readonly checked: CheckedEvidence | undefined;
+}
 
-  async function read(request: Request, visit: Visit): Promise<CertificateView> {
-    const { caller } = visit;
-    const verificationId = pathId(request, "verification_id", "ver");
-    const found = (await verification.getVerification({ caller, verificationId })).verification!;
-    const asked = askedAbout(found);
-    const [vendor, keys, confirmation, results] = await Promise.all([
-      readVendorThen(context, visit, found),
-      readKeys(context, visit),
-      readConfirmation(visit, found),
-      Promise.all(
-        found.results.map(async (result) => ({
-          result,
-          checked: result.evidenceId === "" ? undefined : await checkEvidence(context, visit, result.evidenceId),
-        })),
-      ),
-    ]);
-    const actor = actorView(found.actor, { session: visit.session, keys });
-    const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
-    const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
-    const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
-    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, checkUrl };
-  }
+export interface CertificateView {
+  readonly visit: Visit;
+  readonly verification: Verification;
+  /** Undefined if the vendor can't be seen any more. */
+  readonly vendor: VendorThen | undefined;
+  readonly asked: AskedAbout;
+  /** Shown where the certificate does not prove what a reader may think. */
+  readonly warning: Html | undefined;
+  readonly results: readonly CertifiedResult[];
+  readonly actor: ActorView;
+  /** The scheduled checks of its monitor that found the same since; undefined where there were none, and while unavailable. */
+  readonly confirmation: Confirmation | undefined;
+  /** The address of the page that checks the certificate. */
+  readonly checkUrl: string;
+}
 
-  /** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */
-  async function readConfirmation(visit: Visit, { id, entityId, actor, createdAt }: Verification) {
-    if (!actor.startsWith("mon_")) return undefined;
-    const before = new Date(timestampMs(createdAt!) + 1);
-    const found = await readPanel(visit, "scheduled checks after a verification", (options) =>
-      readScheduledRuns(context, visit, { entityIds: [entityId], before }, options),
-    );
-    return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmation;
-  }
+/** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
+export function certificatePage(options: CertificateView): Html {
+  const { visit, verification, vendor, asked, results, confirmation } = options;
+  const path = `${visit.view.path}/verifications/${verification.id}`;
+  const at = timestampDate(verification.createdAt!);
+  return html`<p class="path"><a href="${path}">Verification</a></p>
+<div class="choices unprinted"><button type="button" data-print hidden>Print</button> <a class="button quiet" href="${path}/certificate/check">Check this certificate</a></div>
+<article class="certificate">
+<p class="eyebrow unprinted">${visit.session.organizationName}</p>
+<div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>
+${visit.view.environment !== "live" && html`<p class="notice warning">Test environment: the answers are invented. This proves nothing about a real vendor.</p>`}
+${options.warning}
+${facts([
+  ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
+  ...identifiersThen(vendor),
+  ...askedFacts(asked),
+  ["Vendor ID", html`<code>${verification.entityId}</code>`],
+  ["Verified", exactTime(at)],
+  ["Requested by", requestedBy(options)],
+  ["Verification ID", html`<code>${verification.id}</code>`],
+])}
+<p class="hint">Everything above is as it was when the verification was stored, and so are the results below.</p>
+${results.map((each) => certified(each, options))}
+${confirmation && since(confirmation)}
+<section aria-labelledby="checking">
+<h2 id="checking">How to check this certificate</h2>
+<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored and computes the SHA-256 of the evidence again. Type the name, the TIN or a SHA-256 that is printed here, and it says whether it matches.</p>
+</section>
+</article>`;
+}
 
-  async function send(
-    request: Request,
-    response: Response,
-    visit: Visit,
-    title: string,
-    render: (certificate: CertificateView) => Html,
-  ): Promise<void> {
-    const page = { visit, section: "verifications", title } as const;
-    const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
-    if (!certificate) return layout.sendPage(response, unavailablePage(page));
-    layout.sendPage(response, { ...page, content: render(certificate) });
-  }
+function since(confirmation: Confirmation): Html {
+  const { times } = confirmation;
+  const checks = times === 1 ? "1 scheduled check" : `${times} scheduled checks`;
+  return html`<section class="certified" aria-labelledby="since">
+<h2 id="since">Since then</h2>
+<p><strong>${noChangeText(confirmation)}</strong></p>
+<p class="hint">The monitor made ${checks} of stored data. They asked no source, and have no evidence of their own.</p>
+</section>`;
+}
 
-  return {
-    view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
-    check: (request, response, visit) =>
-      send(request, response, visit, "Check a certificate", (certificate) =>
-        certificateCheckPage({ ...certificate, typed: readTyped((name) => queryValue(request, name)) }),
-      ),
-  } satisfies PageHandlers;
+/** Renders the identifiers that a vendor had when it was verified, for `facts`. */
+export function identifiersThen(vendor: VendorThen | undefined): Parameters<typeof facts>[0] {
+  return vendor?.identifiers.map(({ label, value }) => [label, html`<code>${value}</code>`] as const) ?? [];
+}
+
+function requestedBy({ actor: { kind, name, id }, verification: { mode } }: CertificateView): Html {
+  const who =
+    kind === "unknown" ? html`<code>${id}</code>` : html`${kind}${name && html`, ${name}`} <code>${id}</code>`;
+  return mode === Mode.CACHED ? html`${who}, who accepted a stored answer` : who;
+}
+
+function certified({ result, checked }: CertifiedResult, { verification }: CertificateView): Html {
+  const check = checkOf(result.checkType);
+  const at = timestampDate(verification.createdAt!);
+  const date = dataDate({ result, at });
+  return html`<section class="certified" aria-labelledby="check-${result.checkType}">
+<div class="heading"><h2 id="check-${result.checkType}">${checkTitle(result.checkType)}</h2> ${outcomeState(result.status)}</div>
+${facts([
+  ["Question", check && checkDefinitions[check].question],
+  ["Answer", html`<strong>${verdictOf(check, { result, at }, at).text}</strong>`],
+  ["Data as of", date && longDay(utcDay(date))],
+  ["As registered", registered(result)],
+  ...evidenceFacts(checked),
+  ["Evidence ID", result.evidenceId && html`<code>${result.evidenceId}</code>`],
+])}
+</section>`;
+}
+
+function registered({ details }: Result): string | undefined {
+  const { legalName, cage, entityType } = details ?? {};
+  return [legalName, cage && `CAGE ${cage}`, entityType].filter(Boolean).join(", ") || undefined;
+}
+
+function evidenceFacts(checked: CheckedEvidence | undefined): Parameters<typeof facts>[0] {
+  if (!checked) return [];
+  if (checked.kind === "deleted") return [["Evidence", "Deleted, because its time was over."]];
+  if (checked.kind === "unreadable")
+    return [
+      ["Evidence", html`<span class="field-problem">It can’t be read. Contact the operator of this service.</span>`],
+    ];
+  const { evidence, isIntact } = checked;
+  const attempts = evidence.attempts.filter(({ outcome }) => outcome === "throw");
+  return [
+    ["Source", sourceList(evidence)],
+    [
+      "Without answer",
+      attempts.length > 0 &&
+        html`<ul class="plain">${attempts.map(({ provider, reason }) => html`<li>${providerName(provider)}: ${reasonMeaning(reason) ?? reason}</li>`)}</ul>`,
+    ],
+    ["Evidence stored", exactTime(timestampDate(evidence.createdAt!))],
+    [
+      "SHA-256",
+      html`<code class="hash">${evidence.sha256}</code>${!isIntact && html` <span class="field-problem">The stored evidence no longer has this hash. Do not rely on it.</span>`}`,
+    ],
+  ];
 }

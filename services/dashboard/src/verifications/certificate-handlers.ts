@@ -1,0 +1,74 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { Request, Response } from "express";
+import { pathId, queryValue } from "../http/form.ts";
+import type { Html } from "../http/html.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { actorView } from "../ui/actor.ts";
+import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
+import { readSameNames } from "../verdicts/same-names.ts";
+import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { certificateCheckPage, readTyped } from "./certificate-check.ts";
+import { type CertificateView, certificatePage } from "./certificate-page.ts";
+import { checkEvidence } from "./evidence.ts";
+
+/** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
+export function createCertificateHandlers(context: PageContext) {
+  const { verification, layout, logger, url, readPanel } = context;
+
+  async function read(request: Request, visit: Visit): Promise<CertificateView> {
+    const { caller } = visit;
+    const verificationId = pathId(request, "verification_id", "ver");
+    const found = (await verification.getVerification({ caller, verificationId })).verification!;
+    const asked = askedAbout(found);
+    const [vendor, keys, confirmation, results] = await Promise.all([
+      readVendorThen(context, visit, found),
+      readKeys(context, visit),
+      readConfirmation(visit, found),
+      Promise.all(
+        found.results.map(async (result) => ({
+          result,
+          checked: result.evidenceId === "" ? undefined : await checkEvidence(context, visit, result.evidenceId),
+        })),
+      ),
+    ]);
+    const actor = actorView(found.actor, { session: visit.session, keys });
+    const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
+    const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
+    const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
+    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, checkUrl };
+  }
+
+  /** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */
+  async function readConfirmation(visit: Visit, { id, entityId, actor, createdAt }: Verification) {
+    if (!actor.startsWith("mon_")) return undefined;
+    const before = new Date(timestampMs(createdAt!) + 1);
+    const found = await readPanel(visit, "scheduled checks after a verification", (options) =>
+      readScheduledRuns(context, visit, { entityIds: [entityId], before }, options),
+    );
+    return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmation;
+  }
+
+  async function send(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    title: string,
+    render: (certificate: CertificateView) => Html,
+  ): Promise<void> {
+    const page = { visit, section: "verifications", title } as const;
+    const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
+    if (!certificate) return layout.sendPage(response, unavailablePage(page));
+    layout.sendPage(response, { ...page, content: render(certificate) });
+  }
+
+  return {
+    view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
+    check: (request, response, visit) =>
+      send(request, response, visit, "Check a certificate", (certificate) =>
+        certificateCheckPage({ ...certificate, typed: readTyped((name) => queryValue(request, name)) }),
+      ),
+  } satisfies PageHandlers;
+}
