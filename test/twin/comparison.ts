@@ -1,7 +1,7 @@
 import type { ChangeDetected } from "@vvs/proto/events/v1/events";
 import { utcDay } from "@vvs/registration";
 import type { RunDocument } from "../../services/monitor/src/model/monitor.ts";
-import { periodsMs } from "../../services/monitor/src/model/schedule.ts";
+import { periodsMs } from "../../services/monitor/src/model/frequency.ts";
 import type { Positions } from "../../services/monitor/src/sweep/positions.ts";
 import { queueCollections } from "../../services/verification/src/questions/documents.ts";
 import { questionKey } from "../../services/verification/src/questions/question.ts";

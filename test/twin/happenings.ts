@@ -5,7 +5,7 @@ import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { addDays, utcDay } from "@vvs/registration";
-import { nextRun } from "../../services/monitor/src/model/due.ts";
+import { nextRun } from "../../services/monitor/src/model/next-run.ts";
 import { callerIn, fastClock, RUN_TIMEOUT_MS, someMonitor } from "../../services/monitor/src/testing/domain.ts";
 import { someChange, someMistake } from "./truth.ts";
 import { type History, type Twins, vendorOf, type Watched } from "./twins.ts";

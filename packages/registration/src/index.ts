@@ -1,5 +1,6 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
+export { effectInForce, isExcluded, isInForce } from "./debarred.ts";
 export { type ExclusionEffect, effectOf, isEffect } from "./exclusion-effect.ts";
 export { ASKED_DAILY_MS, callsToKeepFresh, planFreshness, RESERVE_PERCENT } from "./fresh-plan.ts";
 export { exclusionToMessage, partsFromMessage, partsToMessage } from "./messages.ts";
@@ -7,9 +8,6 @@ export {
   dayOfPart,
   type Exclusion,
   type ExclusionsPart,
-  effectInForce,
-  isExcluded,
-  isInForce,
   isTrusted,
   newestParts,
   type PartSource,

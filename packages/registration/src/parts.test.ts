@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { RegistrationPartsSchema } from "@vvs/proto/events/v1/events";
-import type { ExclusionEffect } from "./exclusion-effect.ts";
 import { partsFromMessage, partsToMessage } from "./messages.ts";
-import { type Exclusion, effectInForce, isExcluded, isTrusted, newestParts, type Parts } from "./parts.ts";
+import { isTrusted, newestParts, type Parts } from "./parts.ts";
 
 const source = (date: string, load = "") => ({ origin: "sam_gov_api", date: new Date(date), load });
 const texts = { expiration_date: "2027-03-01", legal_name: "ACME LLC", cage: "1AB23", entity_type: "Other" };
@@ -51,43 +50,6 @@ describe("a part is trusted", () => {
     ["not from a withdrawn load", source("2026-11-01T00:00:00Z", "registry:bad"), false],
   ])("%s", (_name, part, expected) => {
     expect(isTrusted(part, options)).toBe(expected);
-  });
-});
-
-describe("an exclusion is in force", () => {
-  const of = (active_date: string, termination_date: string) => ({
-    flagged: false,
-    exclusions: [{ ...exclusion, active_date, termination_date }],
-  });
-  test.each([
-    ["from its first day", of("2026-11-22", "indefinite"), true],
-    ["not before", of("2026-11-23", "indefinite"), false],
-    ["if it has no first day", of("", "2027-01-01"), true],
-    ["until its last day", of("", "2026-11-22"), true],
-    ["not after", of("", "2026-11-21"), false],
-    ["if the source flags it", { ...of("", "2026-11-21"), flagged: true }, true],
-  ])("%s", (_name, part, expected) => {
-    expect(effectInForce(part, "2026-11-22")).toBe(expected ? "bar" : undefined);
-  });
-});
-
-describe("the strongest effect in force", () => {
-  const of = (effect: ExclusionEffect | undefined, begin = "2026-11-01", end = "indefinite"): Exclusion => ({
-    ...{ ...exclusion, active_date: begin, termination_date: end },
-    ...(effect && { effect }),
-  });
-  test.each<[string, Exclusion[], string | undefined, boolean]>([
-    ["is none without exclusions", [], undefined, false],
-    ["of a restriction of products excludes nobody", [of("product")], "product", false],
-    ["is the facility's", [of("product"), of("facility")], "facility", true],
-    ["is the bar", [of("facility"), of("bar"), of("product")], "bar", true],
-    ["counts an exclusion that was stored without one as a bar", [of("product"), of(undefined)], "bar", true],
-    ["does not count a bar that has not begun", [of("product"), of("bar", "2026-11-23")], "product", false],
-    ["does not count a bar that has ended", [of("facility"), of("bar", "", "2026-11-21")], "facility", true],
-  ])("%s", (_name, exclusions, effect, excluded) => {
-    const part = { ...source("2026-11-22"), flagged: false, exclusions };
-    expect(effectInForce(part, "2026-11-22")).toBe(effect);
-    expect(isExcluded(part, "2026-11-22")).toBe(excluded);
   });
 });
 

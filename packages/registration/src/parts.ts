@@ -44,9 +44,6 @@ export interface Exclusion {
   readonly comment?: string;
 }
 
-/** What decides whether an exclusion is in force, and what it then does. */
-type ExclusionTerms = Pick<Exclusion, "active_date" | "termination_date" | "effect">;
-
 /** A vendor's exclusions, as their source lists them. */
 export interface ExclusionsPart extends PartSource {
   /** The source says that there are exclusions beside the named ones. */
@@ -66,34 +63,6 @@ const FILE_ORIGINS: readonly string[] = ["sam_gov_extract", "sam_gov_exclusions"
 /** Returns the day of a part's data (YYYY-MM-DD): the cut date of a file, else the registry's day of the answer. */
 export function dayOfPart({ origin, date }: PartSource): string {
   return FILE_ORIGINS.includes(origin) ? utcDay(date) : registryDay(date);
-}
-
-/** The effects, strongest first. */
-const STRONGEST_FIRST: readonly ExclusionEffect[] = ["bar", "facility", "product"];
-
-/** Returns true on the registry's days (YYYY-MM-DD) from the first to the last of an exclusion. */
-export function isInForce(exclusion: Pick<Exclusion, "active_date" | "termination_date">, today: string): boolean {
-  const { active_date: begin, termination_date: end } = exclusion;
-  return begin <= today && (end === "indefinite" || end >= today);
-}
-
-/**
- * Returns the strongest effect among the exclusions that are in force on a registry's day; undefined where none is. What the source
- * does not name counts as `bar`.
- */
-export function effectInForce(
-  { flagged, exclusions }: { flagged: boolean; exclusions: readonly ExclusionTerms[] },
-  today: string,
-): ExclusionEffect | undefined {
-  if (flagged) return "bar";
-  const effects = exclusions.filter((each) => isInForce(each, today)).map(({ effect = "bar" }) => effect);
-  return STRONGEST_FIRST.find((each) => effects.includes(each));
-}
-
-/** Returns true where an exclusion fails the vendor on a registry's day: a restriction of products does not. */
-export function isExcluded(part: ExclusionsPart, today: string): boolean {
-  const effect = effectInForce(part, today);
-  return effect !== undefined && effect !== "product";
 }
 
 /**

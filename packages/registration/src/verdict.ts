@@ -1,4 +1,5 @@
-import { dayOfPart, effectInForce, isExcluded, type Parts } from "./parts.ts";
+import { effectInForce, isExcluded } from "./debarred.ts";
+import { dayOfPart, type Parts } from "./parts.ts";
 
 export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
 
@@ -25,8 +26,8 @@ export interface RegistrationFacts {
 /**
  * Returns the verdict on a vendor on a registry's day (YYYY-MM-DD). The first that applies decides: an exclusion in force that
  * is more than a restriction of products, no record, an id without a registration, a past expiration date or the source's
- * status "expired", an active registration, anything else. Returns undefined where the parts do not suffice: there is no registration part, or the registration expired after
- * the date of its part and may have been renewed.
+ * status "expired", an active registration, anything else. Returns undefined where the parts do not suffice: there is no
+ * registration part, or the registration expired after the date of its part and may have been renewed.
  */
 export function verdictOf({ registration, exclusions }: Parts, today: string): Verdict | undefined {
   if (exclusions && isExcluded(exclusions, today)) return { outcome: "fail", reason: "excluded", status: "debarred" };

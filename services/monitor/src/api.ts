@@ -8,7 +8,7 @@ import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
 import { confirmedRunMessage, eventMessage, monitorMessage, runMessage } from "./messages.ts";
-import { frequencyOf } from "./model/schedule.ts";
+import { frequencyOf } from "./model/frequency.ts";
 import type { Positions } from "./sweep/positions.ts";
 
 type Service = typeof MonitorService;

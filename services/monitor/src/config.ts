@@ -3,7 +3,7 @@ import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { FastClock } from "./model/schedule.ts";
+import type { FastClock } from "./model/frequency.ts";
 
 const schema = z.object({
   ...serviceSection,

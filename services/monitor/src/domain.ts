@@ -8,7 +8,7 @@ import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
 import { createReleaseVerifications } from "./events/named-verifications.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
-import type { ScheduleOptions } from "./model/due.ts";
+import type { ScheduleOptions } from "./model/next-run.ts";
 import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
 import { createClaims } from "./runs/claims.ts";

@@ -11,8 +11,8 @@ import {
   type RunSchema,
 } from "@vvs/proto/monitor/v1/monitor";
 import { changeMessages } from "./events/webhook-requests.ts";
+import { protoFrequencies } from "./model/frequency.ts";
 import type { Confirmed, DataDates, EventDocument, MonitorDocument } from "./model/monitor.ts";
-import { protoFrequencies } from "./model/schedule.ts";
 import type { ConfirmedRun } from "./runs/confirmed-runs.ts";
 import type { EndedRun } from "./runs/runs.ts";
 import type { Positions } from "./sweep/positions.ts";

@@ -4,9 +4,9 @@ import { type Cap, type CapDocument, createCap, findPage, type Page } from "@vvs
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, Filter } from "mongodb";
+import { frequencies } from "./model/frequency.ts";
 import type { EventDocument, MonitorDocument, RunDocument } from "./model/monitor.ts";
 import type { SweepPosition } from "./model/position.ts";
-import { frequencies } from "./model/schedule.ts";
 import { countOptions, type UnansweredCause, unansweredAt } from "./model/unanswered.ts";
 
 /** The highest event position of an organization. */
@@ -46,7 +46,7 @@ export const watchesRegistration = { status: "active", checks: "sam_registration
 /** Matches monitors whose runs by the schedule are real ones, for indexes in which those that are swept come after all of them. */
 const UNSWEPT = { "standing.offset_ms": ABSENT } as const;
 
-/** Returns `claimableAt` of model/due.ts as an expression: a missing value does not count. */
+/** Returns `claimableAt` of model/next-run.ts as an expression: a missing value does not count. */
 export function claimableIn(runTimeoutMs: number) {
   const extra = { $min: ["$first_run_at", "$expiry_run_at", "$exclusion_run_at", "$file_run.at"] };
   const due = { $min: ["$next_run_at", { $cond: ["$extras_wait", null, extra] }] };

@@ -2,7 +2,7 @@ import { pause } from "@vvs/retry";
 import type { Db } from "mongodb";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import type { Delivery } from "./model/delivery.ts";
-import { LONGEST_HOLD_MS } from "./model/schedule.ts";
+import { LONGEST_HOLD_MS } from "./model/retry-schedule.ts";
 
 /** Pause between counts, in milliseconds. */
 const COUNT_EVERY_MS = 15_000;

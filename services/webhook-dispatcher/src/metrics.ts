@@ -2,7 +2,7 @@ import { metrics } from "@opentelemetry/api";
 import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Environment } from "@vvs/tenant";
 import type { Backlog } from "./backlog.ts";
-import type { AttemptResult } from "./model/schedule.ts";
+import type { AttemptResult } from "./model/retry-schedule.ts";
 
 const SERVICE = "webhook-dispatcher";
 

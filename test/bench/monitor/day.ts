@@ -18,7 +18,7 @@ import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { type Db, MongoClient } from "mongodb";
 import { collectionsOf as entityCollections } from "../../../services/entity/src/model/documents.ts";
-import { periodsMs } from "../../../services/monitor/src/model/schedule.ts";
+import { periodsMs } from "../../../services/monitor/src/model/frequency.ts";
 import { collections } from "../../../services/monitor/src/store.ts";
 import { createJudge } from "../../../services/monitor/src/sweep/judge.ts";
 import { createSweep, MARGIN_MS } from "../../../services/monitor/src/sweep/sweep.ts";

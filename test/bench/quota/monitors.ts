@@ -1,4 +1,4 @@
-import { expiryRunAt as productExpiryRunAt } from "../../../services/monitor/src/model/due.ts";
+import { expiryRunAt as productExpiryRunAt } from "../../../services/monitor/src/model/next-run.ts";
 import { spreadMs } from "../../../services/monitor/src/model/spread.ts";
 import { DAY_MS, textOf } from "./calendar.ts";
 import type { Population } from "./population.ts";

@@ -7,7 +7,7 @@ import { inputField, VERBATIM } from "../ui/fields.ts";
 import { checkTitle, facts, type Notice, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
 import { askedFacts } from "./asked-about.ts";
-import { type CertificateView, type CertifiedResult, identifiersThen } from "./certificate-page.ts";
+import { type CertificateView, type CertifiedResult, identifiersThen } from "./certificate.ts";
 
 /** What was typed from a printed certificate; empty where nothing was. */
 interface TypedFromCertificate {

@@ -10,8 +10,8 @@ import { actorView } from "../ui/actor.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { type CertificateView, certificatePage } from "./certificate.ts";
 import { certificateCheckPage, readTyped } from "./certificate-check.ts";
-import { type CertificateView, certificatePage } from "./certificate-page.ts";
 import { checkEvidence } from "./evidence.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */

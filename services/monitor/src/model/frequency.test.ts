@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Environment } from "@vvs/tenant";
-import { type FastClock, type Frequency, nextDueAt } from "./schedule.ts";
+import { type FastClock, type Frequency, nextDueAt } from "./frequency.ts";
 import { spreadMs } from "./spread.ts";
 
 const SECOND = 1_000;

@@ -1,5 +1,5 @@
 import type { Check, CheckStatus } from "@vvs/checks";
-import type { Frequency } from "./schedule.ts";
+import type { Frequency } from "./frequency.ts";
 
 /** A watched field that changed. Null means "no value". */
 export interface FieldChange {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { registryDay, startOfRegistryDay } from "@vvs/registration";
-import { afterClaim, afterSkip, claimableAt, earliestDue, exclusionRunAt, expiryRunAt, nextRun } from "./due.ts";
 import type { MonitorDocument } from "./monitor.ts";
+import { afterClaim, afterSkip, claimableAt, earliestDue, exclusionRunAt, expiryRunAt, nextRun } from "./next-run.ts";
 
 const HOUR = 3_600_000;
 const RUN_TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import { addDays, startOfRegistryDay, utcDay } from "@vvs/registration";
 import type { Environment } from "@vvs/tenant";
+import { type FastClock, nextDueAt } from "./frequency.ts";
 import type { MonitorDocument, RunCause } from "./monitor.ts";
-import { type FastClock, nextDueAt } from "./schedule.ts";
 import { spreadMs } from "./spread.ts";
 
 // When a monitor's next run is due. Beside the schedule there are four extra runs, which leave the schedule as it is.

@@ -1,5 +1,5 @@
+import { type Frequency, periodsMs } from "./frequency.ts";
 import type { DataDates } from "./monitor.ts";
-import { type Frequency, periodsMs } from "./schedule.ts";
 
 // How far the scheduled checks of standing monitors have been made, as stored. All times are due times of checks.
 

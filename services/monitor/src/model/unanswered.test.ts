@@ -7,7 +7,7 @@ import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type CallerContext, toProtoTenant } from "@vvs/tenant";
 import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
-import type { Frequency } from "./schedule.ts";
+import type { Frequency } from "./frequency.ts";
 import { observeUnanswered } from "./unanswered.ts";
 
 const { metric, shutdown } = recordTelemetry();

@@ -15,8 +15,8 @@ import {
 import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { type Environment, toProtoTenant } from "@vvs/tenant";
 import type { Db, Filter, MongoClient } from "mongodb";
+import { type Frequency, frequencies, protoFrequencies } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { type Frequency, frequencies, protoFrequencies } from "../model/schedule.ts";
 import { collections } from "../store.ts";
 
 type PublishedMonitor = Pick<MonitorDocument, "_id" | "organization_id" | "entity_id" | "checks"> &

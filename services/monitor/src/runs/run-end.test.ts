@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { registryDay } from "@vvs/registration";
-import { afterClaim, afterSkip } from "../model/due.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
+import { afterClaim, afterSkip } from "../model/next-run.ts";
 import { fastClock } from "../testing/domain.ts";
 import { at, fresh } from "../testing/fresh-monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";

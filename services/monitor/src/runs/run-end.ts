@@ -1,6 +1,6 @@
 import type { CheckStatus } from "@vvs/checks";
-import { claimableAt, exclusionRunAt, expiryRunAt } from "../model/due.ts";
 import type { DataDates, MonitorDocument } from "../model/monitor.ts";
+import { claimableAt, exclusionRunAt, expiryRunAt } from "../model/next-run.ts";
 import { withPlace } from "../sweep/standing.ts";
 
 /** How a run ended. */

@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
+import type { Frequency } from "../model/frequency.ts";
 import { type SweepPosition, startPosition } from "../model/position.ts";
-import type { Frequency } from "../model/schedule.ts";
 import { collections } from "../store.ts";
 
 /** The positions by frequency; without those of which nothing was swept yet. */

@@ -1,7 +1,7 @@
 import type { Db, Filter } from "mongodb";
+import type { Frequency } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
 import type { Slice } from "../model/position.ts";
-import type { Frequency } from "../model/schedule.ts";
 import { claimableIn, collections } from "../store.ts";
 import { isSwept } from "./standing.ts";
 

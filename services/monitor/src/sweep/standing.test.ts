@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { type Frequency, frequencies, periodsMs } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
 import {
   advanced,
@@ -9,7 +10,6 @@ import {
   startPosition,
   withinOnePeriod,
 } from "../model/position.ts";
-import { type Frequency, frequencies, periodsMs } from "../model/schedule.ts";
 import { fresh } from "../testing/fresh-monitor.ts";
 import { isSwept, scheduledChecks, withoutStanding } from "./standing.ts";
 

@@ -1,7 +1,7 @@
-import { claimableAt, earliestExtra } from "../model/due.ts";
+import { periodsMs } from "../model/frequency.ts";
 import type { Confirmed, DataDates, MonitorDocument } from "../model/monitor.ts";
+import { claimableAt, earliestExtra } from "../model/next-run.ts";
 import type { SweepPosition } from "../model/position.ts";
-import { periodsMs } from "../model/schedule.ts";
 
 // What follows for a standing monitor from its mark and how far the checks of its frequency have been made. Nothing is written
 // for a check that finds the same.

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, jest, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import type { Frequency } from "../model/schedule.ts";
+import type { Frequency } from "../model/frequency.ts";
 import {
   callerIn,
   createTestDomain,

@@ -1,8 +1,9 @@
 import type { Logger } from "@vvs/logging";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
 import type { Db } from "mongodb";
-import { earliestExtra } from "../model/due.ts";
+import { type Frequency, frequencies } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
+import { earliestExtra } from "../model/next-run.ts";
 import {
   advanced,
   isBehind,
@@ -12,7 +13,6 @@ import {
   type SweepPosition,
   withinOnePeriod,
 } from "../model/position.ts";
-import { type Frequency, frequencies } from "../model/schedule.ts";
 import type { Judge } from "./judge.ts";
 import type { PositionStore } from "./positions.ts";
 import { isSwept, withoutStanding } from "./standing.ts";

@@ -1,8 +1,8 @@
 // Shared by the tests of the sweep: replicas that sweep, and monitors that stand.
 import { newId } from "@vvs/ids";
 import { shardOf } from "@vvs/outbox";
+import { type Frequency, periodsMs } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { type Frequency, periodsMs } from "../model/schedule.ts";
 import type { Finding, Judge } from "../sweep/judge.ts";
 import { createSweep } from "../sweep/sweep.ts";
 import { RUN_TIMEOUT_MS, type TestDomain } from "./domain.ts";

@@ -1,7 +1,7 @@
 import { maskTin, maskTins } from "@vvs/identifiers";
 import type { Answer } from "../providers/provider.ts";
 import { sentName } from "../providers/tin-matching/irs-codes.ts";
-import { maskTinIn } from "../providers/tin-matching/mask.ts";
+import { maskTinIn } from "../providers/tin-matching/mask-answers.ts";
 
 /** The TIN of one check. */
 export interface CheckTin {

@@ -1,4 +1,4 @@
-import type { Check, CheckStatus } from "@vvs/checks";
+import type { Check } from "@vvs/checks";
 import type { HeldKey } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
 import type { OutboxRecord } from "@vvs/outbox";
@@ -7,6 +7,7 @@ import type { ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
+import { overallResult } from "./overall-result.ts";
 
 /** Everything that one verification stores. */
 export interface VerificationRecords {
@@ -121,12 +122,6 @@ function resultOf(answer: AnswerDocument, createdAt: Date): ResultDocument {
 function errorOf(check_type: Check, reason: string, evidence_id: string): ResultDocument {
   const status = "error";
   return { check_type, status, confidence: 0, origin: "none", data_freshness_seconds: 0, evidence_id, reason };
-}
-
-/** Returns fail where any check failed, else error where any had an error, else pass. */
-export function overallResult(statuses: readonly CheckStatus[]): CheckStatus {
-  if (statuses.includes("fail")) return "fail";
-  return statuses.includes("error") ? "error" : "pass";
 }
 
 /** Returns the age of an answer's data, in whole seconds; 0 for data dated later. */

@@ -2,8 +2,8 @@ import { propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace }
 import type { Logger } from "@vvs/logging";
 import type { DeliveryMetrics } from "../metrics.ts";
 import type { Attempt, Delivery } from "../model/delivery.ts";
-import type { AttemptResult } from "../model/schedule.ts";
-import { outcomeOf } from "../model/schedule.ts";
+import type { AttemptResult } from "../model/retry-schedule.ts";
+import { outcomeOf } from "../model/retry-schedule.ts";
 import type { Poster, PostResult } from "./post.ts";
 import { attemptHeaders, webhookBody } from "./request.ts";
 import { signaturesOf } from "./signature.ts";

@@ -8,7 +8,7 @@ import { destinationOf, endpointOf } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import { type Delivery, deliveryId } from "../model/delivery.ts";
-import { heldUntil } from "../model/schedule.ts";
+import { heldUntil } from "../model/retry-schedule.ts";
 import type { DueSignals } from "./due-signals.ts";
 import type { Engine } from "./engine.ts";
 import type { MonitorOrder } from "./monitor-order.ts";

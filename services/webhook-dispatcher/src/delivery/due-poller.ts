@@ -5,7 +5,7 @@ import { mayProbe, rampSecond } from "../endpoints/circuit.ts";
 import { type EndpointIdentity, endpointOf } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
-import { heldUntil, isUrgent } from "../model/schedule.ts";
+import { heldUntil, isUrgent } from "../model/retry-schedule.ts";
 import type { DueSignals } from "./due-signals.ts";
 import type { Addition, Engine } from "./engine.ts";
 import type { MonitorUrls } from "./monitor-urls.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createBatcher } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
-import type { AttemptResult } from "../model/schedule.ts";
+import type { AttemptResult } from "../model/retry-schedule.ts";
 import type { DeliveryStore } from "./store.ts";
 
 /** Maximum number of attempts recorded by one write. */

@@ -9,7 +9,7 @@ import {
 } from "mongodb";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { Delivery } from "../model/delivery.ts";
-import type { AttemptResult } from "../model/schedule.ts";
+import type { AttemptResult } from "../model/retry-schedule.ts";
 
 const DUPLICATE_KEY = 11_000;
 

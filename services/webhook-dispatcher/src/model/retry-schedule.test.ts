@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Attempt } from "./delivery.ts";
-import { heldUntil, isUrgent, outcomeOf, retryAfterSeconds } from "./schedule.ts";
+import { heldUntil, isUrgent, outcomeOf, retryAfterSeconds } from "./retry-schedule.ts";
 
 const start = new Date("2026-11-21T09:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);

@@ -10,7 +10,7 @@ import {
 } from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
-import { maskSecrets, maskTinIn } from "../tin-matching/mask.ts";
+import { maskSecrets, maskTinIn } from "../tin-matching/mask-answers.ts";
 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2_000;

@@ -15,7 +15,7 @@ import {
   registryDay,
 } from "@vvs/registration";
 import { shownExclusions } from "./exclusion.ts";
-import { isOlder } from "./judge.ts";
+import { isOlder } from "./stale-data.ts";
 
 /** Maximum age of exclusions that can settle what a registration's flag means, in days. */
 export const FRESH_DAYS = 1;

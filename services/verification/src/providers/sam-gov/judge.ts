@@ -1,13 +1,7 @@
 import { factsOf, type PartSource, type Parts, registryDay, type Verdict, verdictOf } from "@vvs/registration";
-import type { Asking } from "../../questions/question.ts";
-import { type Answer, ProviderError } from "../provider.ts";
+import type { Answer } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
-
-const DAY_MS = 86_400_000;
-/** Maximum age of data that fails a vendor where SAM.gov's API can be asked, in days: a vendor may renew any day. */
-const MAX_FAIL_AGE_DAYS = 1;
-/** Maximum age of data that shows no exclusion, in days. */
-const MAX_PASS_AGE_DAYS = 3;
+import { canShowPass, isOlder, MAX_FAIL_AGE_DAYS, staleSource } from "./stale-data.ts";
 
 /** How a monitor's later run, which asks no API itself, judges parts that show something other than an active vendor. */
 export interface RunRule {
@@ -38,25 +32,6 @@ export function judge(
   if (verdict.outcome === "fail" && hasApi && isTooOld(registration!)) throw staleSource();
   if (verdict.outcome === "pass" && !canShowPass(exclusions, now)) throw staleSource();
   return verdict;
-}
-
-/** Are these exclusions new enough for a pass? */
-export function canShowPass(exclusions: PartSource | undefined, now: Date): boolean {
-  return exclusions !== undefined && !isOlder(exclusions, MAX_PASS_AGE_DAYS, now);
-}
-
-/** Is the part older than this many days? A file covers a whole day, so its age is counted in the registry's days. */
-export function isOlder({ origin, date }: PartSource, days: number, now: Date): boolean {
-  const until = origin === "sam_gov_api" ? now.getTime() : Date.parse(registryDay(now));
-  return until - date.getTime() > days * DAY_MS;
-}
-
-/**
- * Returns the error for data that is too old for the question; it does not count as the source's fault. `asking`: what
- * could be asked of the API for a monitor's run.
- */
-export function staleSource(asking?: Asking): ProviderError {
-  return new ProviderError("stale_source", { isFault: false, asking });
 }
 
 /** Returns the answer for parts. Its origin is the registration part's; its date is the older one of both. */

@@ -8,10 +8,11 @@ import type { SamGovClient } from "./client.ts";
 import { evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
 import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
-import { answerFrom, isOlder, judge } from "./judge.ts";
+import { answerFrom, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { isOlder } from "./stale-data.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */
 const JOIN_MS = 2_000;

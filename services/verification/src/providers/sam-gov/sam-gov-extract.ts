@@ -6,8 +6,9 @@ import { sortedJson } from "../sorted-json.ts";
 import { askingAbout } from "./asking-about.ts";
 import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
-import { answerFrom, canShowPass, judge, type RunRule, staleSource } from "./judge.ts";
+import { answerFrom, judge, type RunRule } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { canShowPass, staleSource } from "./stale-data.ts";
 
 /** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */
 export interface LoadedFiles {

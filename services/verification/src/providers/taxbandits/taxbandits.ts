@@ -10,7 +10,7 @@ import {
 } from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
-import { maskSecrets, maskTinIn } from "../tin-matching/mask.ts";
+import { maskSecrets, maskTinIn } from "../tin-matching/mask-answers.ts";
 import { createTaxBanditsTokens, type TaxBanditsCredentials } from "./taxbandits-token.ts";
 import { type AskedName, questionsFor } from "./tin-type.ts";
 

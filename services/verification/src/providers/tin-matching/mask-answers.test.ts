@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { maskSecrets, maskTinIn } from "./mask.ts";
+import { maskSecrets, maskTinIn } from "./mask-answers.ts";
 
 describe("a TIN is masked", () => {
   test.each([
