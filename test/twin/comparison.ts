@@ -1,13 +1,15 @@
 import type { ChangeDetected } from "@vvs/proto/events/v1/events";
 import { utcDay } from "@vvs/registration";
-import type { RunDocument } from "../../services/monitor/src/model/monitor.ts";
 import { periodsMs } from "../../services/monitor/src/model/frequency.ts";
+import type { RunDocument } from "../../services/monitor/src/model/monitor.ts";
 import type { Positions } from "../../services/monitor/src/sweep/positions.ts";
+import { latestOfVendor } from "../../services/verification/src/checks/latest-answers.ts";
 import { queueCollections } from "../../services/verification/src/questions/documents.ts";
 import { questionKey } from "../../services/verification/src/questions/question.ts";
+import { collectionsOf } from "../../services/verification/src/store.ts";
 import type { Product } from "./product.ts";
 import { trueValues } from "./truth.ts";
-import { type Twins, vendorOf } from "./twins.ts";
+import { type Twins, vendorOf, type Watched } from "./twins.ts";
 import type { Vendor, World } from "./world.ts";
 
 /** Checks that what a product reports is true, by some source. */
@@ -59,9 +61,9 @@ export async function compare(
     if (is === expected && monitor.last_run?.outcome === outcome) continue;
     const { history, watched: watching } = watched(id);
     const vendor = vendorOf(history, watching);
-    const known = await askedAbout(product, world, vendor, clock.at);
+    const known = await askedAbout(product, { world, vendor, watching, until: clock.at });
     // Other runs of the same moment may have asked after this one.
-    const twinKnown = await askedAbout(twin, world, vendor, new Date(claimed_at.getTime() - 1));
+    const twinKnown = await askedAbout(twin, { world, vendor, watching, until: new Date(claimed_at.getTime() - 1) });
     if (known !== twinKnown) found.asked += 1;
     else {
       const what = `${id} at ${clock.at.toISOString()} is ${is}, in the twin ${expected}; ${monitor.last_run?.outcome}, ${outcome}`;
@@ -93,18 +95,34 @@ export async function checkEvents({ product, twin, round }: Twins): Promise<void
   found.twinRuns = await twin.monitors.runs.countDocuments({ monitor_id });
 }
 
-/** Returns which truth SAM.gov last told about a vendor up to a time, whether only as a flag, and whether the files were cut later. */
-async function askedAbout({ verification }: Product, world: World, vendor: Vendor, until: Date): Promise<string> {
-  const { publicAnswers } = queueCollections(verification.databases.live);
+/**
+ * Returns which truth SAM.gov last told about a vendor up to a time, to all and to the monitor's organization only; whether only
+ * as a flag; and whether the files were cut later.
+ */
+async function askedAbout(
+  { verification }: Product,
+  { world, vendor, watching, until }: { world: World; vendor: Vendor; watching: Watched; until: Date },
+): Promise<string> {
+  const { live } = verification.databases;
   const keys = [questionKey(vendor), questionKey({ ...vendor, uei: "" })];
-  const kept = await publicAnswers.find({ _id: { $in: keys }, asked_at: { $lte: until } }).toArray();
+  const kept = await queueCollections(live)
+    .publicAnswers.find({ _id: { $in: keys }, asked_at: { $lte: until } })
+    .toArray();
+  const { organizationId: organization_id } = watching.caller.tenant;
+  const of = { organization_id, entity_id: watching.entityId, check_type: "sam_registration" } as const;
+  const own = await collectionsOf(live).latestAnswers.find(latestOfVendor(of)).toArray();
   const { registryCutDate, exclusionsCutDate } = world.recordOf(vendor);
+  const truthAt = (date: Date) => vendor.history.findLastIndex(({ at }) => at <= date);
   const known = kept.map(({ _id, asked_at, parts }) => {
     const isNewer = [registryCutDate, exclusionsCutDate].map((cutDate) => utcDay(asked_at) >= cutDate);
-    const truth = vendor.history.findLastIndex(({ at }) => at <= asked_at);
-    return [_id, truth, parts.exclusions?.flagged, ...isNewer];
+    return [_id, truthAt(asked_at), parts.exclusions?.flagged, ...isNewer];
   });
-  return JSON.stringify(known.toSorted());
+  const ownParts = own.flatMap(({ _id, parts = {} }) =>
+    Object.entries(parts).flatMap(([name, { origin, date }]) =>
+      origin === "sam_gov_api" && date <= until ? [[_id, name, truthAt(date)]] : [],
+    ),
+  );
+  return JSON.stringify([...known, ...ownParts].toSorted());
 }
 
 function sorted(fields: Readonly<Record<string, string | null>> | undefined): string {
