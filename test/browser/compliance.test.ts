@@ -116,7 +116,7 @@ test("the browser reported no refused script or style", () => {
   expect(complaints).toEqual([]);
 });
 
-test("25 vendors fit into 1,100 px at 1280 px, long reasons are shown in full on the vendor’s page, and a filter applies at once", async () => {
+test("25 vendors fit into 1,100 px at 1280 px, long reasons are shown in full on the vendor’s page, and a filter applies immediately", async () => {
   for (let made = 0; made < 25; made += 1) {
     const legal_name = `Harbor Line Freight and Storage Company No. ${made} of Northern Wisconsin, Inc.`;
     await organization.sandbox.post("/v1/entities", { legal_name });

@@ -5,5 +5,5 @@ export type * from "./generated/types.gen.ts";
 /** The answer of a look-up: an entity, or the candidates of a fuzzy one. */
 export type LookupResult = Entity | Candidates;
 
-/** Events read forward. There is always a cursor to go on with. */
+/** Events read forward. `next_cursor` is always present. */
 export type ForwardEventPage = EventPage & { next_cursor: string };

@@ -13,7 +13,7 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
   },
   cursor_expired: {
     cause: "Events after the cursor in `after` are no longer kept.",
-    remedy: "Begin again with `after=start`, the oldest event that is kept, and look at what you may have missed.",
+    remedy: "Start again with `after=start`, the oldest event that is kept, and look at what you may have missed.",
   },
   unauthorized: {
     cause: "The key is missing, malformed, unknown, revoked or expired.",

@@ -37,7 +37,7 @@ export interface AdmittedCall {
 }
 
 /**
- * Runs a call when it is its turn. A call within another one of the same queue runs at once, in the same seat; one within a
+ * Runs a call when it is its turn. A call within another one of the same queue runs immediately, in the same seat; one within a
  * call of another queue gives that seat back meanwhile. A call whose caller has left never begins. Errors: those of `work`;
  * rate_limited where too many calls of the owner wait; service_unavailable where too many calls of all owners wait, or where
  * the call's time for writes is over.

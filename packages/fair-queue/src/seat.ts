@@ -44,7 +44,7 @@ export async function outside<T>(wait: () => Promise<T>): Promise<T> {
     if (!seat.back) {
       const back = Promise.withResolvers<void>();
       seat.back = back.promise;
-      // Calls back at once where a seat is free.
+      // Calls back immediately where a seat is free.
       seat.ticket.resume(() => {
         seat.back = undefined;
         back.resolve();

@@ -84,7 +84,7 @@ export function observeGroups(options: ObserveGroupsOptions & { library: Library
   const age = meter.createObservableGauge("kafka_group_lag_age", {
     unit: "s",
     description:
-      "Time since the lag of the consumer groups was last read from the brokers. Above a few minutes nobody knows the lag.",
+      "Time since the lag of the consumer groups was last read from the brokers. Above a few minutes, the reported lag is out of date.",
   });
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
     result.observe(age, (performance.now() - newest.atMs) / 1_000);

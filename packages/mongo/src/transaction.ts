@@ -77,7 +77,7 @@ function createAttempts<T>(
 
   return {
     run,
-    /** Lets no commit begin, and aborts the transaction in the background, at once or when its open write has ended. */
+    /** Lets no commit begin, and aborts the transaction in the background, immediately or when its open write has ended. */
     refuse() {
       refused = true;
       // DeadlineClient refuses all later writes of `work`, because its time is over. But one that waits for a connection would

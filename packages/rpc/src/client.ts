@@ -33,7 +33,7 @@ export interface CallOptions {
    */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Whether a unary call fails at once if it finds no connection, for callers that can go on without an answer. */
+  /** Whether a unary call fails immediately if it finds no connection, for callers that can go on without an answer. */
   readonly failsFast?: boolean;
 }
 

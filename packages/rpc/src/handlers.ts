@@ -54,7 +54,7 @@ export interface Implementation<S extends DescService> extends ServicePart<S> {
   readonly logger: Logger;
   /** Converts a store's error into a refusal, such as service_unavailable while the store is unavailable. */
   readonly translate?: ((error: unknown) => ServiceError) | undefined;
-  /** The queue in which unary calls wait for their turn; they run at once where absent. */
+  /** The queue in which unary calls wait for a seat; they run immediately where absent. */
   readonly admit?: Admit | undefined;
 }
 

@@ -9,7 +9,7 @@ afterAll(shutdown);
 test("a value that is no longer read is NaN, not the last one, until it is read again", async () => {
   const meter = metrics.getMeter("test");
   const [depth, age] = [meter.createObservableGauge("depth"), meter.createObservableGauge("age")];
-  const failing = () => Promise.reject(new Error("the store is away"));
+  const failing = () => Promise.reject(new Error("the store is unavailable"));
   const both = async () => ({ a: 1, b: 2 });
   let count: () => Promise<Record<string, number>> = both;
   const stop = observeGauges(meter, [depth, age], async (observe) => {

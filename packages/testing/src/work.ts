@@ -40,7 +40,7 @@ export function createWorkMeter() {
   };
 }
 
-/** Tells of the work of built-in functions that read all of a text or an array. Returns a function that ends this. */
+/** Reports the work of built-in functions that read all of a text or an array. Returns a function that ends this. */
 function watchBuiltIns(note: (steps: number) => void): () => void {
   const restores: (() => void)[] = [];
   let isCounting = false;

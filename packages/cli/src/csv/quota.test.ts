@@ -22,7 +22,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => true), later]);
 }
 
-test("the other calls wait for the first answer, and start at once if it names no limit", async () => {
+test("the other calls wait for the first answer, and start immediately if it names no limit", async () => {
   const { quota } = quotaUnderTest();
   await quota.ready(signal);
   const first = Promise.withResolvers<void>();

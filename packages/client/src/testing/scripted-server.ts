@@ -15,7 +15,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly requests: readonly Seen[];
 }
 
-/** Starts an HTTP server that gives these answers one after the other, and then the last one again and again. */
+/** Starts an HTTP server that gives these answers one after the other, and then repeats the last one. */
 export async function startServer(...answers: readonly Answer[]): Promise<ScriptedServer> {
   const requests: Seen[] = [];
   const server = createServer(async (request, response) => {

@@ -66,7 +66,7 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyF
       },
 
       async revokeApiKey(request) {
-        // Without a recent confirmation, because a key that leaked must end at once.
+        // Without a recent confirmation, because a key that leaked must end immediately.
         const caller = await callers.signedIn(request);
         return { key: apiKeyMessage(await domain.apiKeys.revoke(caller, request.keyId)) };
       },

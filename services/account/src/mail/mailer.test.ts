@@ -82,7 +82,7 @@ test("a mail that fails is tried again, less and less often, with the same id, u
   expect(await waiting()).toEqual([]);
 });
 
-test("a mail that is refused for good is given up at once", async () => {
+test("a mail that is refused for good is given up immediately", async () => {
   await enqueue();
   await mailer(async () => {
     throw new MailRefusedError("550");

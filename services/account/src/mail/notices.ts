@@ -23,7 +23,7 @@ const ofUser: readonly AuditAction[] = ["user.passkey_added", "user.passkey_remo
 export type Notices = ReturnType<typeof createNotices>;
 
 /**
- * Tells people by email what was added or changed, so that they learn of a thief. To be called in the transaction of the
+ * Sends people an email about what was added or changed, so that they learn of a thief. To be called in the transaction of the
  * change, after its entry in the audit log, which counts: no change can use up the limit without an email.
  */
 export function createNotices({ store, mailQueue, texts, now }: Basics & Mails) {
@@ -35,7 +35,7 @@ export function createNotices({ store, mailQueue, texts, now }: Basics & Mails) 
   }
 
   return {
-    /** Tells the owners of an organization, and the user who made the change. */
+    /** Sends an email to the owners of an organization, and to the user who made the change. */
     async tellOwners(session: ClientSession, by: Actor, organizationId: string, change: Change): Promise<void> {
       const made = await count(session, organizationId, { action: { $in: ofOrganization } });
       if (made > MAX_NOTICES) return;
@@ -49,7 +49,7 @@ export function createNotices({ store, mailQueue, texts, now }: Basics & Mails) 
       }
     },
 
-    /** Tells a user about their own account. */
+    /** Sends a user an email about their own account. */
     async tellUser(session: ClientSession, by: Actor, user: UserDocument, change: Change): Promise<void> {
       const made = await count(session, user.organization_id, { action: { $in: ofUser }, target: user._id });
       if (made > MAX_NOTICES) return;

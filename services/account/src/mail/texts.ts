@@ -82,7 +82,7 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
         url("/test/security"),
       ]),
 
-    /** Tells an owner, or the member who did it, what was changed in their organization. */
+    /** The email to an owner, or to the member who did it, about a change in their organization. */
     organizationChanged: (
       request: EmailRequest,
       { subject, actor, what, isLast }: Change & { actor: string; isLast: boolean },
@@ -93,7 +93,7 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
         "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. Ask the person whom it names. If they did not do it, tell an owner of your organization, revoke API keys that nobody needs, and rotate webhook secrets that someone may know.",
       ]),
 
-    /** Tells a user what was changed in their own account. */
+    /** The email to a user about a change in their own account. */
     accountChanged: (request: EmailRequest, { subject, what, isLast }: Change & { isLast: boolean }) =>
       mail("account_changed", request, subject, [
         `Someone who was signed in to your Vendor Verification account ${what}.`,

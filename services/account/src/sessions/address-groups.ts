@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Maximum length of what is no address. */
+/** Maximum length kept of a value that is not an IP address. */
 const MAX_LENGTH = 64;
 
 /** Returns what counts as one address: an IPv4 address, or an IPv6 /64, because one subscriber usually has a whole /64. */

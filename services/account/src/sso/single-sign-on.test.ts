@@ -129,8 +129,8 @@ describe("nobody is signed in", () => {
     ["by a token for another client", (claims) => ({ claims: { ...claims, aud: "another-client" } })],
     ["by an expired token", (claims) => ({ claims: { ...claims, exp: 1_700_000_000 } })],
     ["by a bad signature", (claims) => ({ claims, foreignKey: true })],
-    ["by a wrong state", (claims) => ({ claims, back: { state: "another" } }), "is over"],
-    ["without a state", (claims) => ({ claims, back: { state: "" } }), "is over"],
+    ["by a wrong state", (claims) => ({ claims, back: { state: "another" } }), "has ended"],
+    ["without a state", (claims) => ({ claims, back: { state: "" } }), "has ended"],
     ["by an answer in another issuer's name", (claims) => ({ claims, back: { iss: "https://evil.example" } })],
     ["by an answer without an issuer, if the provider sends one", (claims) => ({ claims, back: { iss: "" } })],
     ["by a code that the provider does not know", (claims) => ({ claims, back: { code: "made-up" } })],
@@ -151,7 +151,7 @@ describe("nobody is signed in", () => {
       (claims) => ({ claims, back: { error: "access_denied", code: "" } }),
       "did not let you",
     ],
-  ])("%s", async (_name, answersOf, sentence = "can’t be trusted") => {
+  ])("%s", async (_name, answersOf, sentence = "could not be verified") => {
     const { domain, user, claims } = await newOrganization();
     await expect(signIn(domain, answersOf(claims))).rejects.toMatchObject({
       code: "unauthorized",
@@ -163,7 +163,7 @@ describe("nobody is signed in", () => {
   test("twice with one answer, in another browser, or after ten minutes", async () => {
     const { domain, claims } = await newOrganization();
     provider.answers = { claims };
-    const over = { code: "unauthorized", message: "This sign-in is over. Begin again." };
+    const over = { code: "unauthorized", message: "This sign-in has ended. Sign in again." };
     const { authorizationUrl, browserToken } = await begin(domain);
     const back = { providerId: "acme", query: provider.queryBack(authorizationUrl), ...place };
     await expect(domain.singleSignOn.finish({ ...back, browserToken: `${browserToken}x` })).rejects.toMatchObject(over);

@@ -231,11 +231,14 @@ function refusalOf({ name }: IdentityProvider, cause: unknown): unknown {
   if (!(cause instanceof NotProvenError)) return cause;
   return cause.reason === "provider_access_denied"
     ? refused(`${name} did not let you through.`, cause)
-    : refused(`What ${name} said can’t be trusted. Begin again; if it happens again, tell your administrator.`, cause);
+    : refused(
+        `The response from ${name} could not be verified. Sign in again. If it fails again, contact your administrator.`,
+        cause,
+      );
 }
 
 function over(): ServiceError {
-  return refused("This sign-in is over. Begin again.");
+  return refused("This sign-in has ended. Sign in again.");
 }
 
 function suspended(): ServiceError {

@@ -6,7 +6,7 @@ import type { Response } from "express";
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 /** The same inside a cell, for spreadsheets that separate cells by semicolons or tabs: they find more cells in it. */
 const INNER_FORMULA = /[;\t\r\n]\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
-/** Tells Excel that the file is UTF-8. */
+/** The byte order mark, by which Excel reads the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**

@@ -197,7 +197,7 @@ describe("a creation", () => {
       400,
       "The webhook URL must lead to a public host.",
     ],
-    ["a service that is away", new ServiceError("service_unavailable"), 503, "Check the list of monitors"],
+    ["a service that is unavailable", new ServiceError("service_unavailable"), 503, "Check the list of monitors"],
   ])("reports %s, and keeps what was typed", async (_name, failure, expected, told) => {
     dashboard.state.failures.set("createMonitor", failure);
     const form_token = await visitor.formToken("/live/monitors/new");

@@ -137,7 +137,7 @@ describe("someone with the link", () => {
   });
 
   test.each(["/invitation", "/invitation?token=x", "/invitation?token=a&token=b"])(
-    "that is none (%s) is told so",
+    "that is not one (%s) is refused with a message",
     async (path) => {
       const { status, text } = await stranger.get(path);
       expect([status, text]).toEqual([404, expect.stringContaining("no longer works")]);

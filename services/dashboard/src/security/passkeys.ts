@@ -162,7 +162,7 @@ export function usePasskeyPage(options: {
   reason: Html;
   byPassword: { path: string; text: string };
   next: string;
-  /** Tells the sign-ins of several tabs apart. */
+  /** Identifies the sign-in, as several tabs may have one each. */
   ceremony?: string;
   optionsJson: string;
   problem?: string;

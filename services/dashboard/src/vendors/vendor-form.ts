@@ -36,7 +36,7 @@ interface KnownInputs {
   readonly legalName: string;
 }
 
-/** The fields for what checks need and nobody knows yet. */
+/** The fields for details that checks need and that are not known yet. */
 type MissingField = "uei" | "cage" | "tin" | "legal_name";
 
 /** The input of the form that verifies or monitors one vendor. */
@@ -243,7 +243,7 @@ function missingInputs({ missing, input, searchPath, problems = {} }: VendorForm
 }
 
 function monitorFields({ visit: { view }, path, input, monitors, problems = {} }: VendorFormView): Html {
-  const fields = html`<p class="hint">A monitor makes the chosen checks again and again, beginning now, and reports what changes.${view.environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
+  const fields = html`<p class="hint">A monitor repeats the chosen checks, starting now, and reports changes.${view.environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <div class="columns">
   ${selectField({
     name: "frequency",

@@ -37,7 +37,7 @@ const labels: Readonly<Record<VendorStatus["state"], string>> = {
   pass: "Passed",
   unchecked: "Not checked yet",
 };
-/** The first of these that a check has is that of a vendor that neither passed nor failed. */
+/** Worst first: a vendor that neither passed nor failed has the worst status of its checks. */
 const worstFirst = ["error", "stale", "other"] as const;
 
 type ListedVendor = Pick<Vendor, "entity" | "checks" | "expirationDate">;

@@ -46,7 +46,7 @@ export function askedFacts({ tin, name, registeredName, isUnknown }: AskedAbout)
 
 /**
  * Renders a warning where the TIN match was about another name than the registered one, or, if SAM.gov named none, than
- * `vendorName`; also where nobody knows what it was about.
+ * `vendorName`; also where it is unknown what it was about.
  */
 export function askedWarning(asked: AskedAbout, vendorName: string, isSame: SameNames): Html | undefined {
   const { name, registeredName, isUnknown } = asked;

@@ -159,7 +159,7 @@ interface EvidenceSource {
   readonly name: string;
   /** The loaded file; empty where there is none. */
   readonly file: string;
-  /** In words, with what the date is of. */
+  /** The date as text, such as "cut on 6 September 2026". */
   readonly date: string;
 }
 

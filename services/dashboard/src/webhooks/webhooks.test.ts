@@ -159,7 +159,7 @@ describe("endpoints", () => {
   });
 
   test.each(["/live/webhooks", "/live/api-keys", "/live/verifications", "/live/providers"])(
-    "that are flagged are told of on %s",
+    "that are flagged are reported on %s",
     async (path) => {
       expect((await visitor.get(path)).text).not.toContain("Failing webhooks");
       dashboard.state.endpoints = [failing, { ...failing, state: "gone" }];

@@ -21,4 +21,5 @@ export function ambiguous(
 }
 
 export const DIFFERENT_ENTITIES = "The identifiers name different entities: see candidates.";
-export const SEVERAL_ENTITIES = "Several entities match: give more to tell them apart. See candidates.";
+export const SEVERAL_ENTITIES =
+  "More than one entity matches. Add an identifier, name or address, or choose one of the candidates.";

@@ -197,7 +197,7 @@ test("a TIN that is the entity's external_id is refused, also where it would not
 });
 
 describe("replaced TINs", () => {
-  test("are listed for their organization alone, masked, newest first, in pages", async () => {
+  test("are listed only for their organization, masked, newest first, in pages", async () => {
     for (const tin of [A, B, C]) {
       app.clock.now = new Date(app.clock.now.getTime() + 1);
       await match(tin);

@@ -210,7 +210,7 @@ describe("a vendor given by its entity's id", () => {
     expect((await subjectOf(app.verification, caller, unnamed.entityId)).legalName).toBe("First Name Inc");
   });
 
-  test("of the registry gets them for this organization alone, also one remembered for another vendor", async () => {
+  test("of the registry gets them only for this organization, also one remembered for another vendor", async () => {
     const caller = callerFor("org_given", "sandbox");
     const [active, changing] = await Promise.all(
       ["SANDBXACTVE1", "SANDBXCHNGE1"].map((uei) => app.verification.resolveVendor({ caller, identifiers: { uei } })),

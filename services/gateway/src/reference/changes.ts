@@ -18,7 +18,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-25",
-    "`effect` and `comment` of an exclusion in `details`: a `product` restriction alone fails nothing. Monitors watch `sam_registration.exclusion_effect`. An exclusion that begins later starts a run of its monitors on its first day.",
+    "`effect` and `comment` of an exclusion in `details`: a `product` restriction fails nothing by itself. Monitors watch `sam_registration.exclusion_effect`. An exclusion that begins later starts a run of its monitors on its first day.",
   ],
   [
     "2026-11-25",

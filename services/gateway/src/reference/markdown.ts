@@ -5,7 +5,7 @@ export function markdown(text: string): Html[] {
   return text.split(/\n{2,}/).flatMap((block) => blocksOf(block.split("\n")));
 }
 
-/** A block can begin with a sentence and go on with a list. */
+/** A block can begin with a sentence and continue with a list. */
 function blocksOf(lines: readonly string[]): Html[] {
   const start = lines.findIndex((line) => line.startsWith("- "));
   if (start < 0) return [html`<p>${inline(lines.join(" "))}</p>`];

@@ -53,7 +53,7 @@ const someKey = (change: { key?: string; bodyHash?: Uint8Array } = {}) =>
   });
 
 describe("a new monitor", () => {
-  test("is due at once for its first run, and one interval later by the schedule", async () => {
+  test("is due immediately for its first run, and one interval later by the schedule", async () => {
     const caller = someCaller();
     const wanted = someMonitor();
     const { value, replayed } = await domain.commands.create(caller, wanted);

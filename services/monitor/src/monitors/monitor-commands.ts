@@ -116,7 +116,7 @@ export function createMonitorCommands(
     existing,
 
     /**
-     * Creates a monitor, whose first run the scheduler starts at once. Errors: invalid_request (webhook_url, external_id),
+     * Creates a monitor, whose first run the scheduler starts immediately. Errors: invalid_request (webhook_url, external_id),
      * limit_exceeded, entity_not_found, idempotency_conflict, idempotency_mismatch.
      */
     async create(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {

@@ -15,7 +15,7 @@ export interface CheckSubject {
   readonly entityTin?: string;
   /** Keyed hash that stands for the TIN. */
   readonly tinHash: Uint8Array;
-  /** The entity service need not be told of a match of this TIN. */
+  /** A match of this TIN need not be reported to the entity service. */
   readonly tinMatchRecorded: boolean;
   /** The registry's text, such as Sole Proprietorship. */
   readonly entityType: string;

@@ -8,10 +8,10 @@ import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
 /** Maximum age of the copy of the withdrawn loads, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 
-/** Tells which loads were withdrawn. */
+/** Returns the loads that were withdrawn. */
 type WithdrawnLoads = Pick<ReadonlySet<string>, "has">;
 
-/** Those of an entity service from before it told them, during a rollout: what rests on a file is asked again. */
+/** Those of an entity service that does not return them yet, during a rollout: answers that rest on a file are asked for again. */
 const ANY: WithdrawnLoads = { has: () => true };
 
 /** Returns the loads of an environment that were withdrawn. Errors: service_unavailable where entity can't be asked. */

@@ -39,7 +39,7 @@ export interface CircuitBreakers {
   flush(): Promise<void>;
 }
 
-/** Time limit for one database operation, in milliseconds; after it, the breakers go on with what they know. */
+/** Time limit for one database operation, in milliseconds; after it, the breakers continue with what they know. */
 const STORE_MS = 500;
 
 export function createCircuitBreakers(options: {

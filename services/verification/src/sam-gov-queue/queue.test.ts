@@ -259,7 +259,7 @@ describe("a run that waits", () => {
     expect(await monitor.result(1)).not.toBe("error");
   });
 
-  test("ends with its monitor: nothing is asked for it alone, and nothing is reported", async () => {
+  test("ends with its monitor: nothing is asked only for it, and nothing is reported", async () => {
     const [monitor, other] = [await parkedMonitor(), monitorOf()];
     queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
     const calls = queue.sam.calls().length;

@@ -20,7 +20,7 @@ describe("spellings of one name count as one", () => {
     expect(nameKey("Smith&Sons")).toBe(nameKey("Smith and Sons"));
   });
 
-  test("what stands behind the characters that are sent", () => {
+  test("text after the characters that are sent", () => {
     const long = "An Extraordinarily Long Business Name Of";
     expect(nameKey(`${long} America`)).toBe(nameKey(`${long} Canada`));
   });

@@ -7,7 +7,7 @@ const FORMS: ReadonlySet<string> = new Set(
 
 /**
  * Returns what spellings of one name have in common: its letters and digits, sorted, without legal forms. So case, accents,
- * punctuation, spaces, the order of words and what stands behind the 40 characters that are sent make no other name.
+ * punctuation, spaces, the order of words and text after the first 40 characters do not change the key.
  */
 export function nameKey(legalName: string): string {
   const words = sentName(legalName).toLowerCase().replaceAll(/[-.]/g, "").split(/[ &]+/);

@@ -14,7 +14,7 @@ export function createUnblocker(options: {
 }) {
   const { store, order, signals, now } = options;
 
-  /** Makes those of these events due that are blocked, and wakes the due poller. */
+  /** Marks the blocked events among these as due, and wakes the due poller. */
   async function unblock(heads: readonly MonitorHead[]): Promise<void> {
     const ids = heads.filter(({ next_attempt_at }) => next_attempt_at === null).map(({ _id }) => _id);
     if (ids.length === 0) return;

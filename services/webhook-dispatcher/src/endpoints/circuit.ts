@@ -135,7 +135,7 @@ function stepAt(circuit: { readonly step: number; readonly step_at: Date }, now:
   return circuit.step + Math.max(0, Math.floor((now.getTime() - circuit.step_at.getTime()) / RAMP_STEP_MS));
 }
 
-/** Does the circuit hold nothing? A ramp ends by itself when its time is over. */
+/** Returns whether the circuit has no recorded faults. A ramp ends by itself when its time is over. */
 export function isFree(circuit: Circuit, now: Date): boolean {
   return circuit.state === "closed" || (circuit.state === "ramp" && stepAt(circuit, now) >= RAMP_STEPS);
 }

@@ -81,7 +81,7 @@ export enum HealthCheckResponse_ServingStatus {
   NOT_SERVING = 2,
 
   /**
-   * Not a service of this server; sent by Watch alone.
+   * Not a service of this server; sent only by Watch.
    *
    * @generated from enum value: SERVICE_UNKNOWN = 3;
    */
@@ -94,7 +94,7 @@ export enum HealthCheckResponse_ServingStatus {
 export declare const HealthCheckResponse_ServingStatusSchema: GenEnum<HealthCheckResponse_ServingStatus>;
 
 /**
- * Tells whether a server takes calls. Anybody may ask.
+ * Returns whether a server takes calls. Anybody may ask.
  *
  * @generated from service grpc.health.v1.Health
  */

@@ -42,7 +42,7 @@ export const HealthCheckResponse_ServingStatus = /*@__PURE__*/
   tsEnum(HealthCheckResponse_ServingStatusSchema);
 
 /**
- * Tells whether a server takes calls. Anybody may ask.
+ * Returns whether a server takes calls. Anybody may ask.
  *
  * @generated from service grpc.health.v1.Health
  */

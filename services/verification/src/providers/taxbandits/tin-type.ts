@@ -20,7 +20,7 @@ const ITIN_GROUPS = [
   [90, 92],
   [94, 99],
 ] as const;
-/** Structures of which nobody knows whether their TIN is a person's. */
+/** Structures whose TIN may or may not be a person's. */
 const SILENT_STRUCTURES: ReadonlySet<string> = new Set(["", "other"]);
 const PERSONS = /\b(?:sole proprietor|individual)/i;
 /** Words that no person's name has. */
