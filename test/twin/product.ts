@@ -29,7 +29,6 @@ import { startChangeDetector } from "../support/change-detector.ts";
 import type { World } from "./world.ts";
 
 const logger = createLogger({ service: "twin", level: "silent" });
-const stopping = new AbortController().signal;
 
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
@@ -86,7 +85,7 @@ export async function startProduct(options: {
   closers.push(() => judging.close());
   const publishStates = createPublishStates({
     ...{ environment: "live", client: monitors.client, db: monitors.db, topic: topicNames.monitorStateChanged },
-    ...{ nudge: () => undefined, leases: { held: () => [shardOf("monitor states")] }, stopping },
+    ...{ nudge: () => undefined, leases: { held: () => [shardOf("monitor states")] } },
   });
   const parked = queueCollections(verification.databases.live).parkedRuns;
 

@@ -54,7 +54,6 @@ export function createSweeper(
     metrics: { checked },
     isSuspended: (organizationId) => suspended.has(organizationId),
     leases: { held: () => (leaseLooks-- > 0 ? [shardOf("sweep")] : []) },
-    stopping: new AbortController().signal,
     now: () => clock.at,
   });
 

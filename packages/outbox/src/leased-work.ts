@@ -1,11 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
-import { type Backoff, backoffMs, pause } from "@vvs/retry";
+import { pause, superviseLoop } from "@vvs/retry";
 import type { Leases } from "./leases.ts";
 
 /** Pause between two rounds, so that a busy service's work is done in batches and not one by one. */
 const GATHER_MS = 25;
-const BACKOFF: Backoff = { firstMs: 200, longestMs: 10_000 };
 /** Time in which the round that runs at stop may finish. */
 const STOP_MS = 10_000;
 
@@ -22,73 +21,48 @@ export interface LeasedWork {
  */
 export function runLeasedWork(options: {
   leases: Leases;
-  leaseMs: number;
   pollMs: number;
   /** Does all waiting work of the held shards. After an error it is tried again. */
   work: () => Promise<void>;
-  /** Aborted by `stop`. */
-  stopping: AbortController;
-  /** Its fields should name the work. */
   logger: Logger;
 }): LeasedWork {
-  const { leases, leaseMs, pollMs, stopping, logger } = options;
-  let nudged = false;
-  let wake = () => {};
+  const { leases, pollMs, work } = options;
+  const stopping = new AbortController();
+  const logger = options.logger.child({ database: leases.db.databaseName, work: leases.name });
+  const renewMs = leases.leaseMs / 3;
 
-  function nudge(): void {
-    nudged = true;
-    wake();
-  }
-
-  async function untilNudged(ms: number): Promise<void> {
-    const woken = Promise.withResolvers<void>();
-    wake = woken.resolve;
-    const timer = setTimeout(woken.resolve, ms);
-    if (!nudged) await woken.promise;
-    clearTimeout(timer);
-  }
-
-  async function doWork(): Promise<void> {
-    let failures = 0;
-    while (!stopping.signal.aborted) {
-      nudged = false;
-      try {
-        if (leases.held().length > 0) await options.work();
-        if (failures > 0) logger.info("the work of leased shards succeeds again");
-        failures = 0;
-        await pause(Math.min(GATHER_MS, pollMs), stopping.signal);
-        await untilNudged(pollMs);
-      } catch (err) {
-        failures++;
-        if (failures === 1) logger.error({ err }, "the work of leased shards can't be done; trying until it can");
-        await pause(backoffMs(failures, BACKOFF), stopping.signal);
-      }
-    }
-  }
-
-  async function holdShards(): Promise<void> {
-    for (let failing = false; !stopping.signal.aborted; ) {
+  const working = superviseLoop({
+    async round() {
+      if (leases.held().length > 0) await work();
+      await pause(Math.min(GATHER_MS, pollMs), stopping.signal);
+      return pollMs;
+    },
+    failure: "the work of leased shards can't be done; trying until it can",
+    recovery: "the work of leased shards succeeds again",
+    backoff: { firstMs: 200, longestMs: 10_000 },
+    stopping: stopping.signal,
+    logger,
+  });
+  const holding = superviseLoop({
+    async round() {
       const before = leases.held().length;
-      try {
-        const held = await leases.renew();
-        if (held.length > before) nudge();
-        failing = false;
-      } catch (err) {
-        if (!failing) logger.warn({ err }, "the leases of shards can't be renewed; trying until they can");
-        failing = true;
-      }
-      await pause(leaseMs / 3, stopping.signal);
-    }
-  }
-
-  const working = Promise.all([doWork(), holdShards()]);
+      if ((await leases.renew()).length > before) working.nudge();
+      return renewMs;
+    },
+    failure: "the leases of shards can't be renewed; trying until they can",
+    recovery: "the leases of shards are renewed again",
+    backoff: { firstMs: renewMs, longestMs: renewMs },
+    stopping: stopping.signal,
+    logger,
+  });
 
   return {
-    nudge,
+    nudge: working.nudge,
     async stop() {
+      leases.stop();
       stopping.abort();
-      nudge();
-      await Promise.race([working, wait(STOP_MS, undefined, { ref: false })]);
+      const ended = Promise.all([working.ended(), holding.ended()]);
+      await Promise.race([ended, wait(STOP_MS, undefined, { ref: false })]);
       await leases
         .release()
         .catch((err: unknown) => logger.warn({ err }, "the leases of shards could not be given up; they will expire"));

@@ -18,8 +18,7 @@ afterAll(async () => {
   await client.close();
 });
 
-const settled = () => Promise.resolve();
-const leases = (owner: string, leaseMs = 60_000) => createLeases({ db, name: "outbox", owner, leaseMs, settled });
+const leases = (owner: string, leaseMs = 60_000) => createLeases({ db, name: "outbox", owner, leaseMs });
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 const sorted = (...holders: Leases[]) => holders.flatMap((each) => [...each.held()]).sort((a, b) => a - b);
 
@@ -41,18 +40,30 @@ test("relays share the shards, and no shard ever has two holders", async () => {
 
 test("a relay gives up surplus shards only when none of their records are still being sent", async () => {
   const sending = Promise.withResolvers<void>();
-  const one = createLeases({ db, name: "outbox", owner: "one", leaseMs: 60_000, settled: () => sending.promise });
-  const two = leases("two");
+  const [one, two] = [leases("one"), leases("two")];
   await one.renew();
+  const sent = one.settling(sending.promise);
   await two.renew();
   const renewed = one.renew();
   await eventually(() => one.held().length === 8);
   await two.renew();
   expect(two.held()).toEqual([]);
   sending.resolve();
-  await renewed;
+  await Promise.all([sent, renewed]);
   await two.renew();
   expect(sorted(one, two)).toEqual(all);
+});
+
+test("a relay that stops begins nothing, but no other relay takes its shards until it releases them", async () => {
+  const [one, two] = [leases("one"), leases("two")];
+  await one.renew();
+  one.stop();
+  expect(one.held()).toEqual([]);
+  await two.renew();
+  expect(two.held()).toEqual([]);
+  await one.release();
+  await two.renew();
+  expect(sorted(two)).toEqual(all);
 });
 
 test("shards that a relay releases are taken immediately", async () => {

@@ -14,6 +14,9 @@ interface Relay {
   readonly until: Date;
 }
 
+/** How long the shards of a process that died stay leased, in milliseconds, unless set. */
+const LEASE_MS = 15_000;
+
 /** The shards that this process may work on. */
 export type Leases = ReturnType<typeof createLeases>;
 
@@ -51,18 +54,19 @@ export async function migrateLeases(db: Db, name: LeasedName): Promise<void> {
 export function createLeases(options: {
   db: Db;
   name: LeasedName;
+  /** Unique name of this process. */
   owner: string;
-  leaseMs: number;
-  /** Resolves when no work on the shards held so far is in progress. */
-  settled: () => Promise<void>;
+  leaseMs?: number;
 }) {
-  const { owner, leaseMs } = options;
-  const { shards, relays } = collections(options.db, options.name);
+  const { db, name, owner, leaseMs = LEASE_MS } = options;
+  const { shards, relays } = collections(db, name);
   const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
   const expired = { $expr: { $lte: ["$until", "$$NOW"] } };
   const valid = { owner, $expr: { $gt: ["$until", "$$NOW"] } };
   let mine: readonly number[] = [];
   let validUntilMs = 0;
+  let isStopping = false;
+  let settled: Promise<unknown> = Promise.resolve();
 
   async function shareOf(): Promise<number> {
     await relays.updateOne({ _id: owner }, [{ $set: { until } }], { upsert: true });
@@ -88,11 +92,14 @@ export function createLeases(options: {
 
   async function giveUp(surplus: number[]): Promise<void> {
     if (surplus.length === 0) return;
-    await options.settled();
+    await settled;
     await shards.updateMany({ owner, _id: { $in: surplus } }, { $set: { owner: null, until: new Date(0) } });
   }
 
   return {
+    db,
+    name,
+    leaseMs,
     /**
      * Renews the held shards, gives up those beyond a fair share, and takes free ones. Returns the held shards. Errors:
      * the database's; the shards stay held until their leases expire.
@@ -108,8 +115,16 @@ export function createLeases(options: {
       validUntilMs = startedMs + leaseMs;
       return mine;
     },
-    /** Returns the held shards whose leases have not expired by this process's own clock. */
-    held: () => (performance.now() < validUntilMs ? mine : []),
+    /**
+     * Returns the held shards whose leases have not expired by this process's own clock; none after `stop`. Call it before
+     * each step of the work.
+     */
+    held: () => (performance.now() < validUntilMs && !isStopping ? mine : []),
+    /** Makes surplus shards stay held until this step of the work has ended. Returns the step. */
+    settling<T>(step: Promise<T>): Promise<T> {
+      settled = Promise.allSettled([settled, step]).then(() => undefined);
+      return step;
+    },
     /**
      * Writes to a shard's lease in a transaction, which can then commit only if no other process has taken the shard
      * before. Call it first in the transaction. Returns false if the lease has expired or is another process's.
@@ -117,6 +132,10 @@ export function createLeases(options: {
     async touch(session: ClientSession, shard: number): Promise<boolean> {
       const touched = await shards.updateOne({ _id: shard, ...valid }, { $inc: { writes: 1 } }, { session });
       return touched.matchedCount === 1;
+    },
+    /** Lets no further step begin. The shards stay leased until `release`, for the one that runs. */
+    stop(): void {
+      isStopping = true;
     },
     /** Gives up all shards. */
     async release(): Promise<void> {

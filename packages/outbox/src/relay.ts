@@ -8,7 +8,6 @@ import { shardOf } from "./rows.ts";
 import { createSweep } from "./sweep.ts";
 import { createOutboxMetrics } from "./telemetry.ts";
 
-const LEASE_MS = 15_000;
 const POLL_MS = 250;
 
 export interface RelayOptions {
@@ -39,13 +38,11 @@ export interface OutboxRelay extends LeasedWork {
  * they are sent again.
  */
 export function runOutboxRelay(options: RelayOptions): OutboxRelay {
-  const { db, owner, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
-  const stopping = new AbortController();
-  const metrics = createOutboxMetrics(db);
-  const leases = createLeases({ db, name: "outbox", owner, leaseMs, settled: () => sweep.settled() });
-  const sweep = createSweep({ ...options, ...leases, pollMs, stopping: stopping.signal, onRelayed: metrics.relayed });
-  const logger = options.logger.child({ database: db.databaseName, work: "outbox relay" });
-  const work = runLeasedWork({ leases, leaseMs, pollMs, work: sweep.run, stopping, logger });
+  const { pollMs = POLL_MS } = options;
+  const metrics = createOutboxMetrics(options.db);
+  const leases = createLeases({ ...options, name: "outbox" });
+  const sweep = createSweep({ ...options, leases, pollMs, onRelayed: metrics.relayed });
+  const work = runLeasedWork({ ...options, leases, pollMs, work: sweep.run });
   return {
     nudge() {
       sweep.readAll();

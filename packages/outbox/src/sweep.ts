@@ -1,5 +1,6 @@
 import type { Producer, ProducerRecord } from "@vvs/kafka";
 import type { Db } from "mongodb";
+import type { Leases } from "./leases.ts";
 import { type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
@@ -12,15 +13,13 @@ const PAGE_ROWS = 500;
 export function createSweep(options: {
   db: Db;
   producer: Pick<Producer, "send">;
-  /** Returns the shards to send; called before each page. */
-  held: () => readonly number[];
+  leases: Pick<Leases, "held" | "settling">;
   /** Maximum time between the beginnings of two rounds that read all waiting rows, while rounds follow each other. */
   pollMs: number;
-  stopping: AbortSignal;
   onRelayed(count: number): void;
 }) {
+  const { held, settling } = options.leases;
   const rows = outboxRows(options.db);
-  let current: Promise<unknown> = Promise.resolve();
   /** Rows that this process has committed since the last round; at most a page. */
   let committed: OutboxRow[] = [];
   let mustReadAll = true;
@@ -34,7 +33,7 @@ export function createSweep(options: {
 
   /** Returns the key at which the next page starts, or undefined when this one was the last. */
   async function sendPage(from: string | undefined): Promise<string | undefined> {
-    const filter = { shard: { $in: [...options.held()] }, ...(from !== undefined && { key: { $gte: from } }) };
+    const filter = { shard: { $in: [...held()] }, ...(from !== undefined && { key: { $gte: from } }) };
     // One snapshot, so that no row is seen without the lower rows of its key. The snapshot is majority-committed, so
     // that no row is published whose transaction could still be rolled back.
     const page = await rows
@@ -47,24 +46,18 @@ export function createSweep(options: {
     return page.length < PAGE_ROWS ? undefined : page.at(-1)!.key;
   }
 
-  /** Does work that `settled` waits for. */
-  function settling<T>(work: Promise<T>): Promise<T> {
-    current = work.catch(() => undefined);
-    return work;
-  }
-
   async function sendAll(): Promise<void> {
     readAgainMs = performance.now() + options.pollMs;
     let from: string | undefined;
     do {
       from = await settling(sendPage(from));
-    } while (from !== undefined && !options.stopping.aborted);
+    } while (from !== undefined && held().length > 0);
   }
 
   async function sendCommitted(own: readonly OutboxRow[]): Promise<void> {
-    const held = options.held();
+    const shards = held();
     // Other relays send those of their shards.
-    const page = own.filter(({ shard }) => held.includes(shard));
+    const page = own.filter(({ shard }) => shards.includes(shard));
     if (page.length > 0) await settling(send(page));
   }
 
@@ -91,10 +84,6 @@ export function createSweep(options: {
         mustReadAll = true;
         throw error;
       }
-    },
-    /** Resolves when the page being sent, if any, has arrived or failed. */
-    async settled(): Promise<void> {
-      await current;
     },
   };
 }

@@ -5,7 +5,7 @@ import { backoffMs, superviseLoop } from "./index.ts";
 const FOREVER_MS = 1_000_000;
 
 /** A loop whose rounds wait until the test ends them. */
-function loopUnderTest() {
+function loopUnderTest(failedMs = 0) {
   const stopping = new AbortController();
   const logs = captureLogs();
   const started: PromiseWithResolvers<number | "done">[] = [];
@@ -20,7 +20,7 @@ function loopUnderTest() {
     },
     failure: "work fails; retrying",
     recovery: "work succeeds again",
-    backoff: { firstMs: 0, longestMs: 0 },
+    backoff: { firstMs: failedMs, longestMs: failedMs },
     stopping: stopping.signal,
     logger: logs.logger,
   });
@@ -84,6 +84,18 @@ test("a stopped loop ends its round and starts no more", async () => {
   started[0]!.resolve(0);
   await loop.ended();
   expect(started).toHaveLength(1);
+});
+
+test("a nudge does not shorten the wait after a failure", async () => {
+  const { started, stop, loop } = loopUnderTest(FOREVER_MS);
+  loop.nudge();
+  started[0]!.reject(new Error("fault"));
+  await new Promise((resolve) => setImmediate(resolve));
+  loop.nudge();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toHaveLength(1);
+  stop();
+  await loop.ended();
 });
 
 test("a loop whose round is done starts no more, even after a nudge during that round", async () => {

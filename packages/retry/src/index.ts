@@ -28,7 +28,10 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Work that is repeated until it is done or its service stops. */
 export interface SupervisedLoop {
-  /** Starts the next round now. During a round: another one follows it without a pause, unless the work is done. */
+  /**
+   * Starts the next round now. During a round: another one follows it without a pause, unless the work is done. After a
+   * failure the round still waits for its backoff.
+   */
   nudge(): void;
   /** Resolves when the work is done, or the loop was stopped and its last round has ended. */
   ended(): Promise<void>;
@@ -54,26 +57,26 @@ export function superviseLoop(options: {
   let wake = new AbortController();
   let failures = 0;
 
-  /** Runs one round; returns how long to pause after it, or "done". */
-  async function attempt(): Promise<number | "done"> {
+  /** Runs one round and the pause after it. Returns false if the work is done. */
+  async function goesOn(): Promise<boolean> {
     try {
       const next = await round();
       if (failures > 0) logger.info(options.recovery);
       failures = 0;
-      return next;
+      if (next === "done") return false;
+      await pause(next, AbortSignal.any([wake.signal, stopping]));
     } catch (err) {
       if (failures === 0) logger.error({ err }, options.failure);
       failures += 1;
-      return backoffMs(failures, backoff);
+      await pause(backoffMs(failures, backoff), stopping);
     }
+    return true;
   }
 
   async function run(): Promise<void> {
     while (!stopping.aborted) {
       wake = new AbortController();
-      const next = await attempt();
-      if (next === "done") return;
-      await pause(next, AbortSignal.any([wake.signal, stopping]));
+      if (!(await goesOn())) return;
     }
   }
 

@@ -13,8 +13,6 @@ import { collections, watchesRegistration } from "./store.ts";
 
 /** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */
 const RUN_SECONDS = 400 * 24 * 60 * 60;
-/** How long the shards of a crashed migration stay leased, in milliseconds. */
-const LEASE_MS = 15_000;
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 /** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
@@ -44,10 +42,9 @@ async function numberEvents(db: Db, client: MongoClient): Promise<void> {
   const { events } = collections(db);
   if (!(await events.findOne({ organization_id: { $gt: "" }, ...UNNUMBERED.filter }, { hint: UNNUMBERED.name })))
     return;
-  const settled = async () => undefined;
-  const leases = createLeases({ db, name: "event_sequencer", owner, leaseMs: LEASE_MS, settled });
+  const leases = createLeases({ db, name: "event_sequencer", owner });
   await leases.renew();
-  const renewing = setInterval(() => leases.renew().catch(() => undefined), LEASE_MS / 3);
+  const renewing = setInterval(() => leases.renew().catch(() => undefined), leases.leaseMs / 3);
   try {
     await createEventSequencer({ db, client, leases }).run();
   } finally {

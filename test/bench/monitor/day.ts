@@ -190,7 +190,7 @@ async function startProduct({ servers, prefix, folder, log, onClose }: RowBench,
   const sweep = createSweep({
     ...{ standing, positions, judge: createJudge(verification), isSuspended: () => false, runTimeoutMs: 600_000 },
     metrics: { checked },
-    ...{ leases: { held: () => [shardOf("sweep")] }, stopping: domain.stopping, now: () => clock.at },
+    ...{ leases: { held: () => [shardOf("sweep")] }, now: () => clock.at },
   });
 
   const until = (condition: () => unknown) =>

@@ -62,7 +62,7 @@ async function domainWith({ servers, prefix, log, onClose }: RowBench, count: nu
     ...{ standing, positions, isSuspended: () => false, runTimeoutMs: 600_000, now: () => now },
     judge: () => Promise.reject(new Error("a check was due")),
     metrics: { checked: () => undefined },
-    ...{ leases: { held: () => [shardOf("sweep")] }, stopping: domain.stopping },
+    leases: { held: () => [shardOf("sweep")] },
   });
   return async () => {
     const { claimed } = await domain.scheduler.claimDue();

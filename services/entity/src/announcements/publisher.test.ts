@@ -362,7 +362,7 @@ describe("a publisher", () => {
     const [paused, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = await holdPublisher(app, "paused");
     const stale = publisherOf(app, {
-      held: held.held,
+      ...held,
       async touch(session, shard) {
         paused.resolve();
         await awake.promise;

@@ -20,7 +20,6 @@ const ENOUGH_ENTITIES = RECORD_ENTITIES;
 const PAGES_AT_ONCE = 50;
 /** One process publishes all announcements, one after another, because those of two loads may share pages. */
 const SHARD = shardOf("registry");
-const LEASE_MS = 15_000;
 /** Time in which an announcement is noticed. */
 const POLL_MS = 100;
 const HAS_URGENT = { $or: ["excluded.0", "cleared.0"].map((name) => ({ [name]: { $exists: true } })) };
@@ -44,14 +43,11 @@ type Changes = { readonly ids: readonly string[]; readonly urgent: ReadonlySet<s
  * Creates the publisher of loads and withdrawals, and of what they changed. A transaction appends the records of some pages to the outbox
  * and marks the pages as published. So a crash at any point loses nothing and publishes nothing twice.
  */
-export function createPublisher(
-  options: PublisherOptions & { leases: Pick<Leases, "held" | "touch">; stopping: AbortSignal },
-) {
-  const { client, db, topic, leases, stopping } = options;
+export function createPublisher(options: PublisherOptions & { leases: Pick<Leases, "held" | "touch" | "settling"> }) {
+  const { client, db, topic, leases } = options;
   const { announcements, changes, entities } = collectionsOf(db);
   const outbox = createOutbox({ db });
   const tracer = trace.getTracer("entity");
-  let current = Promise.resolve();
   /** The announcement of which no urgent page is left. All its pages are there before it is. */
   let withoutUrgent: ObjectId | undefined;
 
@@ -143,20 +139,13 @@ export function createPublisher(
   return {
     /** Publishes all that is to be published. Errors: those of the database; may be retried. */
     async run(): Promise<void> {
-      while (leases.held().includes(SHARD) && !stopping.aborted) {
+      while (leases.held().includes(SHARD)) {
         const [announcement] = await announcements.find().sort({ _id: 1 }).limit(1).toArray();
         const next = announcement && (await begun(announcement));
         if (!next) return;
-        const some = publish(next);
-        current = some.then(
-          () => undefined,
-          () => undefined,
-        );
-        if (!(await some)) return;
+        if (!(await leases.settling(publish(next)))) return;
       }
     },
-    /** Resolves when the current transaction, if any, has ended. */
-    settled: () => current,
   };
 }
 
@@ -191,11 +180,7 @@ function recordOf({ load_id, changed_at }: Announcement, message: Message, topic
 
 /** Publishes what loads and withdrawals changed, until stopped. Of the replicas of the service, one does it at a time. */
 export function runPublisher(options: PublisherOptions & { owner: string }): LeasedWork {
-  const { db, owner } = options;
-  const stopping = new AbortController();
-  const settled = () => publisher.settled();
-  const leases = createLeases({ db, name: "registry_publisher", owner, leaseMs: LEASE_MS, settled });
-  const publisher = createPublisher({ ...options, leases, stopping: stopping.signal });
-  const logger = options.logger.child({ database: db.databaseName, work: "registry publisher" });
-  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work: publisher.run, stopping, logger });
+  const { db, owner, logger } = options;
+  const leases = createLeases({ db, name: "registry_publisher", owner });
+  return runLeasedWork({ leases, pollMs: POLL_MS, work: createPublisher({ ...options, leases }).run, logger });
 }

@@ -13,8 +13,7 @@ export const TOPIC = "live.registry.changed";
 
 /** Returns leases by which a publisher of the application may publish now. */
 export async function holdPublisher(app: TestApplication, owner: string, leaseMs = 60_000): Promise<Leases> {
-  const settled = async () => undefined;
-  const leases = createLeases({ db: app.databases.live, name: "registry_publisher", owner, leaseMs, settled });
+  const leases = createLeases({ db: app.databases.live, name: "registry_publisher", owner, leaseMs });
   await leases.renew();
   return leases;
 }
@@ -22,7 +21,7 @@ export async function holdPublisher(app: TestApplication, owner: string, leaseMs
 /** Returns a publisher of the application; the client may be another, such as one whose commits fail. */
 export function publisherOf(
   app: TestApplication,
-  leases: Pick<Leases, "held" | "touch">,
+  leases: Pick<Leases, "held" | "touch" | "settling">,
   client: MongoClient = app.client,
 ) {
   return createPublisher({
@@ -32,7 +31,6 @@ export function publisherOf(
     nudge: () => {},
     logger: createLogger({ service: "entity-test", level: "silent" }),
     leases,
-    stopping: new AbortController().signal,
   });
 }
 

@@ -10,8 +10,6 @@ import { type AuditEntryDocument, auditEntriesOf } from "./audit-entries.ts";
 
 /** Maximum number of entries that are reported at the same time. */
 const BATCH = 20;
-/** How long the shards of a crashed replica stay leased, in milliseconds. */
-const LEASE_MS = 15_000;
 /** Pause between two searches for entries, in milliseconds: nobody waits for them. */
 const POLL_MS = 2_000;
 
@@ -43,8 +41,8 @@ export function createReportEntry(
 
 /**
  * Reports the entries of the held shards, and removes each once the audit log has it. After a crash in between, an entry is
- * reported again, which changes nothing. One that account refuses stays, as a newer version may take it, and holds up no
- * other. Errors: those of the report and of the database; nothing is lost.
+ * reported again, which changes nothing; nor does one that two replicas report. One that account refuses stays, as a newer
+ * version may take it, and holds up no other. Errors: those of the report and of the database; nothing is lost.
  */
 export async function reportEntries(
   db: Db,
@@ -85,10 +83,7 @@ export function runAuditReporter(options: {
   report: ReportEntry;
   logger: Logger;
 }): LeasedWork {
-  const { db, owner, report } = options;
-  const settled = async () => undefined; // two replicas may report the same entry
-  const leases = createLeases({ db, name: "audit_reporter", owner, leaseMs: LEASE_MS, settled });
-  const logger = options.logger.child({ database: db.databaseName, work: "audit reporter" });
-  const work = () => reportEntries(db, { leases, report });
-  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work, stopping: new AbortController(), logger });
+  const { db, owner, report, logger } = options;
+  const leases = createLeases({ db, name: "audit_reporter", owner });
+  return runLeasedWork({ leases, pollMs: POLL_MS, work: () => reportEntries(db, { leases, report }), logger });
 }

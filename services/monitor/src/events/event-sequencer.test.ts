@@ -18,10 +18,9 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(domains.map((each) => each.close())));
 
-const settled = async () => undefined;
 const leasesOf = (owner: string, leaseMs = 60 * SECOND) =>
-  createLeases({ db: domain.db, name: "event_sequencer", owner, leaseMs, settled });
-const sequencerOf = (leases: Pick<Leases, "held" | "touch">, db: Db = domain.db) =>
+  createLeases({ db: domain.db, name: "event_sequencer", owner, leaseMs });
+const sequencerOf = (leases: Pick<Leases, "held" | "touch" | "settling">, db: Db = domain.db) =>
   createEventSequencer({ db, client: domain.client, leases });
 
 async function runningSequencer() {
@@ -159,6 +158,7 @@ describe("two sequencers", () => {
     const held = [...paused.held()];
     const awake = Promise.withResolvers<void>();
     const sleeping = sequencerOf({
+      ...paused,
       held: () => held,
       touch: async (session, shard) => {
         await awake.promise;
@@ -185,7 +185,7 @@ describe("two sequencers", () => {
     const touched = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const numbering = sequencerOf({
-      held: slow.held,
+      ...slow,
       touch: async (session, shard) => {
         const isMine = await slow.touch(session, shard);
         touched.resolve();

@@ -7,8 +7,6 @@ import { collections, ifUnavailable } from "../store.ts";
 
 /** Maximum number of events numbered by one transaction. */
 const BATCH = 500;
-/** How long the shards of a crashed sequencer stay leased, in milliseconds. Their events stay unnumbered meanwhile. */
-const LEASE_MS = 15_000;
 /** Pause between two searches for events of other replicas, which send no nudge, in milliseconds. */
 const POLL_MS = 250;
 
@@ -26,10 +24,13 @@ export const UNNUMBERED = {
  * organization's shard, and each transaction touches the lease, so a process that was paused past its lease numbers
  * nothing.
  */
-export function createEventSequencer(options: { db: Db; client: MongoClient; leases: Pick<Leases, "held" | "touch"> }) {
+export function createEventSequencer(options: {
+  db: Db;
+  client: MongoClient;
+  leases: Pick<Leases, "held" | "touch" | "settling">;
+}) {
   const { db, client, leases } = options;
   const { events, eventPositions } = collections(db);
-  let current = Promise.resolve();
 
   async function unnumberedOrganizations(): Promise<string[]> {
     const found = await events
@@ -79,14 +80,10 @@ export function createEventSequencer(options: { db: Db; client: MongoClient; lea
       for (const [shard, organizations] of Map.groupBy(own, shardOf)) {
         let numbered: number;
         do {
-          const some = numberSome(shard, organizations);
-          current = some.then(() => undefined).catch(() => undefined);
-          numbered = await some;
+          numbered = await leases.settling(numberSome(shard, organizations));
         } while (numbered === BATCH);
       }
     },
-    /** Resolves when the current transaction, if any, has ended. */
-    settled: () => current,
   };
 }
 
@@ -98,11 +95,7 @@ export function runEventSequencer(options: {
   owner: string;
   logger: Logger;
 }): LeasedWork {
-  const { db, client, owner } = options;
-  const stopping = new AbortController();
-  const settled = () => sequencer.settled();
-  const leases = createLeases({ db, name: "event_sequencer", owner, leaseMs: LEASE_MS, settled });
-  const sequencer = createEventSequencer({ db, client, leases });
-  const logger = options.logger.child({ database: db.databaseName, work: "event sequencer" });
-  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work: sequencer.run, stopping, logger });
+  const { db, client, owner, logger } = options;
+  const leases = createLeases({ db, name: "event_sequencer", owner });
+  return runLeasedWork({ leases, pollMs: POLL_MS, work: createEventSequencer({ db, client, leases }).run, logger });
 }

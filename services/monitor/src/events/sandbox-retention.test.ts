@@ -37,8 +37,7 @@ async function startedMonitor() {
 async function record(...records: ChangeDetected[]): Promise<void> {
   for (const each of records) await domain.records.changeDetected(each);
   const { db, client } = domain;
-  const settled = async () => undefined;
-  const leases = createLeases({ db, name: "event_sequencer", owner: "one", leaseMs: 60 * SECOND, settled });
+  const leases = createLeases({ db, name: "event_sequencer", owner: "one", leaseMs: 60 * SECOND });
   await leases.renew();
   await createEventSequencer({ db, client, leases }).run();
 }

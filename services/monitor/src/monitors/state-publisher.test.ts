@@ -23,8 +23,7 @@ afterAll(() => Promise.all(domains.map((each) => each.close())));
 
 /** Returns the publisher of a replica that holds the lease. */
 async function publisher(db: Db = domain.db) {
-  const settled = async () => undefined;
-  const leases = createLeases({ db: domain.db, name: "state_publisher", owner: "one", leaseMs: 60 * SECOND, settled });
+  const leases = createLeases({ db: domain.db, name: "state_publisher", owner: "one", leaseMs: 60 * SECOND });
   await leases.renew();
   return createPublishStates({
     environment: "sandbox",
@@ -35,7 +34,6 @@ async function publisher(db: Db = domain.db) {
       nudged += 1;
     },
     leases,
-    stopping: new AbortController().signal,
   });
 }
 

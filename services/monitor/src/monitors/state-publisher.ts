@@ -25,7 +25,6 @@ type PublishedMonitor = Pick<MonitorDocument, "_id" | "organization_id" | "entit
 const BATCH = 200;
 /** One process publishes all states. */
 const SHARD = shardOf("monitor states");
-const LEASE_MS = 15_000;
 /** Pause between two searches for monitors, in milliseconds. Changes wait for the next one, so that a burst takes few. */
 const POLL_MS = 1_000;
 
@@ -59,10 +58,8 @@ interface PublisherOptions {
  * version change. A state gets its number before its record is stored, and is noted as published after it. So a crash in between
  * publishes it again under a higher number, which changes nothing. Errors: those of the database.
  */
-export function createPublishStates(
-  options: PublisherOptions & { leases: Pick<Leases, "held">; stopping: AbortSignal },
-): () => Promise<void> {
-  const { environment, client, db, topic, leases, stopping } = options;
+export function createPublishStates(options: PublisherOptions & { leases: Pick<Leases, "held"> }): () => Promise<void> {
+  const { environment, client, db, topic, leases } = options;
   const { monitors } = collections(db);
   const outbox = createOutbox({ db });
   const tracer = trace.getTracer("monitor");
@@ -95,7 +92,7 @@ export function createPublishStates(
 
   return async () => {
     for (const unpublished of UNPUBLISHED_STATES) {
-      while (leases.held().includes(SHARD) && !stopping.aborted && (await publishSome(unpublished)) > 0);
+      while (leases.held().includes(SHARD) && (await publishSome(unpublished)) > 0);
     }
   };
 }
@@ -116,11 +113,7 @@ function recordOf(environment: Environment, monitor: PublishedMonitor, topic: st
 
 /** Publishes states of monitors until stopped. Of the replicas of the service, one does it at a time. */
 export function runStatePublisher(options: PublisherOptions & { owner: string; logger: Logger }): LeasedWork {
-  const { db, owner } = options;
-  const stopping = new AbortController();
-  const settled = async () => undefined; // two replicas may publish the same state
-  const leases = createLeases({ db, name: "state_publisher", owner, leaseMs: LEASE_MS, settled });
-  const work = createPublishStates({ ...options, leases, stopping: stopping.signal });
-  const logger = options.logger.child({ database: db.databaseName, work: "state publisher" });
-  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work, stopping, logger });
+  const { db, owner, logger } = options;
+  const leases = createLeases({ db, name: "state_publisher", owner });
+  return runLeasedWork({ leases, pollMs: POLL_MS, work: createPublishStates({ ...options, leases }), logger });
 }

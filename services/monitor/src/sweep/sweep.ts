@@ -30,7 +30,6 @@ export const MARGIN_MS = 90_000;
 const EVERY_MS = 30_000;
 /** One process sweeps. Judging is most of the work, and its calls are spread over verification's replicas. */
 const SHARD = shardOf("sweep");
-const LEASE_MS = 15_000;
 /** Pause between two looks for extra runs that are due, in milliseconds. */
 const POLL_MS = 1_000;
 
@@ -52,9 +51,9 @@ interface SweepOptions {
  * So is one with an extra run that is due, and one of a suspended organization. After a crash, or where another replica has
  * taken over, checks are made again, which changes nothing. Errors: those of the database and of verification.
  */
-export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held">; stopping: AbortSignal }) {
-  const { standing, positions, judge, isSuspended, runTimeoutMs, metrics, leases, stopping, now } = options;
-  const mayGoOn = () => leases.held().includes(SHARD) && !stopping.aborted;
+export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held"> }) {
+  const { standing, positions, judge, isSuspended, runTimeoutMs, metrics, leases, now } = options;
+  const mayGoOn = () => leases.held().includes(SHARD);
 
   const end = (monitors: readonly MonitorDocument[], positionOf: (frequency: Frequency) => SweepPosition | undefined) =>
     standing.end(
@@ -134,15 +133,12 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
 
 /** Makes the scheduled checks of standing monitors until stopped. Of the replicas of the service, one does it at a time. */
 export function runSweep(options: SweepOptions & { db: Db; owner: string; logger: Logger }): LeasedWork {
-  const { db, owner } = options;
-  const stopping = new AbortController();
-  const settled = async () => undefined; // two replicas may make the same checks
-  const leases = createLeases({ db, name: "sweep", owner, leaseMs: LEASE_MS, settled });
-  const sweep = createSweep({ ...options, leases, stopping: stopping.signal });
-  const logger = options.logger.child({ database: db.databaseName, work: "sweep" });
+  const { db, owner, logger } = options;
+  const leases = createLeases({ db, name: "sweep", owner });
+  const sweep = createSweep({ ...options, leases });
   const work = async () => {
     if (await sweep()) sweeping.nudge();
   };
-  const sweeping = runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work, stopping, logger });
+  const sweeping = runLeasedWork({ leases, pollMs: POLL_MS, work, logger });
   return sweeping;
 }

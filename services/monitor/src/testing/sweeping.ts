@@ -36,7 +36,6 @@ export function replicaOf(domain: TestDomain, ownJudge?: Judge) {
     metrics: { checked: () => undefined },
     leases: { held: () => replica.held },
     isSuspended: (organizationId) => suspended.has(organizationId),
-    stopping: new AbortController().signal,
     now: () => clock.at,
   });
   return replica;

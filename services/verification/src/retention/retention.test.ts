@@ -126,9 +126,7 @@ const verificationOf = (verificationId: string) => service.client.getVerificatio
 
 test("one of two replicas does each batch, and the other one goes on once it has stopped", async () => {
   const db = service.databases.live;
-  const leases = ["one", "two"].map((owner) =>
-    createLeases({ db, name: "outbox", owner, leaseMs: 60_000, settled: async () => undefined }),
-  );
+  const leases = ["one", "two"].map((owner) => createLeases({ db, name: "outbox", owner, leaseMs: 60_000 }));
   const holders = () => leases.filter((each) => each.held().includes(shardOf("retention")));
   for (const each of [...leases, ...leases]) await each.renew();
   expect(holders()).toHaveLength(1);
