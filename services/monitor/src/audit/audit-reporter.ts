@@ -40,9 +40,9 @@ export function createReportEntry(
 }
 
 /**
- * Reports the entries of the held shards, and removes each once the audit log has it. After a crash in between, an entry is
- * reported again, which changes nothing; nor does one that two replicas report. One that account refuses stays, as a newer
- * version may take it, and holds up no other. Errors: those of the report and of the database; nothing is lost.
+ * Reports the entries of the held shards, and removes each once the audit log has it. After a crash in between, or by two
+ * replicas, an entry is reported again, which changes nothing. One that account refuses stays, as a newer version may take
+ * it, and holds up no other. Errors: those of the report and of the database; nothing is lost.
  */
 export async function reportEntries(
   db: Db,
