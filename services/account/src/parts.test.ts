@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
 import { type Admit, createAdmission } from "@vvs/fair-queue";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -17,7 +17,7 @@ import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { createAccountMetrics } from "./metrics.ts";
-import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
+import { callerOfOrganization, logger, testAccount, until } from "./testing/account.ts";
 import { createHashQueue } from "./users/passwords.ts";
 
 /** As many as the queue of hashes takes of strangers. */
@@ -25,16 +25,11 @@ const MAX_WAITING = 250;
 const REFUSED = 5;
 const LONG_MS = 30_000;
 
-let account: TestAccount;
+const account = testAccount();
 const closing: (() => unknown)[] = [];
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
-afterAll(() => account.close());
 
 /** Returns the services of both parts, as main.ts builds them. */
 function parts(hashQueue?: Admit) {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { parseApiKey, scopes } from "@vvs/api-keys";
 import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
-import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
+import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { MAX_ACTIVE_KEYS, MAX_OVERLAP_SECONDS, MAX_OVERLAPPING_KEYS } from "./api-keys.ts";
 
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-
-afterAll(() => account.close());
+const account = testAccount();
 
 async function newOrganization() {
   const { _id } = await account.organization();

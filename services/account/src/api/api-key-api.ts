@@ -6,7 +6,7 @@ import type { KeyFeed } from "../api-keys/key-feed.ts";
 import type { KeysDomain } from "../domain.ts";
 import { missing } from "../refusals.ts";
 import type { ApiKeyDocument } from "../store.ts";
-import { emailsOfUsers } from "../users/emails.ts";
+import { emailsOfUsers } from "../users/users.ts";
 import { apiKeyMessage } from "./messages.ts";
 
 const allowed: Callers<typeof ApiKeyService> = {

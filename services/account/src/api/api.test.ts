@@ -1,54 +1,16 @@
-import type { DescService } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
-import { translateMongoError } from "@vvs/mongo";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller, toProtoTenant } from "@vvs/tenant";
-import { createKeyFeed } from "../api-keys/key-feed.ts";
 import { operator } from "../audit/audit.ts";
-import { createAccountMetrics } from "../metrics.ts";
-import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "../testing/account.ts";
-import { keysServices, peopleServices } from "./api.ts";
+import { callerOfOrganization } from "../testing/account.ts";
+import { testApi } from "../testing/api.ts";
 
-let account: TestAccount;
-let server: RpcServer;
-const clients: Client<DescService>[] = [];
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-  const { domain } = account;
-  const keyFeed = createKeyFeed({
-    store: domain.store,
-    records: domain.keyRecords,
-    logger,
-    onWatchers: () => undefined,
-  });
-  const metrics = createAccountMetrics();
-  const mailing = { isConfigured: false, mailbox: undefined };
-  const [first, ...beside] = [
-    ...keysServices({ domain, keyFeed }),
-    ...peopleServices({ domain, mailing, signUpOpen: true, metrics, logger }),
-  ];
-  const address = { host: "127.0.0.1", port: 0, tls: undefined };
-  server = await serveRpc({ ...first!, beside, ...address, logger, translate: translateMongoError });
-});
-
-afterAll(async () => {
-  for (const client of clients) client.close();
-  await server.close(100);
-  await account.close();
-});
-
-function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
-  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
-  clients.push(client as unknown as Client<DescService>);
-  return client;
-}
+const { account, clientOf } = testApi();
 
 /** All methods that the dashboard needs here. */
 function dashboardClient() {

@@ -1,37 +1,12 @@
-import type { DescService } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
-import { createAuditLogPart } from "./audit-log-api.ts";
-import { createOrganizationPart } from "./organization-api.ts";
+import { testApi } from "../testing/api.ts";
 
-let account: TestAccount;
-let server: RpcServer;
-const clients: { close(): void }[] = [];
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-  const part = createOrganizationPart({ domain: account.domain });
-  const beside = [createAuditLogPart({ domain: account.domain })];
-  server = await serveRpc({ ...part, beside, host: "127.0.0.1", port: 0, tls: undefined, logger });
-});
-
-afterAll(async () => {
-  for (const client of clients) client.close();
-  await server.close(100);
-  await account.close();
-});
-
-function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
-  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
-  clients.push(client);
-  return client;
-}
+const { account, clientOf } = testApi();
 
 test("an owner changes a role, removes the member, and reads both in the audit log", async () => {
   const dashboard = clientOf(OrganizationService, "dashboard");

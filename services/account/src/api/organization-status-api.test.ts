@@ -1,30 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
-import { createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { operator } from "../audit/audit.ts";
-import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
-import { createOrganizationStatusPart } from "./organization-status-api.ts";
+import { testApi } from "../testing/api.ts";
 
-let account: TestAccount;
-let server: RpcServer;
-const closers: (() => unknown)[] = [];
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-  closers.push(() => account.close());
-  const part = createOrganizationStatusPart({ domain: account.domain });
-  server = await serveRpc({ ...part, host: "127.0.0.1", port: 0, tls: undefined, logger });
-  closers.push(() => server.close(100));
-});
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-});
-
-function clientOf(caller: string) {
-  const address = `127.0.0.1:${server.port}`;
-  const client = createClient(OrganizationStatusService, { address, caller, tls: undefined });
-  closers.push(() => client.close());
-  return client;
-}
+const { account, clientOf: clientOfService } = testApi();
+const clientOf = (caller: string) => clientOfService(OrganizationStatusService, caller);
 
 test("verification reads an organization's budgets, and a change of plan or budget at its next reading", async () => {
   const verification = clientOf("verification");

@@ -1,7 +1,12 @@
-import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type GetOrganizationSettingsResponseSchema,
+  OrganizationStatusService,
+} from "@vvs/proto/account/v1/organization_status";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import type { KeysDomain } from "../domain.ts";
-import { organizationSettings } from "../organizations/settings.ts";
+import { providerBudgets, tinFailuresPerDay } from "../model/plans.ts";
+import type { OrganizationDocument } from "../store.ts";
 
 export function createOrganizationStatusPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
@@ -9,7 +14,7 @@ export function createOrganizationStatusPart({ domain }: { domain: KeysDomain })
     callers: { getOrganizationSettings: ["verification"], listSuspended: ["monitor", "verification"] },
     handlers: {
       async getOrganizationSettings({ organizationId }) {
-        return organizationSettings(await domain.organizations.get(organizationId));
+        return settingsOf(await domain.organizations.get(organizationId));
       },
 
       async listSuspended() {
@@ -17,4 +22,20 @@ export function createOrganizationStatusPart({ domain }: { domain: KeysDomain })
       },
     },
   });
+}
+
+/** Returns what services that also work without a caller must know of an organization. */
+function settingsOf(
+  organization: OrganizationDocument,
+): MessageInitShape<typeof GetOrganizationSettingsResponseSchema> {
+  const budgets = Object.entries(providerBudgets(organization));
+  return {
+    providerBudgets: budgets.map(([provider, { per_minute, per_day }]) => ({
+      provider,
+      perMinute: per_minute,
+      perDay: per_day,
+    })),
+    liveTinMatch: organization.live_tin_match ?? false,
+    tinFailuresPerDay: tinFailuresPerDay(organization),
+  };
 }

@@ -1,19 +1,15 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { auditQuery, createTestAccount, type TestAccount } from "../testing/account.ts";
+import { auditQuery, testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let owner: CallerContext;
 let users = 0;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   owner = await newMember("owner", (await account.organization())._id);
 });
-afterAll(() => account.close());
 
 const MINUTE = 60_000;
 

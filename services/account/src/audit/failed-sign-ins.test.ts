@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { MAX_FAILURES, WINDOW_MS } from "../sessions/attempt-limits.ts";
 import type { SecondStepError } from "../sign-in/sign-in.ts";
 import type { UserDocument } from "../store.ts";
-import { auditQuery, createTestAccount, type TestAccount, until } from "../testing/account.ts";
+import { auditQuery, testAccount, until } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { operator } from "./audit.ts";
 
 const HOUR_MS = 60 * 60_000;
 const password = "correct horse battery";
-let account: TestAccount;
+const account = testAccount();
 let people = 0;
 let user: UserDocument;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
 
 beforeEach(async () => {
   account.clock.now = new Date(Math.ceil((account.clock.now.getTime() + 1) / HOUR_MS) * HOUR_MS);

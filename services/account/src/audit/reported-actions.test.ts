@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
-import { callerOfOrganization, createTestAccount, type TestAccount } from "../testing/account.ts";
+import { callerOfOrganization, testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let live: CallerContext;
 
 beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
   live = callerOfOrganization((await account.organization())._id, "live");
 });
-
-afterAll(() => account.close());
 
 const reporter = "webhook-dispatcher";
 const replayed = { action: "webhook_delivery.replayed", target: "dlv_1", details: { attempts: "3" } };

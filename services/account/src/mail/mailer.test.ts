@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { inTransaction } from "@vvs/mongo";
 import { type Mail, MailRefusedError } from "../model/mail.ts";
-import { createTestAccount, logger, type TestAccount, until } from "../testing/account.ts";
+import { logger, testAccount, until } from "../testing/account.ts";
 import { createMailbox } from "./mailbox.ts";
 import { createMailer, GIVE_UP_MS, LEASE_MS, runMailer } from "./mailer.ts";
 
 const HOUR_MS = 60 * 60_000;
-let account: TestAccount;
+const account = testAccount();
 let outcomes: string[];
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   outcomes = [];
   await account.domain.store.mails.deleteMany({});
 });
-afterAll(() => account.close());
 
 const mail: Mail = { kind: "sign_up", to: "a@b.example", subject: "Confirm", text: "https://x.example/?token=secret" };
 

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
 import { newWebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
 import { MAX_NOTICES } from "./notices.ts";
 
 const password = "correct horse battery";
 const clientAddress = "203.0.113.9";
-let account: TestAccount;
+const account = testAccount();
 let people = 0;
 let owners: string[];
 let developer: string;
 let reader: string;
 let caller: CallerContext;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
 
 beforeEach(async () => {
   account.advance(60 * 60_000);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { auditQuery, createTestAccount, type TestAccount, until } from "../testing/account.ts";
+import { auditQuery, testAccount, until } from "../testing/account.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let organizationId: string;
 let users = 0;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   organizationId = (await account.organization())._id;
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 const place = { clientAddress: "203.0.113.9" };

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
-import { createAuditLog, operator } from "../audit/audit.ts";
-import { createMailTexts } from "../mail/texts.ts";
+import { operator } from "../audit/audit.ts";
 import { createMembers } from "../members/members.ts";
 import { MAX_INVITATIONS } from "../sessions/attempt-limits.ts";
-import { auditQuery, createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
+import { auditQuery, sharedParts, testAccount } from "../testing/account.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let owner: CallerContext;
 let numbers = 0;
 let invited: string;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   owner = await newMember("owner", (await account.organization())._id);
   invited = `invited${++numbers}@example.com`;
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 const over = { code: "not_found" };
@@ -205,14 +200,11 @@ describe("nobody is invited", () => {
 test("an owner who loses the role meanwhile cannot send an invitation again", async () => {
   const { invitation } = await invite();
   const other = await newMember("owner");
-  const { store } = account.domain;
-  const now = () => account.clock.now;
-  const audit = createAuditLog({ store, now });
+  const shared = sharedParts(account);
+  const { store, audit } = shared;
   const [demoting, demoted, asked] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const members = createMembers({
-    ...account,
-    store,
-    now,
+    ...shared,
     audit: {
       async append(...entry) {
         await audit.append(...entry);
@@ -227,12 +219,11 @@ test("an owner who loses the role meanwhile cannot send an invitation again", as
     return store.memberLocks.updateOne(...update);
   };
   const invitations = createInvitations({
-    ...sharedParts(account),
+    ...shared,
     store: { ...store, memberLocks: locks },
     users: { ...account.domain.users, insert: async () => undefined },
     signIns: account.domain.signIns,
     mailQueue: { enqueue: async () => undefined },
-    texts: createMailTexts(account),
   });
   const demotion = members.setRole(owner, { userId: other.actor, role: "developer" });
   await demoting!.promise;
@@ -256,13 +247,11 @@ test("an invitation is accepted even if strangers failed to sign in with the add
 
 test("a member who was created but could not be signed in gets an unknown outcome, not a refusal", async () => {
   await invite();
-  const { users, mailQueue } = account.domain;
+  const { users } = account.domain;
   const invitations = createInvitations({
     ...sharedParts(account),
     users,
     signIns: { beginFirst: () => Promise.reject(new ServiceError("service_unavailable")) },
-    mailQueue,
-    texts: createMailTexts(account),
   });
   const accepted = invitations.accept({ token: await newestToken(), password, ...place() });
   expect(isOutcomeUnknown(await accepted.catch((error: unknown) => error))).toBe(true);

@@ -13,9 +13,8 @@ import type { Caller } from "../sessions/callers-by-session.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
 import type { InvitationDocument, UserDocument } from "../store.ts";
-import { emailsOfUsers } from "../users/emails.ts";
 import type { Passwords } from "../users/passwords.ts";
-import { checkedEmail, type Users } from "../users/users.ts";
+import { checkedEmail, emailsOfUsers, type Users } from "../users/users.ts";
 
 /** How long a link is valid. */
 export const INVITATION_MS = 7 * 24 * 60 * 60_000;

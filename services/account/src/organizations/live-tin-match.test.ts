@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { operator } from "../audit/audit.ts";
 import { migrate } from "../migrate.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
+const account = testAccount();
 
 const isApproved = async (id: string) => (await account.domain.organizations.get(id)).live_tin_match;
 const actionsOf = async (organizationId: string) =>

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { migrate } from "../migrate.ts";
 import { providerBudgets } from "../model/plans.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-
-afterAll(() => account.close());
+const account = testAccount();
 
 const actionsOf = async (organizationId: string) =>
   (await account.domain.store.auditLog.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).map(

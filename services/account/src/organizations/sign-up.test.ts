@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { EmailUnconfirmedError } from "../sign-in/sign-in.ts";
-import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { testAccount, tokenIn } from "../testing/account.ts";
 import { SIGN_UP_MS } from "./sign-up.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let people = 0;
 let email: string;
 let clientAddress: string;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(() => {
   email = `person${++people}@example.com`;
   clientAddress = `203.0.113.${people}`;
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 const over = { code: "not_found", message: "This link has expired or was already used. Sign up again." };

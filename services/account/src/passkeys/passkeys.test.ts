@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
-import type { LiveSessions } from "../sessions/live-sessions.ts";
 import { createTickets } from "../sessions/one-time-tokens.ts";
 import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
-import { createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
+import { onceFound, sharedParts, testAccount } from "../testing/account.ts";
 import { type Misbehaviour, type TestAuthenticator, testAuthenticator } from "../testing/authenticator.ts";
 import { createPasskeys, MAX_PASSKEYS } from "./passkeys.ts";
 import { CHALLENGE_MS, relyingParty } from "./webauthn.ts";
@@ -19,15 +18,11 @@ const refusedSignIn = {
 };
 const refusedResponse = { code: "invalid_request", details: [expect.objectContaining({ path: "response" })] };
 
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
 let user: UserDocument;
 let caller: SessionCaller;
 let device: TestAuthenticator;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 
 beforeEach(async () => {
   const { _id: organizationId } = await account.organization();
@@ -36,8 +31,6 @@ beforeEach(async () => {
   caller = await signedIn(user);
   device = testAuthenticator(account.dashboardUrl.origin);
 });
-
-afterAll(() => account.close());
 
 async function signedIn({ email }: UserDocument): Promise<SessionCaller> {
   const { token } = await account.domain.signIns.signIn({ email, password, ...place });
@@ -63,14 +56,8 @@ async function actions() {
 /** Passkeys whose user gets a new password after their session was found alive. */
 function resetMeanwhile() {
   const parts = sharedParts(account);
-  const liveSessions: LiveSessions = {
-    ...parts.liveSessions,
-    async find(token) {
-      const found = await parts.liveSessions.find(token);
-      await account.domain.users.setPassword(operator, { email: user.email, password });
-      return found;
-    },
-  };
+  const changed = { email: user.email, password };
+  const liveSessions = onceFound(account, () => account.domain.users.setPassword(operator, changed));
   const challenges = createTickets({ ...parts, used: parts.store.passkeyChallenges, lifetimeMs: CHALLENGE_MS });
   const rp = relyingParty(account.dashboardUrl);
   const notices = { tellUser: () => Promise.reject(new Error("told of a change that failed")) };

@@ -1,17 +1,13 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { PageRequestSchema, type PositionSchema } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 import { BURST } from "./allowance.ts";
 import type { LoggedRequest, RequestQuery } from "./request-log.ts";
 import { removeSurplus } from "./sandbox-retention.ts";
 
-let account: TestAccount;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
+const account = testAccount();
 
 const tenantOf = (organizationId: string, environment: Tenant["environment"] = "live") => ({
   organizationId,

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { forCaller } from "@vvs/deadline";
 import { operator } from "../audit/audit.ts";
 import { createSignIns } from "../sign-in/sign-in.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
-import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
+import { sharedParts, testAccount, tokenIn } from "../testing/account.ts";
 import { createPasswordResets } from "../users/password-reset.ts";
 import { createHashQueue, createPasswords } from "../users/passwords.ts";
 import {
@@ -19,15 +19,10 @@ const password = "correct horse";
 const wrong = "wrong horse";
 const refused = { code: "unauthorized", message: "The email address or the password is wrong." };
 const limited = { code: "rate_limited" };
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 /** Every test begins with new windows. */
 beforeEach(() => account.advance(60 * 60_000));
-afterAll(() => account.close());
 
 async function newUser() {
   const { _id: organizationId } = await account.organization();

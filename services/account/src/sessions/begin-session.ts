@@ -3,11 +3,12 @@ import { inTransaction } from "@vvs/mongo";
 import type { ClientSession, Filter } from "mongodb";
 import { type AuditEntry, userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
-import type { SessionDocument, UserDocument } from "../store.ts";
+import type { AccountStore, SessionDocument, UserDocument } from "../store.ts";
 import type { SignInLimits } from "./attempt-limits.ts";
 import type { KnownDevices } from "./known-devices.ts";
-import type { LiveSessions, SignedIn } from "./live-sessions.ts";
-import { newSession, newSessionToken, type SessionPlace } from "./sessions.ts";
+import { type LiveSessions, type SignedIn, sessionOver } from "./live-sessions.ts";
+import { actorOf, type SessionCaller } from "./own-sessions.ts";
+import { newSession, newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
 
 /** A session that has just begun, and its token, which is stored nowhere. */
 export interface BegunSession {
@@ -69,4 +70,44 @@ export async function beginSession(
     await audit.append(transaction, by, userEntry("user.signed_in", user, begin.details));
   });
   return { token, session: signedIn, deviceToken: devices.issue(user._id) };
+}
+
+/**
+ * Replaces a session by another one; of two concurrent attempts one succeeds. A new password ends all sessions, so none
+ * is replaced after its user was identified by an earlier password. Errors: unauthorized (it has ended).
+ */
+export async function replaceSession(
+  store: AccountStore,
+  { before, after }: { before: SessionDocument; after: SessionDocument },
+  transaction: ClientSession,
+): Promise<void> {
+  const { deletedCount } = await store.sessions.deleteOne({ _id: before._id }, { session: transaction });
+  if (deletedCount === 0) throw sessionOver();
+  await store.sessions.insertOne(after, { session: transaction });
+}
+
+/**
+ * Continues a session under a new token after its user confirmed their identity. `use` runs first in the transaction.
+ * Errors: unauthorized (it has ended), those of `use`.
+ */
+export async function proveSession(
+  { client, store, audit, now }: Basics,
+  proven: {
+    caller: SessionCaller;
+    session: SessionDocument;
+    signedIn: SignedIn;
+    entry: AuditEntry;
+    use?: (at: Date, transaction: ClientSession) => Promise<void>;
+  },
+): Promise<BegunSession> {
+  const { session, signedIn } = proven;
+  const token = newSessionToken();
+  const at = now();
+  const after = { ...session, _id: sessionId(token), last_seen_at: at, authenticated_at: at };
+  await inTransaction(client, async (transaction) => {
+    await proven.use?.(at, transaction);
+    await replaceSession(store, { before: session, after }, transaction);
+    await audit.append(transaction, actorOf(proven.caller, session.user_id), proven.entry);
+  });
+  return { token, session: { ...signedIn, authenticatedAt: at } };
 }

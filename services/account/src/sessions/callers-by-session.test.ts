@@ -1,19 +1,13 @@
-import type { DescService } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
-import { createApiKeyPart } from "../api/api-key-api.ts";
-import { createAuditLogPart } from "../api/audit-log-api.ts";
-import { createOrganizationPart } from "../api/organization-api.ts";
-import { createWebhookSecretPart } from "../api/webhook-secret-api.ts";
-import type { KeyFeed } from "../api-keys/key-feed.ts";
 import { operator } from "../audit/audit.ts";
 import type { UserDocument } from "../store.ts";
-import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
+import { testApi } from "../testing/api.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
 import { newWebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
 
@@ -22,8 +16,7 @@ const password = "correct horse battery";
 const place = { clientAddress: "203.0.113.9" };
 const forbidden = { code: "forbidden" };
 
-let account: TestAccount;
-let server: RpcServer;
+const { account, clientOf } = testApi();
 let keys: Client<typeof ApiKeyService>;
 let secrets: Client<typeof WebhookSecretService>;
 let organization: Client<typeof OrganizationService>;
@@ -34,25 +27,11 @@ let other: UserDocument;
 let keyId: string;
 let invitationId: string;
 
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-  const { domain } = account;
-  const first = createApiKeyPart({ domain, keyFeed: {} as KeyFeed });
-  const beside = [createWebhookSecretPart, createOrganizationPart, createAuditLogPart].map((part) => part({ domain }));
-  server = await serveRpc({ ...first, beside, host: "127.0.0.1", port: 0, tls: undefined, logger });
-  const address = `127.0.0.1:${server.port}`;
-  const clientOf = <S extends DescService>(service: S) =>
-    createClient(service, { address, caller: "dashboard", tls: undefined });
-  keys = clientOf(ApiKeyService);
-  secrets = clientOf(WebhookSecretService);
-  organization = clientOf(OrganizationService);
-  auditLog = clientOf(AuditLogService);
-});
-
-afterAll(async () => {
-  for (const client of [keys, secrets, organization, auditLog]) client.close();
-  await server.close(100);
-  await account.close();
+beforeAll(() => {
+  keys = clientOf(ApiKeyService, "dashboard");
+  secrets = clientOf(WebhookSecretService, "dashboard");
+  organization = clientOf(OrganizationService, "dashboard");
+  auditLog = clientOf(AuditLogService, "dashboard");
 });
 
 beforeEach(async () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { inTransaction } from "@vvs/mongo";
 import type { UserTokenDocument } from "../store.ts";
-import { createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
+import { testAccount, testKey } from "../testing/account.ts";
 import { createOneTimeTokens, createTickets } from "./one-time-tokens.ts";
 import { newSessionToken } from "./sessions.ts";
 
 const lifetimeMs = 60_000;
 const what = { user_id: "usr_1", password_hash: "hash" };
-let account: TestAccount;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
+const account = testAccount();
 
 const now = () => account.clock.now;
 const tokens = () =>

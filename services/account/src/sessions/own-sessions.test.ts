@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { createAuditLog, operator } from "../audit/audit.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
-import { createLiveSessions } from "./live-sessions.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import { onceFound, sharedParts, testAccount } from "../testing/account.ts";
 import { createOwnSessions } from "./own-sessions.ts";
 import { IDLE_TIMEOUT_MS } from "./sessions.ts";
 
 const MINUTE = 60_000;
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
 let email: string;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   email = await newUser();
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 
@@ -94,23 +89,8 @@ test("a user ends all sessions except the current one", async () => {
 test.each(["end", "endOthers"] as const)("%s does nothing for a session that ends meanwhile", async (method) => {
   const [mine, other] = [await signIn("Laptop/1"), await signIn("Phone/1")];
   const otherId = (await account.domain.sessions.list(mine)).find(({ isCurrent }) => !isCurrent)!.id;
-  const { store } = account.domain;
-  const now = () => account.clock.now;
-  const real = createLiveSessions({ store, now });
-  const sessions = createOwnSessions({
-    ...account,
-    store,
-    now,
-    audit: createAuditLog({ store, now }),
-    liveSessions: {
-      ...real,
-      async find(token) {
-        const found = await real.find(token);
-        await account.domain.signIns.signOut(token);
-        return found;
-      },
-    },
-  });
+  const liveSessions = onceFound(account, (token) => account.domain.signIns.signOut(token));
+  const sessions = createOwnSessions({ ...sharedParts(account), liveSessions });
   await expect(sessions[method](mine, otherId)).rejects.toMatchObject(over);
   await expect(account.domain.signIns.getSession(other.token)).resolves.toBeDefined();
 });

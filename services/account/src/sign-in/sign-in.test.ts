@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "../sessions/sessions.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
-import { createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
+import { sharedParts, testAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { createSignIns } from "./sign-in.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-
-afterAll(() => account.close());
 
 async function newUser() {
   const organization = await account.organization();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll } from "@jest/globals";
+import { afterAll, beforeAll } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
@@ -12,11 +12,12 @@ import { createAuditLog, operator } from "../audit/audit.ts";
 import { createFailedSignIns } from "../audit/failed-sign-ins.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { mailOf } from "../mail/queue.ts";
+import { createMailTexts } from "../mail/texts.ts";
 import { migrate } from "../migrate.ts";
 import type { Mail } from "../model/mail.ts";
 import { createAttemptLimits } from "../sessions/attempt-limits.ts";
 import { createKnownDevices } from "../sessions/known-devices.ts";
-import { createLiveSessions } from "../sessions/live-sessions.ts";
+import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
 import type { OrganizationDocument } from "../store.ts";
 import { createPasswords } from "../users/passwords.ts";
 
@@ -76,8 +77,19 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
   };
 }
 
+/** Returns an account that exists while the tests of the file run. */
+export function testAccount(): TestAccount {
+  const account = {} as TestAccount;
+  beforeAll(async () => {
+    Object.assign(account, await createTestAccount(process.env.MONGODB_URI!));
+  });
+  afterAll(() => account.close());
+  return account;
+}
+
 /** Returns what parts of the domain share, for tests that build one of them with another part replaced. */
-export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys, clock }: TestAccount) {
+export function sharedParts({ client, domain, webhookSecretKeys: keys, dashboardUrl, clock }: TestAccount) {
+  const { store } = domain;
   const now = () => clock.now;
   const { signIns: limits, mails: mailLimits } = createAttemptLimits({ store, now });
   return {
@@ -93,6 +105,21 @@ export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys
     devices: createKnownDevices({ keys, now }),
     keys,
     passwords: createPasswords(),
+    mailQueue: domain.mailQueue,
+    texts: createMailTexts({ dashboardUrl }),
+  };
+}
+
+/** Returns live sessions; after one is found, something happens before the caller continues. */
+export function onceFound(account: TestAccount, happens: (token: string) => Promise<unknown>): LiveSessions {
+  const { liveSessions } = sharedParts(account);
+  return {
+    ...liveSessions,
+    async find(token) {
+      const found = await liveSessions.find(token);
+      await happens(token);
+      return found;
+    },
   };
 }
 

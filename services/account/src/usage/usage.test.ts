@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Tenant } from "@vvs/tenant";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 import type { UsageCount } from "./usage.ts";
 
-let account: TestAccount;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
+const account = testAccount();
 
 const tenantOf = (organizationId: string, environment: Tenant["environment"] = "live") => ({
   organizationId,

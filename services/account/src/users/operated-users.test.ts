@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import type { UserDocument } from "../store.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let organizationId: string;
 let owner: UserDocument;
 let developer: UserDocument;
 let users = 0;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   organizationId = (await account.organization())._id;
   owner = await member("owner");
   developer = await member("developer");
 });
-afterAll(() => account.close());
 
 async function member(role: string, of = organizationId) {
   const email = `user${++users}@example.com`;

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { ABSOLUTE_TIMEOUT_MS } from "../sessions/sessions.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 
 const MINUTE = 60_000;
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
 let email: string;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   email = `user${++users}@example.com`;
   const { _id: organizationId } = await account.organization();
   await account.domain.users.create(operator, { organizationId, email, password });
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 const over = { code: "unauthorized" };

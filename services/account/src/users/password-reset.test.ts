@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { SecondStepError } from "../sign-in/sign-in.ts";
-import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { testAccount, tokenIn } from "../testing/account.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { RESET_MS } from "./password-reset.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let people = 0;
 let email: string;
 let clientAddress: string;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   email = `person${++people}@example.com`;
   clientAddress = `203.0.113.${people}`;
   const { _id: organizationId } = await account.organization();
   await account.domain.users.create(operator, { organizationId, email, password });
 });
-afterAll(() => account.close());
 
 const NOBODYS_PASSKEY = {
   user_id: "usr_other",

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { createAuditLog, operator } from "../audit/audit.ts";
-import { createMailTexts } from "../mail/texts.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
-import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
 import { SECOND_STEP_MS } from "../sign-in/sign-in.ts";
-import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { onceFound, sharedParts, testAccount, tokenIn } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { createSecondFactor } from "./second-factor.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let users = 0;
 let email: string;
 let place: { clientAddress: string };
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
 beforeEach(async () => {
   email = `user${++users}@example.com`;
   place = { clientAddress: `203.0.113.${users}` };
   const { _id: organizationId } = await account.organization();
   await account.domain.users.create(operator, { organizationId, email, password });
 });
-afterAll(() => account.close());
 
 const password = "correct horse battery";
 const over = { code: "unauthorized" };
@@ -71,32 +65,16 @@ test("with an app a password begins no session, and a code completes the sign-in
 test("two browsers that set up an app at the same time show the same secret", async () => {
   const [mine, other] = [await newCaller(), await newCaller()];
   const { store } = account.domain;
-  const now = () => account.clock.now;
   const users = Object.create(store.users) as typeof store.users;
   let otherBrowser: { secret: string } | undefined;
   users.updateOne = async (...update: Parameters<typeof users.updateOne>) => {
     otherBrowser ??= await account.domain.secondFactor.beginTotp(other);
     return store.users.updateOne(...update);
   };
-  const slowBrowser = createSecondFactor({
-    ...account,
-    store: { ...store, users },
-    now,
-    liveSessions: createLiveSessions({ store, now }),
-    audit: createAuditLog({ store, now }),
-    mailQueue: account.domain.mailQueue,
-    texts: createMailTexts(account),
-    keys: account.webhookSecretKeys,
-  });
+  const slowBrowser = createSecondFactor({ ...sharedParts(account), store: { ...store, users } });
   const { secret } = await slowBrowser.beginTotp(mine);
   expect(secret).toBe(otherBrowser!.secret);
   await account.domain.secondFactor.enableTotp(mine, codeOf(secret));
-});
-
-test("two tabs that set up an app at the same time show the same secret", async () => {
-  const caller = await newCaller();
-  const tabs = await Promise.all([1, 2].map(() => account.domain.secondFactor.beginTotp(caller)));
-  expect(tabs[0]).toEqual(tabs[1]);
 });
 
 const next = "another horse battery";
@@ -218,26 +196,6 @@ test("a session that a new password ends meanwhile turns no app on or off", asyn
 
 /** Returns a second factor whose user gets a new password after their session was found. */
 function resetMeanwhile() {
-  const { store, mailQueue, users: accounts } = account.domain;
-  const now = () => account.clock.now;
-  const real = createLiveSessions({ store, now });
-  const liveSessions: LiveSessions = {
-    ...real,
-    async find(token) {
-      const found = await real.find(token);
-      await accounts.setPassword(operator, { email, password });
-      return found;
-    },
-  };
-  const [audit, texts] = [createAuditLog({ store, now }), createMailTexts(account)];
-  return createSecondFactor({
-    ...account,
-    store,
-    now,
-    liveSessions,
-    audit,
-    mailQueue,
-    texts,
-    keys: account.webhookSecretKeys,
-  });
+  const liveSessions = onceFound(account, () => account.domain.users.setPassword(operator, { email, password }));
+  return createSecondFactor({ ...sharedParts(account), liveSessions });
 }

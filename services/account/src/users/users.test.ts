@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 
-let account: TestAccount;
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-afterAll(() => account.close());
+const account = testAccount();
 
 test("a user has the given role, by default owner, in the session and in the audit log", async () => {
   const { _id: organizationId } = await account.organization();

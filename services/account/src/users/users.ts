@@ -7,7 +7,7 @@ import { forgetRemoval } from "../members/membership.ts";
 import { checkedRole } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
-import type { UserDocument } from "../store.ts";
+import type { AccountStore, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "./passwords.ts";
 
 const MAX_EMAIL_LENGTH = 254;
@@ -98,4 +98,10 @@ export function checkedEmail(text: string): string {
   const email = normalizedEmail(text);
   if (email.length <= MAX_EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
   throw invalid("email", "must be an email address");
+}
+
+/** Returns the email addresses of an organization's users by their ids. */
+export async function emailsOfUsers(store: AccountStore, organizationId: string): Promise<ReadonlyMap<string, string>> {
+  const users = store.users.find({ organization_id: organizationId }, { projection: { email: 1 } });
+  return new Map((await users.toArray()).map(({ _id, email }) => [_id, email]));
 }

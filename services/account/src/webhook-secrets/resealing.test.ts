@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
-import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
+import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { OVERLAP_MS } from "./webhook-secrets.ts";
 
 const place = { clientAddress: "203.0.113.7" };
 const login = { email: "sealed@example.com", password: "correct horse battery" };
 const next = testKey("w2");
-let account: TestAccount;
+const account = testAccount();
 /** Replicas with another WEBHOOK_SECRET_KEYS, on the same database. */
 const replica = (...webhookSecretKeys: ReturnType<typeof testKey>[]): AccountDomain => {
   return createAccountDomain({ ...account, webhookSecretKeys, now: () => account.clock.now });
 };
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-
-afterAll(() => account.close());
 
 test("after a resealing the old key is not needed: secrets sign, codes sign in, nothing is left", async () => {
   const [old] = account.webhookSecretKeys;

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { createAccountDomain } from "../domain.ts";
-import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
+import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { newWebhookSecret, OVERLAP_MS } from "./webhook-secrets.ts";
 
-let account: TestAccount;
+const account = testAccount();
 let live: CallerContext;
 let sandbox: CallerContext;
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-});
-
-afterAll(() => account.close());
 
 beforeEach(async () => {
   const { _id } = await account.organization();
