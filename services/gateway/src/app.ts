@@ -1,9 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@vvs/errors";
 import { createForwardedWatch } from "@vvs/http";
 import express, { type NextFunction, type Request, type Response } from "express";
 import { refuseInvalid } from "./http/errors.ts";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
-import { refuseMalformed } from "./http/malformed.ts";
 import { answerPrepared } from "./http/prepared.ts";
 import { unknownParameters } from "./input/query.ts";
 import { entrance, publicDocuments } from "./public-documents.ts";
@@ -83,6 +83,21 @@ export function createApp(options: AppOptions): express.Express {
     answerError(response.locals.exchange, thrown);
   });
   return app;
+}
+
+/** Refuses requests that Node's parser accepts and that could be read in two ways. Errors: invalid_request. */
+function refuseMalformed({ headersDistinct, httpVersion }: IncomingMessage): void {
+  const { host, authorization, "transfer-encoding": codings } = headersDistinct;
+  const refuse = (message: string): never => {
+    throw new ServiceError("invalid_request", { message });
+  };
+  if (host === undefined && httpVersion === "1.1") refuse("The request has no Host header. Send one.");
+  if (host && host.length > 1) refuse("The request has more than one Host header. Send one.");
+  if (authorization && authorization.length > 1)
+    refuse("The request has more than one Authorization header. Send one.");
+  if (codings && codings.join().trim().toLowerCase() !== "chunked") {
+    refuse("The Transfer-Encoding is not supported. Send the body with a Content-Length, or chunked.");
+  }
 }
 
 function isGet({ method }: Request): boolean {

@@ -6,10 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import { EntityService } from "@vvs/proto/entity/v1/entity";
-import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { type FakeAccount, type FakeService, serveFake, serveFakeAccount } from "./testing/fake-services.ts";
+import { type FakeAccount, serveFakeAccount, serveFakes } from "./testing/fake-services.ts";
 import { until } from "./testing/gateway.ts";
 import { entity, entityId } from "./testing/samples.ts";
 
@@ -19,16 +16,12 @@ const pepper = { id: "p1", key: randomBytes(32) };
 const secret = () => `k1:${randomBytes(32).toString("base64")}`;
 
 let account: FakeAccount;
-let services: { entity: FakeService; verification: FakeService; monitor: FakeService };
+let services: Awaited<ReturnType<typeof serveFakes>>;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 
 beforeAll(async () => {
   account = await serveFakeAccount([pepper], logger);
-  services = {
-    entity: await serveFake(EntityService, logger),
-    verification: await serveFake(VerificationService, logger),
-    monitor: await serveFake(MonitorService, logger),
-  };
+  services = await serveFakes(logger);
   collector = await startCollector();
 });
 afterAll(async () => {

@@ -13,7 +13,7 @@ import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
 import { loadGatewayConfig, productVersion, redisOptions } from "./config.ts";
 import { watchHealth } from "./health.ts";
-import { errorDocUrl } from "./http/error-link.ts";
+import { errorDocUrl } from "./http/errors.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { connectRedis } from "./limits/redis.ts";
 import { observeGateway } from "./metrics.ts";

@@ -1,9 +1,18 @@
+import { readFileSync } from "node:fs";
 import { html } from "@vvs/http/html";
 import { type Prepared, prepare } from "./http/prepared.ts";
 import { openApiDocument, openApiText } from "./openapi/document.ts";
-import { reference } from "./reference/serve.ts";
+import type { Document } from "./reference/document.ts";
+import { referencePage } from "./reference/page.ts";
 
 const TITLE = "Vendor Verification API";
+
+/** Headers of the reference page, which has a style sheet and a script of this host. */
+const PAGE_HEADERS = {
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+};
 
 /** Returns the answer at /, which leads people and programs to what they can read. */
 export function entrance(version: string, baseUrl: string): { readonly json: Prepared; readonly html: Prepared } {
@@ -25,11 +34,16 @@ export function entrance(version: string, baseUrl: string): { readonly json: Pre
   };
 }
 
-/** Returns what everyone may read without an API key, by path: the OpenAPI document and the reference page. */
+/** Returns what everyone may read without an API key, by path: the OpenAPI document, and the reference page with its files. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {
-  const document = openApiDocument(version);
+  const document: object = openApiDocument(version);
+  const page = referencePage(document as Document, publicBaseUrl);
+  const file = (name: string, type: string) =>
+    prepare(readFileSync(new URL(`reference/static/${name}`, import.meta.url), "utf8"), `${type}; charset=utf-8`);
   return new Map([
     ["/v1/openapi.json", prepare(openApiText(document), "application/json")],
-    ...reference(document, publicBaseUrl),
+    ["/docs", prepare(page, "text/html; charset=utf-8", PAGE_HEADERS)],
+    ["/docs/style.css", file("style.css", "text/css")],
+    ["/docs/copy.js", file("copy.js", "text/javascript")],
   ]);
 }

@@ -2,9 +2,9 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
-import type { AnsweredCall } from "./http/answered-call.ts";
+import type { AnsweredCall } from "./http/exchange.ts";
 import { type RequestReports, startRequestReports } from "./request-log.ts";
-import { startTestGateway } from "./testing/gateway.ts";
+import { startTestGateway, until } from "./testing/gateway.ts";
 import { monitor } from "./testing/samples.ts";
 
 type Sent = Parameters<Parameters<typeof startRequestReports>[0]["account"]["reportRequests"]>[0];
@@ -40,9 +40,7 @@ function reporting({ reportEveryMs = 5 } = {}) {
     },
   };
   reports = startRequestReports({ account, logger, now: () => at, reportEveryMs });
-  const sentReports = async (atLeast: number) => {
-    while (sent.length < atLeast) await new Promise((resolve) => setTimeout(resolve, 1));
-  };
+  const sentReports = (atLeast: number) => until(() => sent.length >= atLeast);
   return { reports, sent, state, sentReports };
 }
 
@@ -143,29 +141,32 @@ test("when it stops while account is unavailable, it ends without the last reque
   expect(sent).toHaveLength(1);
 });
 
-test("a call is recorded with its route, and with the id in its path only if that has the form of the route's ids", async () => {
+test("each call of a valid key is recorded, also a refused one, with its route, and with the id in its path only if that has the form of the route's ids", async () => {
   const recorded: AnsweredCall[] = [];
   const gateway = await startTestGateway(process.env.REDIS_URL, {
     recordCall: (_key, call) => void recorded.push(call),
   });
   try {
-    const { value } = gateway.account.createKey({ limitPerMinute: 3 });
+    const { value } = gateway.account.createKey({ limitPerMinute: 4 });
     gateway.monitor.on("getMonitor", () => ({ monitor }));
     const headers = { "X-Request-Id": "mine-1" };
     await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers });
     await gateway.send("GET", "/v1/monitors/912345678", { key: value });
     await gateway.send("GET", `/v1/entities/${monitor.id}`, { key: value });
+    await gateway.send("POST", "/v1/verify", { key: value, body: "{" });
     await gateway.send("GET", "/v1/monitors?secret=1", { key: value });
     await gateway.send("GET", "/v1/monitors/nothing", { key: "svc_live_unknown" });
     await gateway.send("GET", "/v1/912345678", { key: value });
-    while (recorded.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    await gateway.send("GET", "/v1/health");
+    await until(() => recorded.length === 5);
     expect(recorded.map(({ durationMs: _, requestId: _id, ...call }) => call)).toEqual(
       [
         { route: "/v1/monitors/:id", objectId: monitor.id, status: 200, error: "" },
         { route: "/v1/monitors/:id", objectId: "", status: 404, error: "monitor_not_found" },
         { route: "/v1/entities/:id", objectId: "", status: 404, error: "entity_not_found" },
+        { route: "/v1/verify", objectId: "", status: 400, error: "invalid_request", method: "POST" },
         { route: "/v1/monitors", objectId: "", status: 429, error: "rate_limited" },
-      ].map((call) => ({ ...call, method: "GET" })),
+      ].map((call) => ({ method: "GET", ...call })),
     );
     expect(recorded[0]!.requestId).toBe("mine-1");
     expect(JSON.stringify(recorded)).not.toMatch(/912345678|secret/);

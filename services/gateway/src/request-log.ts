@@ -8,8 +8,7 @@ import type { LoggedRequestSchema, ReportedRequestsSchema, RequestLogService } f
 import { superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { toProtoTenant } from "@vvs/tenant";
-import type { AnsweredCall } from "./http/answered-call.ts";
-import type { RecordCall } from "./http/exchange.ts";
+import type { AnsweredCall, RecordCall } from "./http/exchange.ts";
 
 const REPORT_EVERY_MS = 5_000;
 /** A report ends with the organization with which it reaches this number of requests. */

@@ -1,17 +1,41 @@
-import { type ErrorCode, ServiceError, type Violation } from "@vvs/errors";
+import { z } from "@vvs/config";
+import { catalogue, type ErrorCode, ServiceError, type Violation } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
-import { renderCandidate } from "../render/candidate.ts";
-import { errorDocUrl } from "./error-link.ts";
+import { candidateSchema, renderCandidate } from "../render/entity.ts";
+import { id } from "../render/schemas.ts";
 
 /** Maximum number of problems listed in an answer. A body can have thousands. */
 const MAX_DETAILS = 100;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
+const codes = Object.keys(catalogue) as [ErrorCode, ...ErrorCode[]];
+
+/** The body of every error. */
+export const errorSchema = z
+  .object({
+    error: z.enum(codes).meta({ id: "ErrorCode", description: "The kind of error, for programs." }),
+    message: z.string().describe("What happened and what to do, for people."),
+    request_id: z.string().describe("Quote it when you ask for help."),
+    doc_url: z.string().describe("Where the reference page explains the error and says what to do."),
+    details: z
+      .array(
+        z.object({
+          path: z.string().describe("Where the problem is, such as `identifiers.uei` or `checks[1]`."),
+          message: z.string().describe("The end of a sentence that begins with `path`."),
+        }),
+      )
+      .optional()
+      .describe("Every problem of the request, with 400."),
+    entity_id: id("ent", "The entity that exists, with `entity_exists`.").optional(),
+    candidates: z.array(candidateSchema).optional().describe("The entities that match, with `ambiguous_match`."),
+  })
+  .meta({ id: "Error", description: "The body of every error." });
+
 /**
  * Returns the body of an error answer. Text that looks like a TIN is masked, also in paths, which can contain keys from the
  * client. `baseUrl` is the address of the service for clients.
  */
-export function errorBody(error: ServiceError, requestId: string, baseUrl: string): Record<string, unknown> {
+export function errorBody(error: ServiceError, requestId: string, baseUrl: string): z.infer<typeof errorSchema> {
   return {
     error: error.code,
     message: maskTins(error.message),
@@ -21,6 +45,16 @@ export function errorBody(error: ServiceError, requestId: string, baseUrl: strin
     entity_id: error.entityId,
     candidates: error.candidates?.map(renderCandidate),
   };
+}
+
+/** Returns the id of the place on the reference page that explains an error. */
+export function errorAnchor(code: ErrorCode): string {
+  return `error-${code}`;
+}
+
+/** Returns the URL of that place. `baseUrl` is the address of the service for clients. */
+export function errorDocUrl(baseUrl: string, code: ErrorCode): string {
+  return `${baseUrl}/docs#${errorAnchor(code)}`;
 }
 
 /** Returns the headers of an error answer. */

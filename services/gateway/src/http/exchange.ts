@@ -2,12 +2,30 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue, ServiceError } from "@vvs/errors";
 import { type ObservedRequest, observeRequest } from "@vvs/http";
 import { containsTin } from "@vvs/identifiers";
-import { newId } from "@vvs/ids";
+import { type IdPrefix, isId, newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
-import { type AnsweredCall, answeredCall, type CallTarget } from "./answered-call.ts";
 import type { ApiKey } from "./api-key.ts";
 import { clientAddress } from "./client-address.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
+
+/** What a request with a valid key calls. It has no text of the path that the route does not know. */
+interface CallTarget {
+  /** Template of the path. */
+  readonly route: string;
+  /** The id in the path; empty if there is none, or if it does not have the form of the route's ids. */
+  readonly objectId: string;
+}
+
+/** A request with a valid key, when it is over. */
+export interface AnsweredCall extends CallTarget {
+  readonly requestId: string;
+  readonly method: string;
+  /** 0 if the client hung up before the answer. */
+  readonly status: number;
+  readonly durationMs: number;
+  /** Code of the error in the answer; empty if there is none. */
+  readonly error: string;
+}
 
 /** One request and its answer. Its fields are filled in as the request passes the checks. */
 export interface Exchange extends ObservedRequest {
@@ -72,6 +90,23 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
   });
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
   return exchange;
+}
+
+/** Returns what a request calls. `text` stands in the place of the id in its path. */
+export function callTarget(route: { path: string; id?: { readonly prefix: IdPrefix } }, text: string): CallTarget {
+  return { route: route.path, objectId: route.id && isId(route.id.prefix, text) ? text : "" };
+}
+
+function answeredCall(exchange: Exchange, target: CallTarget, durationMs: number): AnsweredCall {
+  const { request, response, requestId, fields } = exchange;
+  return {
+    ...target,
+    requestId,
+    method: request.method ?? "",
+    status: response.headersSent ? response.statusCode : 0,
+    durationMs,
+    error: typeof fields.error === "string" ? fields.error : "",
+  };
 }
 
 /** Answers with JSON. Undefined values are left out. */

@@ -8,8 +8,8 @@ import {
   normalizeIdentifier,
 } from "@vvs/identifiers";
 import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
+import { text } from "./fields.ts";
 import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
-import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
 
 /** Maximum number of entries of an array in a body. No schema allows more. */

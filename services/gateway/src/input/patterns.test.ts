@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { z } from "@vvs/config";
 import { webhookUrlProblem } from "@vvs/egress/webhook-url";
 import { type IdentifierType, identifierTypes } from "@vvs/identifiers";
+import { externalId, readableText, text } from "./fields.ts";
 import { lookUpIdentifiers, wellFormedIdentifiers } from "./identifiers.ts";
 import { webhookUrlPattern } from "./patterns.ts";
-import { externalId, readableText, text } from "./text.ts";
 
 /** Returns whether a text has the documented pattern and length of a schema. */
 function fits(schema: z.ZodType): (value: string) => boolean {

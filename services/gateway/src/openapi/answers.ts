@@ -1,10 +1,8 @@
 import type { z } from "@vvs/config";
 import { catalogue, type ErrorCode } from "@vvs/errors";
-import { errorDocUrl } from "../http/error-link.ts";
-import { errorSchema } from "../render/error-schema.ts";
-import { headers } from "./headers.ts";
+import { errorDocUrl, errorSchema } from "../http/errors.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
-import { type HeaderName, type Operation, type Outcome, outcomesOf } from "./operations.ts";
+import { type HeaderName, headers, type Operation, type Outcome, outcomesOf } from "./operations.ts";
 
 /** Components that answers add to while they are written. */
 export interface AnswerComponents {

@@ -1,15 +1,15 @@
 import { z } from "@vvs/config";
-import { id, time } from "../render/values-schema.ts";
+import { changeSchema, eventSchema } from "../render/monitor.ts";
+import { time } from "../render/schemas.ts";
 import { exampleIds, exampleWebhook } from "../routes/examples.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 
 const value = (description: string) => z.string().nullable().describe(description);
 
-const event = z
-  .object({
-    event: z.literal("monitor.change_detected"),
-    monitor_id: id("mon", "The monitor."),
-    entity_id: id("ent", "The monitored entity."),
+/** The event as it is in the history, with null where a value is absent, and what belongs to an attempt. */
+const event = eventSchema
+  .omit({ id: true, detected_at: true })
+  .extend({
     external_id: z
       .string()
       .optional()
@@ -18,15 +18,12 @@ const event = z
       ),
     changes: z
       .array(
-        z.object({
-          field: z.string().describe("`<check>.<name>`, such as `sam_registration.registration_status`."),
+        changeSchema.extend({
           previous: value("null where there was no value."),
           current: value("null where there is no value."),
-          detected_at: time("When the change was detected."),
         }),
       )
       .min(1),
-    verification_id: id("ver", "The verification that showed the changes."),
     delivered_at: time("When this attempt was made."),
     test: z
       .literal(true)

@@ -1,96 +1,130 @@
-import { type DataDates, type Event, Frequency, type Monitor, type Run, RunCause } from "@vvs/proto/monitor/v1/monitor";
-import { renderCheck, renderStatus, renderTime } from "./values.ts";
+import { z } from "@vvs/config";
+import { type Event, EventSchema, MonitorSchema, RunSchema } from "@vvs/proto/monitor/v1/monitor";
+import { renderer } from "./renderer.ts";
+import { checkStatus, checkType, id, nextCursor, time } from "./schemas.ts";
 
-/** How often a monitor runs, by the names that clients use. */
-export const frequencies = {
-  hourly: Frequency.HOURLY,
-  daily: Frequency.DAILY,
-  weekly: Frequency.WEEKLY,
-  monthly: Frequency.MONTHLY,
-} as const;
+/** How often a monitor runs, in requests and answers. */
+export const frequencySchema = z.enum(["hourly", "daily", "weekly", "monthly"]).meta({
+  id: "Frequency",
+  description: "How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour.",
+});
 
-export type FrequencyName = keyof typeof frequencies;
+const dataDates = z
+  .object({
+    registration: time("Of the registration; absent where it is unknown.").optional(),
+    exclusions: time("Of the exclusions; absent where they are unknown.").optional(),
+  })
+  .meta({ id: "DataDates", description: "The dates of the data behind an answer of `sam_registration`." });
 
-export const frequencyNames = Object.keys(frequencies) as [FrequencyName, ...FrequencyName[]];
+export const monitorSchema = z
+  .object({
+    id: id("mon", "Id of the monitor."),
+    entity_id: id("ent", "The monitored entity."),
+    checks: z.array(checkType).min(1),
+    frequency: frequencySchema,
+    webhook_url: z.string().optional().describe("Absent where events are only read."),
+    external_id: z
+      .string()
+      .optional()
+      .describe("Your own number of the vendor; absent where you gave the monitor none."),
+    status: z.enum(["active", "canceled"]),
+    created_at: time("When it was created."),
+    last_run: z
+      .object({
+        at: time("When it ended, or when a scheduled check confirmed it last."),
+        outcome: checkStatus,
+        verification_id: id("ver", "Its verification."),
+        data_as_of: dataDates.optional(),
+      })
+      .optional()
+      .describe("The newest run that has ended."),
+    next_run_at: time("When the next run, or scheduled check, is due.").optional(),
+    stale_since: time(
+      "Since when scheduled checks confirm nothing, because our copy of SAM.gov’s exclusions is out of date. Absent where it is not.",
+    ).optional(),
+    consecutive_errors: z.int().min(0).describe("Number of consecutive runs whose overall result was `error`."),
+  })
+  .meta({ id: "Monitor", description: "Checks of an entity that run on a schedule." });
 
-/** The public Monitor. */
-export function renderMonitor(monitor: Monitor) {
-  return {
-    id: monitor.id,
-    entity_id: monitor.entityId,
-    checks: monitor.checks.map(renderCheck),
-    frequency: nameOf(frequencies, monitor.frequency),
-    webhook_url: monitor.webhookUrl || undefined,
-    external_id: monitor.externalId || undefined,
-    status: monitor.status,
-    created_at: renderTime(monitor.createdAt),
-    last_run: monitor.lastRun && {
-      at: renderTime(monitor.lastRun.at),
-      outcome: renderStatus(monitor.lastRun.outcome),
-      verification_id: monitor.lastRun.verificationId,
-      data_as_of: renderDates(monitor.lastRun.dataAsOf),
-    },
-    next_run_at: renderTime(monitor.nextRunAt),
-    stale_since: renderTime(monitor.staleSince),
-    consecutive_errors: monitor.consecutiveErrors,
-  };
-}
+export const renderMonitor = renderer(MonitorSchema, monitorSchema);
 
-/** Why a run was made, by the names that clients use. */
-const causes = {
-  first: RunCause.FIRST,
-  schedule: RunCause.SCHEDULE,
-  file: RunCause.FILE,
-  expiry: RunCause.EXPIRY,
-  exclusion: RunCause.EXCLUSION,
-  answer: RunCause.ANSWER,
-} as const;
+export const monitorPageSchema = z
+  .object({ monitors: z.array(monitorSchema), next_cursor: nextCursor })
+  .meta({ id: "MonitorPage", description: "A page of active monitors, newest first." });
 
-type CauseName = keyof typeof causes;
+const run = z
+  .object({
+    at: time("When it ended."),
+    outcome: checkStatus,
+    verification_id: id("ver", "Its verification."),
+    cause: z.enum(["first", "schedule", "file", "expiry", "exclusion", "answer"]).meta({
+      id: "RunCause",
+      description:
+        "Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov.",
+    }),
+    confirmed: z
+      .object({
+        times: z.int().min(1).describe("How many scheduled checks found the same status, reason and details."),
+        last_at: time("When the last of these checks was due."),
+        data_as_of: dataDates.optional(),
+      })
+      .optional()
+      .describe("Scheduled checks that found the same in our newest data. They made no verification of their own."),
+  })
+  .meta({ id: "MonitorRun", description: "A run of a monitor that has ended." });
 
-export const causeNames = Object.keys(causes) as [CauseName, ...CauseName[]];
+export const renderRun = renderer(RunSchema, run);
 
-/** The public Run. */
-export function renderRun({ at, outcome, verificationId, cause, confirmed }: Run) {
-  return {
-    at: renderTime(at),
-    outcome: renderStatus(outcome),
-    verification_id: verificationId,
-    cause: nameOf(causes, cause),
-    confirmed: confirmed && {
-      times: confirmed.times,
-      last_at: renderTime(confirmed.lastAt),
-      data_as_of: renderDates(confirmed.dataAsOf),
-    },
-  };
-}
+export const runPageSchema = z
+  .object({ runs: z.array(run), next_cursor: nextCursor })
+  .meta({ id: "MonitorRunPage", description: "A page of runs." });
 
-function renderDates(dates: DataDates | undefined) {
-  return dates && { registration: renderTime(dates.registration), exclusions: renderTime(dates.exclusions) };
-}
+export const changeSchema = z
+  .object({
+    field: z.string().describe("`<check>.<name>`, such as `sam_registration.registration_status`."),
+    previous: z.string().describe("Empty where there was no value."),
+    current: z.string().describe("Empty where there is no value."),
+    detected_at: time("When the change was detected."),
+  })
+  .meta({ id: "Change", description: "A watched field that changed." });
+
+export const eventSchema = z
+  .object({
+    id: id("evt", "Id of the event, also the `webhook-id` of its delivery."),
+    event: z.literal("monitor.change_detected"),
+    monitor_id: id("mon", "The monitor."),
+    entity_id: id("ent", "The monitored entity."),
+    external_id: z
+      .string()
+      .optional()
+      .describe("Your number of the monitor, or else of the entity, as it was then; absent where there was none."),
+    changes: z.array(changeSchema).min(1),
+    verification_id: id("ver", "The verification that showed the changes."),
+    detected_at: time("When the changes were detected."),
+  })
+  .meta({
+    id: "MonitorEvent",
+    description: "Changes that one run of a monitor detected. Has the fields of its webhook, except `delivered_at`.",
+  });
+
+const renderEventFields = renderer(EventSchema, eventSchema, ["event", "changes"]);
 
 /** The public Event: its webhook without delivered_at. "No value" is an empty text here (and null in the webhook). */
-export function renderEvent(event: Event) {
-  const detectedAt = renderTime(event.detectedAt);
+export function renderEvent(message: Event): z.infer<typeof eventSchema> {
+  const fields = renderEventFields(message);
+  const { detected_at } = fields;
   return {
-    id: event.id,
+    ...fields,
     event: "monitor.change_detected",
-    monitor_id: event.monitorId,
-    entity_id: event.entityId,
-    external_id: event.externalId || undefined,
-    changes: event.changes.map(({ field, previous, current }) => ({
+    changes: message.changes.map(({ field, previous = "", current = "" }) => ({
       field,
-      previous: previous ?? "",
-      current: current ?? "",
-      detected_at: detectedAt,
+      previous,
+      current,
+      detected_at,
     })),
-    verification_id: event.verificationId,
-    detected_at: detectedAt,
   };
 }
 
-function nameOf<Name extends string>(values: Readonly<Record<Name, number>>, value: number): Name {
-  const name = (Object.keys(values) as Name[]).find((candidate) => values[candidate] === value);
-  if (!name) throw new Error(`unknown value ${value}`);
-  return name;
-}
+export const eventPageSchema = z
+  .object({ events: z.array(eventSchema), next_cursor: nextCursor })
+  .meta({ id: "EventPage", description: "A page of events." });

@@ -1,86 +1,174 @@
-import type { ResultDetails } from "@vvs/proto/verification/v1/result_details";
-import type { Evidence, Provider, Verification } from "@vvs/proto/verification/v1/verification";
-import { renderCheck, renderStatus, renderTime } from "./values.ts";
+import { z } from "@vvs/config";
+import { ExclusionDetailsSchema, ResultDetailsSchema } from "@vvs/proto/verification/v1/result_details";
+import {
+  EvidenceSchema,
+  ProviderSchema,
+  ResultSchema,
+  type Verification,
+  VerificationSchema,
+} from "@vvs/proto/verification/v1/verification";
+import { renderer } from "./renderer.ts";
+import { checkStatus, checkType, confidence, day, id, nextCursor, time } from "./schemas.ts";
+
+const exclusion = z.object({
+  program: z.string().optional(),
+  type: z.string().optional(),
+  agency: z.string().optional(),
+  active_date: day("First day, in Washington.").optional(),
+  termination_date: z.string().optional().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
+  effect: z
+    .string()
+    .describe(
+      "`bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its " +
+        "products and services may not be bought, which fails nothing by itself.",
+    ),
+  comment: z.string().optional().describe("The excluding agency's comment."),
+});
+
+const details = z
+  .object({
+    registration_status: z.string().optional(),
+    expiration_date: day(
+      "Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.",
+    ).optional(),
+    legal_name: z.string().optional(),
+    cage: z.string().optional(),
+    entity_type: z.string().optional(),
+    exclusions: z.array(exclusion).optional(),
+    irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
+    tin: z.string().optional().describe("The TIN that was asked about, masked: `****` and its last four digits."),
+    name: z.string().optional().describe("The name that was asked about, in the form in which the IRS was asked."),
+    data_as_of: time("Date of the data.").optional(),
+  })
+  .meta({ id: "ResultDetails", description: "What the verdict rests on." });
+
+const origin = z
+  .string()
+  .describe(
+    "Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, " +
+      "`sandbox_secondary`, or `none` where nothing answered.",
+  );
+
+const result = z
+  .object({
+    check_type: checkType,
+    status: checkStatus,
+    confidence: confidence.describe("From 0 to 1; 0 on `error`."),
+    origin,
+    determinism: z.enum(["deterministic", "stochastic"]),
+    data_freshness_seconds: z
+      .int()
+      .min(0)
+      .describe("Age of the data when the verification was created, in seconds; 0 on `error`."),
+    evidence_uri: z.url().describe("Absolute URL of the evidence."),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        "Why it is not `pass`: `not_found`, `not_registered`, `excluded`, `missing_tin`, `missing_name`, `missing_uei`, " +
+          "`not_enabled`, `too_many_attempts`, `providers_failed`, … More may be added.",
+      ),
+    details: details.optional(),
+  })
+  .meta({ id: "CheckResult", description: "The result of one check." });
+
+export const verificationSchema = z
+  .object({
+    id: id("ver", "Id of the verification."),
+    entity_id: id("ent", "The verified entity."),
+    overall_result: checkStatus.describe(
+      "`fail` if any check failed; else `error` if any check is `error`; else `pass`.",
+    ),
+    results: z.array(result).min(1).describe("In the order in which the checks were asked for."),
+    created_at: time("When it was created."),
+  })
+  .meta({ id: "Verification", description: "The results of one or more checks of an entity." });
+
+const renderFields = renderer(VerificationSchema, verificationSchema, ["results"]);
+const renderResult = renderer(ResultSchema, result, ["determinism", "evidence_uri", "details"]);
+const renderDetails = renderer(ResultDetailsSchema, details, ["exclusions"]);
+const renderExclusion = renderer(ExclusionDetailsSchema, exclusion);
 
 /** The public Verification. Links to evidence begin with the public base URL. */
-export function renderVerification(verification: Verification, publicBaseUrl: string) {
+export function renderVerification(
+  verification: Verification,
+  publicBaseUrl: string,
+): z.infer<typeof verificationSchema> {
   return {
-    id: verification.id,
-    entity_id: verification.entityId,
-    overall_result: renderStatus(verification.overallResult),
-    results: verification.results.map((result) => ({
-      check_type: renderCheck(result.checkType),
-      status: renderStatus(result.status),
-      confidence: result.confidence,
-      origin: result.origin,
+    ...renderFields(verification),
+    results: verification.results.map((one) => ({
+      ...renderResult(one),
       determinism: "deterministic",
-      data_freshness_seconds: Number(result.dataFreshnessSeconds),
-      evidence_uri: `${publicBaseUrl}/v1/evidence/${result.evidenceId}`,
-      reason: result.reason || undefined,
-      details: result.details && renderDetails(result.details),
+      evidence_uri: `${publicBaseUrl}/v1/evidence/${one.evidenceId}`,
+      details: one.details && {
+        ...renderDetails(one.details),
+        exclusions: one.details.exclusions?.exclusions.map((each) => ({
+          ...renderExclusion(each),
+          // What was stored before effects were known counts as a bar.
+          effect: each.effect || "bar",
+        })),
+      },
     })),
-    created_at: renderTime(verification.createdAt),
   };
 }
 
-function renderDetails(details: ResultDetails) {
-  return {
-    registration_status: details.registrationStatus || undefined,
-    expiration_date: details.expirationDate || undefined,
-    legal_name: details.legalName || undefined,
-    cage: details.cage || undefined,
-    entity_type: details.entityType || undefined,
-    exclusions: details.exclusions?.exclusions.map((exclusion) => ({
-      program: exclusion.program || undefined,
-      type: exclusion.type || undefined,
-      agency: exclusion.agency || undefined,
-      active_date: exclusion.activeDate || undefined,
-      termination_date: exclusion.terminationDate || undefined,
-      // What was stored before effects were known counts as a bar.
-      effect: exclusion.effect || "bar",
-      comment: exclusion.comment || undefined,
-    })),
-    irs_code: details.irsCode || undefined,
-    tin: details.tin || undefined,
-    name: details.name || undefined,
-    data_as_of: renderTime(details.dataAsOf),
-  };
-}
+export const verificationPageSchema = z
+  .object({ verifications: z.array(verificationSchema), next_cursor: nextCursor })
+  .meta({ id: "VerificationPage", description: "A page of verifications, newest first." });
+
+export const evidenceSchema = z
+  .object({
+    id: id("evd", "Id of the evidence."),
+    verification_id: id("ver", "The verification that stored it first."),
+    check_type: checkType,
+    origin,
+    content: z
+      .string()
+      .describe("The provider’s answer as received, with secrets and TINs masked; empty where no provider answered."),
+    content_type: z.string().describe("Media type of `content`; empty where no provider answered."),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe("SHA-256 of `content`."),
+    attempts: z.array(
+      z.object({
+        provider: z.string(),
+        outcome: z.string().describe("`pass`, `fail` or `throw`."),
+        reason: z.string().optional(),
+        started_at: time("When the provider was asked."),
+        duration_ms: z.int().min(0),
+      }),
+    ),
+    sources: z
+      .array(
+        z.object({
+          part: z.string().describe("`registration` or `exclusions`."),
+          origin: z.string().describe("`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."),
+          data_as_of: time("When SAM.gov’s API answered, or when the file was cut."),
+          file: z.string().optional().describe("Name of the file."),
+        }),
+      )
+      .describe("Where each part of an answer about a registration is from. Empty for other answers."),
+    created_at: time("When it was stored."),
+  })
+  .meta({ id: "Evidence", description: "What a result rests on. Immutable." });
 
 /** The public Evidence. Its content is empty if no provider answered. */
-export function renderEvidence(evidence: Evidence) {
-  return {
-    id: evidence.id,
-    verification_id: evidence.verificationId,
-    check_type: renderCheck(evidence.checkType),
-    origin: evidence.origin,
-    content: evidence.content,
-    content_type: evidence.contentType,
-    sha256: evidence.sha256,
-    attempts: evidence.attempts.map((attempt) => ({
-      provider: attempt.provider,
-      outcome: attempt.outcome,
-      reason: attempt.reason || undefined,
-      started_at: renderTime(attempt.startedAt),
-      duration_ms: Number(attempt.durationMs),
-    })),
-    sources: evidence.sources.map(({ part, origin, dataAsOf, file }) => ({
-      part,
-      origin,
-      data_as_of: renderTime(dataAsOf),
-      file: file || undefined,
-    })),
-    created_at: renderTime(evidence.createdAt),
-  };
-}
+export const renderEvidence = renderer(EvidenceSchema, evidenceSchema);
 
-/** The public Provider with its state. */
-export function renderProvider(provider: Provider) {
-  return {
-    name: provider.name,
-    checks: provider.checks.map(renderCheck),
-    state: provider.state,
-    quota_remaining: provider.quotaRemaining === undefined ? undefined : Number(provider.quotaRemaining),
-    last_success_at: renderTime(provider.lastSuccessAt),
-  };
-}
+const provider = z
+  .object({
+    name: z.string(),
+    checks: z.array(checkType),
+    state: z.enum(["available", "degraded", "unavailable"]),
+    quota_remaining: z.int().min(0).optional().describe("Calls left today; absent where unknown."),
+    last_success_at: time("When it last answered.").optional(),
+  })
+  .meta({ id: "Provider", description: "A provider of checks and its state." });
+
+export const renderProvider = renderer(ProviderSchema, provider);
+
+export const providersSchema = z.object({ providers: z.array(provider) }).meta({
+  id: "Providers",
+  description: "The providers of the key’s environment, in the order in which they are asked.",
+});

@@ -1,6 +1,6 @@
-import { entityPageSchema, entitySchema, lookUpSchema, snapshotPageSchema } from "../render/entity-schema.ts";
-import { exampleCandidates, exampleCreatedEntity, exampleEntity, exampleSnapshot } from "./examples.ts";
-import type { RouteDocs } from "./route.ts";
+import { entityPageSchema, entitySchema, lookUpSchema, snapshotPageSchema } from "../render/entity.ts";
+import { exampleCandidates, exampleCreatedEntity, exampleEntity, exampleSnapshot, lastPage } from "./examples.ts";
+import { ok, type RouteDocs } from "./route.ts";
 
 /** The query parameter `explain`. */
 export const explain = {
@@ -31,13 +31,10 @@ Identifiers that name different entities are 409 \`ambiguous_match\`. Values are
     "By identifiers as a list": { identifiers: [{ type: "uei", value: "SANDBXACTVE1" }] },
     "By name, tolerating typing errors": { legal_name: "Sandbox Activ Vendor", mode: "fuzzy" },
   },
-  answers: {
-    200: {
-      description: "The entity, or the candidates of a fuzzy look-up.",
-      body: lookUpSchema,
-      examples: { "One entity": exampleEntity, "Several candidates": exampleCandidates },
-    },
-  },
+  answers: ok("The entity, or the candidates of a fuzzy look-up.", lookUpSchema, {
+    "One entity": exampleEntity,
+    "Several candidates": exampleCandidates,
+  }),
   errors: ["entity_not_found", "ambiguous_match"],
 };
 
@@ -74,13 +71,9 @@ export const setExternalId: RouteDocs = {
   description:
     "Gives an entity that you can see your own vendor number; null removes it. Only your organization sees it, also on an entity of the registry. Events and webhooks of monitors carry it. It is in no snapshot.",
   requests: { "Your number": { external_id: "V-10042" }, "No number": { external_id: null } },
-  answers: {
-    200: {
-      description: "The entity with its new number.",
-      body: entitySchema,
-      examples: { "An entity": { ...exampleEntity, external_id: "V-10042" } },
-    },
-  },
+  answers: ok("The entity with its new number.", entitySchema, {
+    "An entity": { ...exampleEntity, external_id: "V-10042" },
+  }),
 };
 
 /** The query parameter `external_id` of the list of entities. */
@@ -93,13 +86,7 @@ export const list: RouteDocs = {
   summary: "List your entities",
   description:
     "Lists the entities that your organization created, newest first. With `external_id` it lists the entities with that number instead; a page of these can be shorter than `limit`.",
-  answers: {
-    200: {
-      description: "A page of entities.",
-      body: entityPageSchema,
-      examples: { "The last page": { entities: [exampleCreatedEntity], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of entities.", entityPageSchema, lastPage({ entities: [exampleCreatedEntity] })),
 };
 
 export const get: RouteDocs = {
@@ -107,7 +94,7 @@ export const get: RouteDocs = {
   tag: "Look up",
   summary: "Get an entity",
   description: "Returns an entity as your organization sees it. `confidence` is 1.",
-  answers: { 200: { description: "The entity.", body: entitySchema, examples: { "An entity": exampleEntity } } },
+  answers: ok("The entity.", entitySchema, { "An entity": exampleEntity }),
 };
 
 export const snapshots: RouteDocs = {
@@ -116,11 +103,5 @@ export const snapshots: RouteDocs = {
   summary: "List the snapshots of an entity",
   description:
     "Lists the versions of an entity, newest first. Each change appends a snapshot, and none is ever changed or deleted. `hash` and `previous_hash` chain them.",
-  answers: {
-    200: {
-      description: "A page of snapshots.",
-      body: snapshotPageSchema,
-      examples: { "The last page": { snapshots: [exampleSnapshot], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of snapshots.", snapshotPageSchema, lastPage({ snapshots: [exampleSnapshot] })),
 };

@@ -1,14 +1,17 @@
 import { z } from "@vvs/config";
-import { MAX_ADDRESS_CHARACTERS, postalAddress } from "../input/address.ts";
+import {
+  externalId,
+  MAX_ADDRESS_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  postalAddress,
+  readableText,
+  textWithoutTin,
+} from "../input/fields.ts";
 import { lookUpIdentifiers, sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
-import { externalId, readableText, textWithoutTin } from "../input/text.ts";
-import { renderCandidate, renderExplanation } from "../render/candidate.ts";
-import { renderEntity, renderSnapshot } from "../render/entity.ts";
+import { renderCandidate, renderEntity, renderExplanation, renderSnapshot } from "../render/entity.ts";
 import * as docs from "./entities-docs.ts";
 import { type Route, route } from "./route.ts";
-
-export const MAX_NAME_CHARACTERS = 300;
 
 const entityId = { prefix: "ent", missing: "entity_not_found" } as const;
 

@@ -96,6 +96,13 @@ export const exampleMonitor = {
   consecutive_errors: 0,
 };
 
+const changes = [
+  { field: "sam_registration.registration_status", previous: "active", current: "expired", detected_at: at },
+];
+
+/** An example of the last page of a list, with these items. */
+export const lastPage = (items: object) => ({ "The last page": { ...items, next_cursor: null } });
+
 export const exampleRun = { at, outcome: "pass", verification_id: exampleIds.verification, cause: "schedule" };
 
 export const exampleEvent = {
@@ -103,7 +110,7 @@ export const exampleEvent = {
   event: "monitor.change_detected",
   monitor_id: exampleIds.monitor,
   entity_id: exampleIds.entity,
-  changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired", detected_at: at }],
+  changes,
   verification_id: exampleIds.verification,
   detected_at: at,
 };
@@ -113,14 +120,7 @@ export const exampleWebhook = {
   monitor_id: exampleIds.monitor,
   entity_id: exampleIds.entity,
   external_id: "V-10042",
-  changes: [
-    {
-      field: "sam_registration.registration_status",
-      previous: "active",
-      current: "expired",
-      detected_at: at,
-    },
-  ],
+  changes,
   verification_id: exampleIds.verification,
   delivered_at: "2026-11-21T07:42:19.187Z",
 };

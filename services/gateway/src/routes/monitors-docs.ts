@@ -1,10 +1,7 @@
 import { webhookUrlPattern } from "../input/patterns.ts";
-import { eventPageSchema, monitorPageSchema, monitorSchema, runPageSchema } from "../render/monitor-schema.ts";
-import { idPattern } from "../render/values-schema.ts";
-import { exampleEvent, exampleIds, exampleMonitor, exampleRun } from "./examples.ts";
-import type { RouteDocs } from "./route.ts";
-
-export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };
+import { eventPageSchema, monitorPageSchema, monitorSchema, runPageSchema } from "../render/monitor.ts";
+import { exampleEvent, exampleIds, exampleMonitor, exampleRun, lastPage } from "./examples.ts";
+import { ok, type RouteDocs } from "./route.ts";
 
 export const webhookUrl = {
   pattern: webhookUrlPattern,
@@ -13,7 +10,7 @@ export const webhookUrl = {
     "Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.",
 };
 
-const monitor = { body: monitorSchema, examples: { "A monitor": exampleMonitor } };
+const example = { "A monitor": exampleMonitor };
 
 export const create: RouteDocs = {
   operationId: "createMonitor",
@@ -35,7 +32,7 @@ Changes are posted to \`webhook_url\`. Without one, read them with \`GET /v1/eve
       external_id: "V-10042",
     },
   },
-  answers: { 201: { description: "The created monitor.", ...monitor } },
+  answers: { 201: { description: "The created monitor.", body: monitorSchema, examples: example } },
   errors: ["entity_not_found", "limit_exceeded"],
 };
 
@@ -50,13 +47,7 @@ export const list: RouteDocs = {
   tag: "Monitor",
   summary: "List monitors",
   description: "Lists the active monitors of your organization, newest first.",
-  answers: {
-    200: {
-      description: "A page of monitors.",
-      body: monitorPageSchema,
-      examples: { "The last page": { monitors: [exampleMonitor], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of monitors.", monitorPageSchema, lastPage({ monitors: [exampleMonitor] })),
 };
 
 export const get: RouteDocs = {
@@ -64,7 +55,7 @@ export const get: RouteDocs = {
   tag: "Monitor",
   summary: "Get a monitor",
   description: "Returns a monitor, active or canceled.",
-  answers: { 200: { description: "The monitor.", ...monitor } },
+  answers: ok("The monitor.", monitorSchema, example),
 };
 
 export const update: RouteDocs = {
@@ -79,7 +70,7 @@ export const update: RouteDocs = {
     "No webhook": { webhook_url: null },
     "Your number": { external_id: "V-10042" },
   },
-  answers: { 200: { description: "The changed monitor.", ...monitor } },
+  answers: ok("The changed monitor.", monitorSchema, example),
   errors: ["monitor_canceled"],
 };
 
@@ -89,13 +80,9 @@ export const cancel: RouteDocs = {
   summary: "Cancel a monitor",
   description:
     "Cancels a monitor: no further run starts. Its history stays readable, and events in it keep their retries. Canceling it again gives the same answer.",
-  answers: {
-    200: {
-      description: "The canceled monitor.",
-      body: monitorSchema,
-      examples: { "A canceled monitor": { ...exampleMonitor, status: "canceled", next_run_at: undefined } },
-    },
-  },
+  answers: ok("The canceled monitor.", monitorSchema, {
+    "A canceled monitor": { ...exampleMonitor, status: "canceled", next_run_at: undefined },
+  }),
 };
 
 export const runs: RouteDocs = {
@@ -104,13 +91,7 @@ export const runs: RouteDocs = {
   summary: "List the runs of a monitor",
   description:
     "Lists the runs of a monitor that have ended, newest first, also after it was canceled: the proof of each check. We keep them for 400 days.",
-  answers: {
-    200: {
-      description: "A page of runs.",
-      body: runPageSchema,
-      examples: { "The last page": { runs: [exampleRun], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of runs.", runPageSchema, lastPage({ runs: [exampleRun] })),
 };
 
 export const monitorEvents: RouteDocs = {
@@ -118,13 +99,7 @@ export const monitorEvents: RouteDocs = {
   tag: "Monitor",
   summary: "List the events of a monitor",
   description: "Lists the changes that a monitor detected, newest first, also after it was canceled.",
-  answers: {
-    200: {
-      description: "A page of events.",
-      body: eventPageSchema,
-      examples: { "The last page": { events: [exampleEvent], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of events.", eventPageSchema, lastPage({ events: [exampleEvent] })),
 };
 
 export const events: RouteDocs = {
@@ -136,15 +111,9 @@ export const events: RouteDocs = {
 With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`, the oldest event that we keep, or with \`after=now\`, which returns only new events: the first answer is usually empty, and its \`next_cursor\` is where to go on. A cursor older than what we keep is 400 \`cursor_expired\`: begin again with \`after=start\`.
 
 \`wait\` is how many seconds the call waits for an event if there is none yet. At most 10 such calls of an organization can wait at the same time.`,
-  answers: {
-    200: {
-      description: "A page of events.",
-      body: eventPageSchema,
-      examples: {
-        "The last page": { events: [exampleEvent], next_cursor: null },
-        "Read forward: nothing new": { events: [], next_cursor: "WyJoMnNUb0ZrWG1hOTBfbFpxIiwiZm9yd2FyZCIsNDFd" },
-      },
-    },
-  },
+  answers: ok("A page of events.", eventPageSchema, {
+    ...lastPage({ events: [exampleEvent] }),
+    "Read forward: nothing new": { events: [], next_cursor: "WyJoMnNUb0ZrWG1hOTBfbFpxIiwiZm9yd2FyZCIsNDFd" },
+  }),
   errors: ["cursor_expired"],
 };

@@ -2,11 +2,10 @@ import { z } from "@vvs/config";
 import { type WebhookUrlRule, webhookUrlProblem } from "@vvs/egress/webhook-url";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { isId } from "@vvs/ids";
-import { checks } from "../input/checks.ts";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { checks, entityId, enumValue, externalId, text } from "../input/fields.ts";
 import { type Forward, NOW, START, writeCursor, writeForwardCursor } from "../input/page.ts";
-import { externalId, text } from "../input/text.ts";
-import { frequencies, renderEvent, renderMonitor, renderRun } from "../render/monitor.ts";
-import { frequencySchema } from "../render/monitor-schema.ts";
+import { frequencySchema, renderEvent, renderMonitor, renderRun } from "../render/monitor.ts";
 import * as docs from "./monitors-docs.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 
@@ -14,7 +13,6 @@ import { type Call, type Reply, type Route, type RouteContext, route } from "./r
 const READ_TIMEOUT_MS = 5_000;
 
 const monitorId = { prefix: "mon", missing: "monitor_not_found" } as const;
-const entityId = text().meta(docs.entityId);
 const webhookUrl = text().meta(docs.webhookUrl);
 
 export const monitorRoutes: readonly Route[] = [
@@ -29,7 +27,7 @@ export const monitorRoutes: readonly Route[] = [
         entity_id: entityId,
         checks,
         webhook_url: webhookUrl.optional(),
-        frequency: frequencySchema.default("daily").transform((name) => frequencies[name]),
+        frequency: frequencySchema.default("daily").transform((name) => enumValue(Frequency, name)),
         external_id: externalId().optional(),
       })
       .meta({ id: "CreateMonitorRequest" }),
@@ -92,7 +90,7 @@ export const monitorRoutes: readonly Route[] = [
     body: z
       .strictObject({
         webhook_url: webhookUrl.nullable().optional().describe("null removes it."),
-        frequency: frequencySchema.transform((name) => frequencies[name]).optional(),
+        frequency: frequencySchema.transform((name) => enumValue(Frequency, name)).optional(),
         external_id: externalId().nullable().optional().describe("Your own number of the vendor; null removes it."),
       })
       .meta({ id: "UpdateMonitorRequest", minProperties: 1 }),

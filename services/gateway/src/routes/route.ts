@@ -78,6 +78,15 @@ export interface RouteDocs {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Returns the answer of a route that only answers 200. */
+export function ok(
+  description: string,
+  body: z.ZodType,
+  examples: Readonly<Record<string, object>>,
+): RouteDocs["answers"] {
+  return { 200: { description, body, examples } };
+}
+
 /** One route of the interface. The scope is required, so a route without one does not compile. */
 export interface RouteDefinition<Q, B> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,12 +1,6 @@
-import { idPattern } from "../render/values-schema.ts";
-import {
-  evidenceSchema,
-  providersSchema,
-  verificationPageSchema,
-  verificationSchema,
-} from "../render/verification-schema.ts";
-import { exampleEvidence, exampleIds, exampleProviders, exampleVerification } from "./examples.ts";
-import type { RouteDocs } from "./route.ts";
+import { evidenceSchema, providersSchema, verificationPageSchema, verificationSchema } from "../render/verification.ts";
+import { exampleEvidence, exampleIds, exampleProviders, exampleVerification, lastPage } from "./examples.ts";
+import { ok, type RouteDocs } from "./route.ts";
 
 export const mode = {
   description:
@@ -18,15 +12,14 @@ export const maxAge = {
     "Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.",
 };
 
-export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };
-
 export const entityFilter = { description: "Only verifications of this entity. Any other text gives an empty list." };
 
-const verification = {
-  description: "The verification. It is 200 also where every provider failed: the check is then `error`.",
-  body: verificationSchema,
-  examples: { "A verification": exampleVerification },
-};
+const example = { "A verification": exampleVerification };
+const verified = ok(
+  "The verification. It is 200 also where every provider failed: the check is then `error`.",
+  verificationSchema,
+  example,
+);
 
 const meaning = `A check asks its providers in turn until one answers. It is \`error\` where none did, or where the vendor lacks an input such as a UEI or a TIN. \`overall_result\` is \`fail\` if any check failed, else \`error\` if any check is \`error\`, else \`pass\`.
 
@@ -51,7 +44,7 @@ ${meaning}`,
     },
     "By entity": { entity_id: exampleIds.entity, checks: ["sam_registration"], mode: "realtime" },
   },
-  answers: { 200: verification },
+  answers: verified,
   errors: ["entity_not_found", "limit_exceeded", "entity_exists", "ambiguous_match"],
 };
 
@@ -61,7 +54,7 @@ export const create: RouteDocs = {
   summary: "Verify an entity",
   description: `Verifies an entity by its id.\n\n${meaning}`,
   requests: { "By entity": { entity_id: exampleIds.entity, checks: ["sam_registration"], mode: "realtime" } },
-  answers: { 200: verification },
+  answers: verified,
   errors: ["entity_not_found"],
 };
 
@@ -70,13 +63,7 @@ export const list: RouteDocs = {
   tag: "Verify",
   summary: "List verifications",
   description: "Lists the verifications of your organization, newest first, those of monitors included.",
-  answers: {
-    200: {
-      description: "A page of verifications.",
-      body: verificationPageSchema,
-      examples: { "The last page": { verifications: [exampleVerification], next_cursor: null } },
-    },
-  },
+  answers: ok("A page of verifications.", verificationPageSchema, lastPage({ verifications: [exampleVerification] })),
 };
 
 export const get: RouteDocs = {
@@ -84,13 +71,7 @@ export const get: RouteDocs = {
   tag: "Verify",
   summary: "Get a verification",
   description: "Returns a verification. It never changes.",
-  answers: {
-    200: {
-      description: "The verification.",
-      body: verificationSchema,
-      examples: { "A verification": exampleVerification },
-    },
-  },
+  answers: ok("The verification.", verificationSchema, example),
 };
 
 export const evidence: RouteDocs = {
@@ -99,9 +80,7 @@ export const evidence: RouteDocs = {
   summary: "Get evidence",
   description:
     "Returns what a result rests on: the provider’s answer as received, with secrets and TINs masked, each attempt, and the SHA-256 of the content. It never changes.",
-  answers: {
-    200: { description: "The evidence.", body: evidenceSchema, examples: { Evidence: exampleEvidence } },
-  },
+  answers: ok("The evidence.", evidenceSchema, { Evidence: exampleEvidence }),
 };
 
 export const providers: RouteDocs = {
@@ -109,7 +88,5 @@ export const providers: RouteDocs = {
   tag: "Verify",
   summary: "List providers",
   description: "Lists the providers of the key’s environment with their state, in the order in which they are asked.",
-  answers: {
-    200: { description: "The providers.", body: providersSchema, examples: { "The sandbox": exampleProviders } },
-  },
+  answers: ok("The providers.", providersSchema, { "The sandbox": exampleProviders }),
 };

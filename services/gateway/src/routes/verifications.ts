@@ -1,15 +1,11 @@
 import { z } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
-import type { IdentifierMap } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
-import type { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { checks } from "../input/checks.ts";
+import { checks, entityId, enumValue, MAX_NAME_CHARACTERS, text, textWithoutTin } from "../input/fields.ts";
 import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
-import { text, textWithoutTin } from "../input/text.ts";
 import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
-import { MAX_NAME_CHARACTERS } from "./entities.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 import * as docs from "./verifications-docs.ts";
 
@@ -19,12 +15,10 @@ const VERIFY_TIMEOUT_MS = 24_500;
 /** One year. */
 const MAX_AGE_SECONDS = 31_536_000;
 
-const modes = { cached: Mode.CACHED, realtime: Mode.REALTIME } as const;
 const mode = z
   .enum(["cached", "realtime"])
   .meta(docs.mode)
-  .transform((name) => modes[name]);
-const entityId = text().meta(docs.entityId);
+  .transform((name) => enumValue(Mode, name));
 const ageProblem = `must be a whole number from 0 to ${MAX_AGE_SECONDS}`;
 const maxAgeSeconds = z
   .int(ageProblem)
@@ -46,6 +40,13 @@ const byEntity = z
   .strictObject({ entity_id: entityId, checks, mode, max_age_seconds: maxAgeSeconds })
   .meta({ id: "CreateVerificationRequest", title: "By entity" });
 
+/** One schema for both forms lists all problems at once; the rules of the route tell the forms apart. */
+const byEither = z.strictObject({
+  ...byVendor.shape,
+  entity_id: entityId.optional(),
+  identifiers: wellFormedIdentifiers.optional(),
+});
+
 export const verificationRoutes: readonly Route[] = [
   route({
     method: "POST",
@@ -54,12 +55,7 @@ export const verificationRoutes: readonly Route[] = [
     isLong: true,
     docs: { ...docs.verify, body: z.xor([byVendor, byEntity]).meta({ id: "VerifyRequest" }) },
     idempotent: true,
-    // One schema for both forms lists all problems at once; the rules below tell the forms apart.
-    body: z.strictObject({
-      ...byVendor.shape,
-      entity_id: entityId.optional(),
-      identifiers: wellFormedIdentifiers.optional(),
-    }),
+    body: byEither,
     rules(body, context) {
       const { entity_id, identifiers, legal_name } = body;
       if (entity_id === undefined && identifiers === undefined) {
@@ -135,17 +131,8 @@ export const verificationRoutes: readonly Route[] = [
   }),
 ];
 
-interface VerificationBody {
-  readonly entity_id?: string | undefined;
-  readonly identifiers?: IdentifierMap | undefined;
-  readonly legal_name?: string | undefined;
-  readonly checks: CheckType[];
-  readonly mode: Mode;
-  readonly max_age_seconds?: number | undefined;
-}
-
 async function verify(
-  { caller, body, idempotency }: Call<unknown, VerificationBody>,
+  { caller, body, idempotency }: Call<unknown, z.output<typeof byEither>>,
   { verification, publicBaseUrl }: RouteContext,
 ): Promise<Reply> {
   const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode, max_age_seconds } = body;

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "@vvs/config";
-import { headers as documentedHeaders } from "../openapi/headers.ts";
-import { operations, outcomesOf } from "../openapi/operations.ts";
-import { errorSchema } from "../render/error-schema.ts";
+import { errorSchema } from "../http/errors.ts";
+import { headers as documentedHeaders, operations, outcomesOf } from "../openapi/operations.ts";
 
 /** An answer that a test received. */
 interface Received {

@@ -9,6 +9,9 @@ import { newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
 import { type ApiKeyRecord, ApiKeyRecordSchema, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { Environment } from "@vvs/proto/common/v1/common";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 
 /** A call that a service received. */
@@ -30,7 +33,16 @@ export interface FakeService {
   close(): Promise<void>;
 }
 
-export async function serveFake(service: DescService, logger: Logger, port = 0): Promise<FakeService> {
+/** Starts a server for each service that answers calls of clients. */
+export async function serveFakes(logger: Logger) {
+  return {
+    entity: await serveFake(EntityService, logger),
+    verification: await serveFake(VerificationService, logger),
+    monitor: await serveFake(MonitorService, logger),
+  };
+}
+
+async function serveFake(service: DescService, logger: Logger): Promise<FakeService> {
   const calls: RecordedCall[] = [];
   const answers = new Map<string, (request: never, context: never) => unknown>();
   const handlers = Object.fromEntries(
@@ -50,7 +62,7 @@ export async function serveFake(service: DescService, logger: Logger, port = 0):
     handlers: handlers as Handlers<DescService>,
     callers: callers as Callers<DescService>,
     host: "127.0.0.1",
-    port,
+    port: 0,
     tls: undefined,
     logger,
   });

@@ -12,12 +12,12 @@ import { type AppOptions, createApp } from "../app.ts";
 import { createKeyCheck } from "../auth/key-check.ts";
 import { startKeyReplica } from "../auth/key-replica.ts";
 import { watchHealth } from "../health.ts";
-import { errorDocUrl } from "../http/error-link.ts";
+import { errorDocUrl } from "../http/errors.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { connectRedis } from "../limits/redis.ts";
 import { routes } from "../routes/table.ts";
 import { expectDocumented } from "./conformance.ts";
-import { serveFake, serveFakeAccount } from "./fake-services.ts";
+import { serveFakeAccount, serveFakes } from "./fake-services.ts";
 
 const PUBLIC_BASE_URL = "https://api.example.test";
 const ring = () => [{ id: "k1", key: randomBytes(32) }];
@@ -32,11 +32,7 @@ export async function startTestGateway(
   const clock = () => performance.now();
   const peppers = ring();
   const account = await serveFakeAccount(peppers, logger);
-  const services = {
-    entity: await serveFake(EntityService, logger),
-    verification: await serveFake(VerificationService, logger),
-    monitor: await serveFake(MonitorService, logger),
-  };
+  const services = await serveFakes(logger);
   const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "gateway", tls: undefined });
   const accountClient = createClient(ApiKeyService, client(account.port));
   const clients = {

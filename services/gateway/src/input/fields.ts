@@ -1,8 +1,14 @@
+import { toCheckType } from "@vvs/checks";
 import { z } from "@vvs/config";
 import { containsTin } from "@vvs/identifiers";
 import { textProblem } from "@vvs/identifiers/text";
 import { repairControls } from "@vvs/identifiers/written-name";
+import { checkType, idPattern } from "../render/schemas.ts";
 import { oneLinePattern, readablePattern, textPattern } from "./patterns.ts";
+
+export const MAX_NAME_CHARACTERS = 300;
+export const MAX_ADDRESS_CHARACTERS = 500;
+export const MAX_CHECKS = 10;
 
 function bounded(maxCharacters: number, read: (sent: string) => string = (sent) => sent) {
   return z
@@ -50,4 +56,40 @@ export function textWithoutTin(maxCharacters: number) {
     (value) => !containsTin(value),
     "must not contain text that looks like a taxpayer identification number: send a TIN as identifiers.tin",
   );
+}
+
+/** ZIP+4 without its hyphen. It has nine digits, like a TIN. */
+const NINE_DIGIT_ZIP = /^\d{9}$/;
+const part = () => textWithoutTin(MAX_ADDRESS_CHARACTERS);
+
+/** The address of an entity to create. */
+export const postalAddress = z.strictObject({
+  line1: part(),
+  line2: part().optional(),
+  city: part(),
+  state: part(),
+  zip: readableText(MAX_ADDRESS_CHARACTERS).refine(
+    (value) => NINE_DIGIT_ZIP.test(value) || !containsTin(value),
+    "must not look like a taxpayer identification number: write ZIP+4 as 12345-6789 or 123456789",
+  ),
+  country: part(),
+});
+
+/** The id of an entity. Other text is accepted too: it names no entity. */
+export const entityId = text().meta({ pattern: idPattern("ent"), description: "Id of an entity that you can see." });
+
+/** Accepts one or more checks and keeps their order. Duplicates are removed. */
+export const checks = z
+  .array(checkType)
+  .min(1, "must not be empty")
+  .max(MAX_CHECKS, `must have at most ${MAX_CHECKS} entries`)
+  .transform((names) => [...new Set(names)].map(toCheckType))
+  .meta({ description: "The checks, in the order of the results. Duplicates count once." });
+
+/** Returns the value of an enum of the contracts that clients call `name`. */
+export function enumValue<N extends string, E extends Record<Uppercase<N>, number>>(
+  values: E,
+  name: N,
+): E[Uppercase<N>] {
+  return values[name.toUpperCase() as Uppercase<N>];
 }
