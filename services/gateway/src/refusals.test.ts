@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type Scope, scopes } from "@vvs/api-keys";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import type { Route } from "./routes/route.ts";
 import { routes } from "./routes/table.ts";
-import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
+import { useTestGateway } from "./testing/gateway.ts";
 import { bodies, entity, monitor } from "./testing/samples.ts";
 
-let gateway: TestGateway;
+const gateway = useTestGateway();
 let key: string;
 let exhausted: string;
 let readOnlyNothing: string;
 let suspended: string;
 
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
+beforeAll(() => {
+  key = gateway.key;
   exhausted = gateway.account.createKey({ limitPerMinute: 0 }).value;
   suspended = gateway.account.createKey({ suspended: true }).value;
   readOnlyNothing = gateway.account.createKey({ scopes: ["nothing" as Scope] }).value;
 });
-afterAll(() => gateway.close());
 beforeEach(() => {
   gateway.entity.on("getEntity", () => ({ entity }));
   gateway.entity.on("createEntity", () => ({ entity }));

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { checkNames } from "@vvs/checks";
-import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
+import { useTestGateway } from "./testing/gateway.ts";
 import { entityId, monitorId } from "./testing/samples.ts";
 
-let gateway: TestGateway;
-let keys: { live: string; sandbox: string };
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  keys = {
-    live: gateway.account.createKey().value,
-    sandbox: gateway.account.createKey({ environment: "sandbox" }).value,
-  };
+const gateway = useTestGateway();
+let sandboxKey: string;
+beforeAll(() => {
+  sandboxKey = gateway.account.createKey({ environment: "sandbox" }).value;
 });
-afterAll(() => gateway.close());
 
-const problems = async (method: string, path: string, body: unknown, key = keys.live) => {
+const problems = async (method: string, path: string, body: unknown, key = gateway.key) => {
   const answer = await gateway.send(method, path, { key, body });
   expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
   const details: { path: string; message: string }[] = answer.body.details;
   return Object.fromEntries(details.map(({ path: where, message }) => [where, message]));
 };
 
-const accepted = async (path: string, body: unknown, key = keys.live) => {
+const accepted = async (path: string, body: unknown, key = gateway.key) => {
   for (const service of [gateway.entity, gateway.verification, gateway.monitor]) service.calls.length = 0;
   await gateway.send("POST", path, { key, body });
   const calls = [gateway.entity, gateway.verification, gateway.monitor].flatMap((service) => service.calls);
@@ -35,7 +30,7 @@ const monitor = { entity_id: entityId, checks: ["tin_match"], webhook_url: "http
 describe("all problems are listed together, without the values", () => {
   test("of a body, its query and its headers", async () => {
     const { status, body } = await gateway.send("POST", "/v1/verify?colour=red", {
-      key: keys.live,
+      key: gateway.key,
       headers: { "Idempotency-Key": "x".repeat(256) },
       body: {
         entity_id: entityId,
@@ -76,12 +71,15 @@ describe("all problems are listed together, without the values", () => {
     ["/v1/monitors?limit=0&limit=200", "limit must be given once"],
     ["/v1/monitors?colour=", "colour is an unknown parameter"],
   ])("an empty or repeated parameter is one problem: %s", async (path, problem) => {
-    const { status, body } = await gateway.send("GET", path, { key: keys.live });
+    const { status, body } = await gateway.send("GET", path, { key: gateway.key });
     expect([status, body.message, body.details.length]).toEqual([400, `The request is invalid: ${problem}.`, 1]);
   });
 
   test("a single problem is also in the message", async () => {
-    const { body } = await gateway.send("POST", "/v1/verifications", { key: keys.live, body: { ...check, mode: "x" } });
+    const { body } = await gateway.send("POST", "/v1/verifications", {
+      key: gateway.key,
+      body: { ...check, mode: "x" },
+    });
     expect(body.message).toBe("The request is invalid: mode must be cached or realtime.");
   });
 
@@ -319,7 +317,7 @@ describe("identifiers that can't be right", () => {
         { type: "uei", value: uei },
       ];
       expect(await problems("POST", path, body(list))).toEqual({ "identifiers[1].value": message });
-      await accepted(path, body({ uei }), keys.sandbox);
+      await accepted(path, body({ uei }), sandboxKey);
     }
     await accepted("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
   });
@@ -421,9 +419,9 @@ describe("a webhook URL", () => {
   });
 
   test("may be http for test keys", async () => {
-    await accepted("/v1/monitors", { ...monitor, webhook_url: "http://example.com/" }, keys.sandbox);
+    await accepted("/v1/monitors", { ...monitor, webhook_url: "http://example.com/" }, sandboxKey);
     expect(
-      await problems("POST", "/v1/monitors", { ...monitor, webhook_url: "http://localhost/" }, keys.sandbox),
+      await problems("POST", "/v1/monitors", { ...monitor, webhook_url: "http://localhost/" }, sandboxKey),
     ).toEqual({
       webhook_url: expect.stringContaining("public"),
     });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { generateApiKey } from "@vvs/api-keys";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { useTestGateway } from "../testing/gateway.ts";
 import { entity, entityId } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  gateway.entity.on("getEntity", () => ({ entity }));
-});
-afterAll(() => gateway.close());
+const gateway = useTestGateway();
+beforeAll(() => gateway.entity.on("getEntity", () => ({ entity })));
 
 const path = `/v1/entities/${entityId}`;
 const from = (address: string, authorization?: string) =>

@@ -36,6 +36,7 @@ describe("paths and methods", () => {
     ["PATCH", `/v1/entities/${entityId}`, "GET, HEAD"],
     ["POST", "/v1/monitors/anything", "GET, HEAD, PATCH, DELETE"],
     ["POST", "/v1/health", "GET, HEAD"],
+    ["POST", "/v1/openapi.json", "GET, HEAD"],
   ])("%s %s is 405 and lists the methods of the path", async (method, path, allow) => {
     const { status, headers } = await gateway.send(method, path);
     expect(status).toBe(405);
@@ -64,7 +65,7 @@ test.each([
   }
 });
 
-test.each(["/v1/health?x=1", "/v1/entities??limit=1", `/v1/entities/${entityId}?x=1`])(
+test.each(["/v1/health?x=1", "/v1/openapi.json?x=1", "/v1/entities??limit=1", `/v1/entities/${entityId}?x=1`])(
   "%s is refused, since its path does not take the parameter",
   async (path) => {
     const { status, body } = await gateway.send("GET", path, { key: gateway.key });

@@ -45,14 +45,6 @@ describe("POST /v1/entities/lookup", () => {
     await canceled.promise;
   });
 
-  test("passes on a refusal of too many look-ups, with Retry-After", async () => {
-    gateway.entity.on("lookUp", () => {
-      throw new ServiceError("rate_limited", { message: "Too many look-ups wait.", retryAfterSeconds: 1 });
-    });
-    const { status, headers, body } = await gateway.post("/v1/entities/lookup", { legal_name: "Acme", mode: "fuzzy" });
-    expect([status, body.error, headers.get("retry-after")]).toEqual([429, "rate_limited", "1"]);
-  });
-
   test("returns the candidates of a fuzzy look-up, with an explanation if requested", async () => {
     const explanation = [{ criterion: "name", outcome: "agrees", weight: 0.5, detail: "same words" }];
     const candidate = { id: entityId, legalName: "Acme", confidence: 0.7 };

@@ -90,9 +90,4 @@ describe("lists", () => {
       expect(body.details[0].path).toBe("cursor");
     }
   });
-
-  test("a parameter given twice is 400", async () => {
-    const { status, body } = await gateway.get("/v1/entities?limit=5&limit=5");
-    expect([status, body.details]).toEqual([400, [{ path: "limit", message: "must be given once" }]]);
-  });
 });

@@ -1,10 +1,10 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { useTestGateway } from "../testing/gateway.ts";
 import {
+  at,
   bodies,
   entityId,
   event,
@@ -12,6 +12,7 @@ import {
   monitorId,
   renderedEvent,
   renderedMonitor,
+  time,
   verificationId,
 } from "../testing/samples.ts";
 
@@ -48,42 +49,38 @@ describe("monitors", () => {
   });
 
   test("GET returns the last run and the next", async () => {
-    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const lastRun = { at, outcome: CheckStatus.ERROR, verificationId, dataAsOf: { registration: at } };
     const shown = { lastRun, nextRunAt: at, consecutiveErrors: 2, staleSince: at };
     gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, ...shown } }));
     expect((await gateway.get(`/v1/monitors/${monitorId}`)).body).toEqual({
       ...renderedMonitor,
       last_run: {
-        at: "2026-11-21T09:30:00.000Z",
+        at: time,
         outcome: "error",
         verification_id: verificationId,
-        data_as_of: { registration: "2026-11-21T09:30:00.000Z" },
+        data_as_of: { registration: time },
       },
-      next_run_at: "2026-11-21T09:30:00.000Z",
-      stale_since: "2026-11-21T09:30:00.000Z",
+      next_run_at: time,
+      stale_since: time,
       consecutive_errors: 2,
     });
   });
 
   test("GET lists the runs of a monitor, each with its cause", async () => {
-    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const names = ["first", "schedule", "file", "expiry", "exclusion", "answer"];
     const runs = names.map((_, index) => ({ at, outcome: CheckStatus.PASS, verificationId, cause: index + 1 }));
     gateway.monitor.on("listRuns", () => ({ runs }));
-    const run = { at: "2026-11-21T09:30:00.000Z", outcome: "pass", verification_id: verificationId };
+    const run = { at: time, outcome: "pass", verification_id: verificationId };
     const { status, body } = await gateway.get(`/v1/monitors/${monitorId}/runs`);
     expect([status, body]).toEqual([200, { runs: names.map((cause) => ({ ...run, cause })), next_cursor: null }]);
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId });
   });
 
   test("GET shows how often scheduled checks confirmed a run, and what data they found", async () => {
-    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const confirmed = { times: 3, lastAt: at, dataAsOf: { exclusions: at } };
     const run = { at, outcome: CheckStatus.PASS, verificationId, cause: 1, confirmed };
     gateway.monitor.on("listRuns", () => ({ runs: [run] }));
     const { body } = await gateway.get(`/v1/monitors/${monitorId}/runs`);
-    const time = "2026-11-21T09:30:00.000Z";
     expect(body.runs[0].confirmed).toEqual({ times: 3, last_at: time, data_as_of: { exclusions: time } });
   });
 

@@ -1,13 +1,14 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { useTestGateway } from "../testing/gateway.ts";
 import {
+  at,
   bodies,
   entityId,
   evidenceId,
   renderedVerification,
+  time,
   verification,
   verificationId,
 } from "../testing/samples.ts";
@@ -64,7 +65,6 @@ describe("verifications", () => {
   test("GET returns one verification, and evidence", async () => {
     gateway.verification.on("getVerification", () => ({ verification }));
     expect((await gateway.get(`/v1/verifications/${verificationId}`)).body).toEqual(renderedVerification);
-    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     gateway.verification.on("getEvidence", () => ({
       evidence: {
         id: evidenceId,
@@ -80,7 +80,6 @@ describe("verifications", () => {
         createdAt: at,
       },
     }));
-    const time = "2026-11-21T09:30:00.000Z";
     expect((await gateway.get(`/v1/evidence/${evidenceId}`)).body).toEqual({
       id: evidenceId,
       verification_id: verificationId,
@@ -110,7 +109,6 @@ describe("verifications", () => {
   });
 
   test("GET /v1/providers returns the providers of the key's environment", async () => {
-    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     gateway.verification.on("listProviders", () => ({
       providers: [
         {
@@ -132,7 +130,7 @@ describe("verifications", () => {
           checks: ["sam_registration"],
           state: "available",
           quota_remaining: 0,
-          last_success_at: "2026-11-21T09:30:00.000Z",
+          last_success_at: time,
         },
         { name: "taxbandits", checks: ["tin_match"], state: "unavailable" },
       ],

@@ -3,7 +3,9 @@ import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 
-const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+export const time = "2026-11-21T09:30:00.000Z";
+/** The same as services send it. */
+export const at = timestampFromDate(new Date(time));
 
 export const entityId = newId("ent");
 export const verificationId = newId("ver");
@@ -29,7 +31,7 @@ export const renderedEntity = {
   sam_gov: { registration_status: "active", cage: "1ABC2" },
   addresses: [{ type: "physical", line1: "1 Main St", city: "Springfield", state: "", zip: "62701", country: "USA" }],
   confidence: 1,
-  sources: [{ name: "organization", retrieved_at: "2026-11-21T09:30:00.000Z" }],
+  sources: [{ name: "organization", retrieved_at: time }],
 };
 
 /** A verification as the verification service sends it. */
@@ -84,7 +86,7 @@ export const renderedVerification = {
           { program: "Reciprocal", termination_date: "2026-12-31", effect: "bar" },
           { termination_date: "indefinite", effect: "product", comment: "Section 889" },
         ],
-        data_as_of: "2026-11-21T09:30:00.000Z",
+        data_as_of: time,
       },
     },
     {
@@ -98,7 +100,7 @@ export const renderedVerification = {
       reason: "missing_tin",
     },
   ],
-  created_at: "2026-11-21T09:30:00.000Z",
+  created_at: time,
 };
 
 /** A monitor as the monitor service sends it. */
@@ -119,7 +121,7 @@ export const renderedMonitor = {
   frequency: "daily",
   webhook_url: "https://example.com/hooks",
   status: "active",
-  created_at: "2026-11-21T09:30:00.000Z",
+  created_at: time,
   consecutive_errors: 0,
 };
 
@@ -137,16 +139,9 @@ export const renderedEvent = {
   event: "monitor.change_detected",
   monitor_id: monitorId,
   entity_id: entityId,
-  changes: [
-    {
-      field: "sam_registration.status",
-      previous: "pass",
-      current: "",
-      detected_at: "2026-11-21T09:30:00.000Z",
-    },
-  ],
+  changes: [{ field: "sam_registration.status", previous: "pass", current: "", detected_at: time }],
   verification_id: verificationId,
-  detected_at: "2026-11-21T09:30:00.000Z",
+  detected_at: time,
 };
 
 /** Valid bodies, by path. */
