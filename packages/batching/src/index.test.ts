@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "@jest/globals";
-import { createBatcher } from "./index.ts";
+import { byKey, createBatcher } from "./index.ts";
 
 /** Keeps each batch waiting until the test answers it. */
 function heldRuns() {
@@ -94,5 +94,22 @@ test("a batch runs in the context of a call that it serves, and each retry in it
     [1, [1]],
     [2, [2]],
     [3, [3]],
+  ]);
+});
+
+test("items of a batch are processed together by key, and their results keep the items' order", async () => {
+  const runs: number[][] = [];
+  const run = byKey(
+    (item: number) => (item % 2 ? "odd" : "even"),
+    async (items) => {
+      runs.push([...items]);
+      return items.map((item) => item * 10);
+    },
+  );
+  const ask = createBatcher({ run, maxSize: 10, atOnce: 1 });
+  expect(await Promise.all([1, 2, 3, 2].map(ask))).toEqual([10, 20, 30, 20]);
+  expect(runs).toEqual([
+    [1, 3],
+    [2, 2],
   ]);
 });

@@ -3,6 +3,7 @@ import { currentDeadline, type Deadline, earliest, isTooLate, timerMs, tooLate, 
 import { isOutcomeUnknown } from "@vvs/errors";
 import { seatless } from "@vvs/fair-queue";
 
+export { byKey } from "./by-key.ts";
 export { inBatches } from "./in-batches.ts";
 
 export interface Batching<T, R> {

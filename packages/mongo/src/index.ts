@@ -11,9 +11,11 @@ export {
 export { databaseClock } from "./clock.ts";
 export { createCollections } from "./collections.ts";
 export { type MongoOptions, mongoOptions, mongoSection } from "./config.ts";
+export { calendarWindow, giveBack, take, takeWhere, windowFromFirst } from "./counter.ts";
 export { dropUnusedIndex } from "./drop-unused-index.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createExpiry } from "./expiry.ts";
 export { createGroupCommit } from "./group-commit.ts";
 export { findPage, type Listed, type Page } from "./page.ts";
+export { createShares } from "./shares.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

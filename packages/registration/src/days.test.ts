@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
+import { addDays, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
 
 /** First and last moment of a day in Washington. */
 const days: [name: string, day: string, begins: string, ends: string][] = [
@@ -25,6 +25,8 @@ describe("a registry's day lasts from midnight to midnight in Washington", () =>
 test("a UTC day lasts from midnight to midnight in UTC", () => {
   expect(utcDay(new Date("2026-11-24T23:59:59.999Z"))).toBe("2026-11-24");
   expect(utcDay(new Date("2026-11-25T00:00:00.000Z"))).toBe("2026-11-25");
+  for (const time of ["00:00:00.000", "23:59:59.999"])
+    expect(startOfUtcDay(new Date(`2026-11-24T${time}Z`))).toEqual(new Date("2026-11-24T00:00:00Z"));
 });
 
 test("days are added by the calendar", () => {

@@ -40,6 +40,11 @@ export function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
 
+/** Returns the start of a moment's UTC day. */
+export function startOfUtcDay(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
+}
+
 /** Returns the moment at which a registry's day begins: midnight in Washington. */
 export function startOfRegistryDay(day: string): Date {
   const [summer, winter] = MIDNIGHTS.map((hour) => new Date(`${day}T${hour}:00:00Z`)) as [Date, Date];

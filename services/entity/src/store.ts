@@ -1,4 +1,4 @@
-import { createBatcher } from "@vvs/batching";
+import { byKey, createBatcher } from "@vvs/batching";
 import type { IdentifierMap } from "@vvs/identifiers";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
@@ -100,17 +100,14 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     maxSize: MAX_SHOWN,
     // Calls that come while a command runs share the next one.
     atOnce: 1,
-    async run(items) {
-      const shown = new Map<(typeof items)[number], FoundEntity | undefined>();
-      const groups = Map.groupBy(items, ({ tenant }) => `${tenant.environment} ${tenant.organizationId}`);
-      const showGroup = async (group: typeof items) => {
-        const ids = group.map(({ id }) => id);
-        const entities = await showOf(group[0]!.tenant, ids);
-        for (const [index, item] of group.entries()) shown.set(item, entities[index]);
-      };
-      await Promise.all([...groups.values()].map(showGroup));
-      return items.map((item) => shown.get(item));
-    },
+    run: byKey(
+      ({ tenant }) => `${tenant.environment} ${tenant.organizationId}`,
+      (group) =>
+        showOf(
+          group[0]!.tenant,
+          group.map(({ id }) => id),
+        ),
+    ),
   });
   const shared = perEnvironment((environment) => createSharedReads(options.collections[environment]));
   return {

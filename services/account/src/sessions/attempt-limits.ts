@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
+import { giveBack, take, windowFromFirst } from "@vvs/mongo";
 import type { AccountStore } from "../store.ts";
 import { addressGroup, networkGroup } from "./address-groups.ts";
 
@@ -59,25 +60,17 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
     }
   }
 
-  async function take({ id, max }: Bucket, windowMs: number, message: string): Promise<void> {
-    const at = now();
-    const isOpen = { $gt: ["$window_ends_at", at] };
-    const attempts = { $cond: [isOpen, { $add: ["$attempts", 1] }, 1] };
-    const window_ends_at = { $cond: [isOpen, "$window_ends_at", new Date(at.getTime() + windowMs)] };
-    const counted = await store.signInLimits.findOneAndUpdate({ _id: id }, [{ $set: { attempts, window_ends_at } }], {
-      upsert: true,
-      returnDocument: "after",
-    });
-    if (counted!.attempts > max) refuse(message, counted!.window_ends_at);
-  }
-
   /**
    * Counts an attempt in each bucket, in order; the first full one ends it. So a bucket that strangers choose, such as
    * that of an email address, is only written for an attempt that its sender's own buckets allow.
    */
   async function takeAll(buckets: readonly Bucket[], windowMs: number, message: string): Promise<void> {
     await refuseFull(buckets, message);
-    for (const bucket of buckets) await take(bucket, windowMs, message);
+    for (const { id, max } of buckets) {
+      const window = { number: "attempts", ...windowFromFirst("window_ends_at", now(), windowMs) };
+      const counted = await take(store.signInLimits, id, { wanted: 1, raise: { attempts: max }, window });
+      if (counted.granted === 0) refuse(message, counted.window_ends_at);
+    }
   }
 
   const forget = async (id: string) => void (await store.signInLimits.deleteOne({ _id: id }));
@@ -100,10 +93,7 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
       async forgive(attempt: Attempt): Promise<void> {
         const ids = signInBuckets(attempt).map(({ id }) => id);
         if (attempt.device) await forget(ids[0]!);
-        else {
-          const counted = { _id: { $in: ids }, attempts: { $gt: 0 } };
-          await store.signInLimits.updateMany(counted, { $inc: { attempts: -1 } });
-        }
+        else await giveBack(store.signInLimits, ids, "attempts");
       },
 
       /** Forgets the failures of an account, so that a user with a new password need not wait. */

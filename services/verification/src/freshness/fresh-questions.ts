@@ -1,6 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { callsToKeepFresh, newestParts, utcDay } from "@vvs/registration";
+import { callsToKeepFresh, newestParts, startOfUtcDay, utcDay } from "@vvs/registration";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { UpdateOneModel } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
@@ -11,7 +11,7 @@ import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import type { AskedProvider, FreshVendors } from "../questions/asked.ts";
 import type { PublicAnswer, QuestionDocument, QueueCollections } from "../questions/documents.ts";
 import { questionKey, questionKind } from "../questions/question.ts";
-import { afterFailure, DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { afterFailure, DAY_MS } from "../questions/rules.ts";
 import { UNKNOWN_DATE, type WatchCollections, type WatchedQuestion } from "../questions/watch-documents.ts";
 import {
   allFreshPriorities,

@@ -26,12 +26,12 @@ beforeEach(() => {
 afterEach(() => db.dropDatabase());
 afterAll(() => mongo.close());
 
-const replica = ({ behindMs = 0, of = db, most }: { behindMs?: number; of?: Db; most?: number } = {}) =>
+const replica = ({ of = db, most }: { of?: Db; most?: number } = {}) =>
   createProviderBudgets({
     db: of,
     settings: { get: async () => budget && { ...unlimited, providerBudgets: new Map([["p", budget]]) } },
     maxPerDay: () => most,
-    now: () => new Date(time.getTime() - behindMs),
+    now: () => time,
     logger,
     storeMs: 60_000,
   });
@@ -96,14 +96,6 @@ test("direct calls have a budget per minute; monitors' runs have none", async ()
   expect(await spend(replicas, 20)).toBe(3);
 });
 
-test("a replica whose clock is behind does not begin an earlier minute again", async () => {
-  budget = { perMinute: 3, perDay: 1_000 };
-  const [ahead, behind] = [replica(), replica({ behindMs: 60_000 })];
-  expect(await spend(behind, 2)).toBe(2);
-  expect(await spend(ahead, 2)).toBe(2);
-  expect(await spend([behind, ahead], 20)).toBe(1);
-});
-
 test("the next UTC day has a budget of its own", async () => {
   const one = replica();
   expect(await spend(one, 30)).toBe(5);
@@ -117,9 +109,6 @@ test("another plan's budget applies to what was spent before it", async () => {
   expect(await spend(one, 30)).toBe(5);
   budget = { perMinute: 1_000, perDay: 20 };
   expect(await spend(one, 30)).toBe(5);
-  budget = { perMinute: 1_000, perDay: 10 };
-  expect(await spend(one, 30)).toBe(0);
-  await expect(one.check(tenantOf("org_1"), "p", "direct")).rejects.toMatchObject({ reason: SPENT });
 });
 
 test("no organization gets more than its share of the provider's quota", async () => {

@@ -1,4 +1,4 @@
-import { createBatcher } from "@vvs/batching";
+import { byKey, createBatcher } from "@vvs/batching";
 import { withoutDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
@@ -12,7 +12,7 @@ import type {
 import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-import { type BudgetClass, isSpent, leftToday, type OrganizationCalls } from "./budget.ts";
+import { type BudgetClass, dayBudget, isSpent, type OrganizationCalls } from "./budget.ts";
 import { createBudgetStore, type Spender } from "./budget-store.ts";
 
 /** Time limit for one database operation, in milliseconds; after it, the call is made without being counted. */
@@ -120,9 +120,9 @@ export function createProviderBudgets(options: {
     const { spender, budget } = takings[0]!;
     const at = now();
     try {
-      const { granted, calls } = await limit(store.take(spender, { wanted: takings.length, budget, at }));
+      const calls = await limit(store.take(spender, { wanted: takings.length, budget, at }));
       see(spender, calls);
-      return takings.map((_taking, place) => ({ isCounted: place < granted, at }));
+      return takings.map((_taking, place) => ({ isCounted: place < calls.granted, at }));
     } catch (err) {
       uncounted(err, spender);
       return takings.map(() => undefined);
@@ -130,18 +130,8 @@ export function createProviderBudgets(options: {
   }
 
   // Attempts that begin while others are being charged share the next write, so that a burst never contends for a document.
-  const take = createBatcher<Taking, Taken | undefined>({
-    async run(takings) {
-      const groups = Map.groupBy(takings, ({ spender }) => `${spender.budgetClass} ${keyOf(spender)}`);
-      const taken = await Promise.all(
-        [...groups.values()].map(async (group) => {
-          const results = await takeTogether(group);
-          return group.map((taking, place) => [taking, results[place]] as const);
-        }),
-      );
-      const resultOf = new Map(taken.flat());
-      return takings.map((taking) => resultOf.get(taking));
-    },
+  const take = createBatcher({
+    run: byKey(({ spender }) => `${spender.budgetClass} ${keyOf(spender)}`, takeTogether),
     maxSize: MAX_BATCH,
     atOnce: 1,
   });
@@ -210,7 +200,8 @@ export function createProviderBudgets(options: {
 
 /** Returns how many calls each class may still make today. */
 function leftOf(calls: Readonly<Record<BudgetClass, number>>, budget: ProviderBudget): Record<BudgetClass, number> {
-  return { direct: leftToday(calls, "direct", budget), monitors: leftToday(calls, "monitors", budget) };
+  const left = (budgetClass: BudgetClass) => dayBudget.left(calls, budgetClass, budget.perDay);
+  return { direct: left("direct"), monitors: left("monitors") };
 }
 
 function spenderOf({ organizationId }: Tenant, provider: string, callClass: CallClass): Spender {

@@ -1,36 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { CallClass } from "../providers/call-class.ts";
-import { callsLeft, freshCallsLeft } from "./call-quota.ts";
-
-describe("of a quota of 100 calls", () => {
-  test.each<[string, CallClass, [direct: number, first: number, runs: number], number]>([
-    ["direct calls may take all but what is kept for runs", "direct", [0, 0, 0], 50],
-    ["first runs may take only what is kept for nobody", "first", [0, 0, 0], 20],
-    ["runs may take all but what is kept for direct calls", "runs", [0, 0, 0], 70],
-    ["direct calls keep 30 where first runs and runs took all they could", "direct", [0, 20, 50], 30],
-    ["runs keep 50 where direct calls and first runs took all they could", "runs", [50, 0, 0], 50],
-    ["first runs keep nothing", "first", [30, 0, 70], 0],
-    ["runs that spent their reserve leave the rest to the others", "direct", [0, 0, 50], 50],
-    ["beyond the reserves, whoever comes first takes the last call", "first", [49, 0, 50], 1],
-    ["a class whose reserve is unspent is not held up by one that overspent its own", "runs", [50, 0, 49], 1],
-    ["nothing is left of a spent quota", "direct", [40, 10, 50], 0],
-    ["nothing is left where the quota was lowered below the calls that were made", "runs", [90, 60, 0], 0],
-  ])("%s", (_name, callClass, [direct, first, runs], left) => {
-    expect(callsLeft({ direct, first, runs }, callClass, 100)).toBe(left);
-  });
-});
-
-test.each<[number, CallClass, number]>([
-  [1, "direct", 1],
-  [1, "first", 1],
-  [10, "direct", 5],
-  [10, "runs", 7],
-  [10_000, "direct", 5_000],
-  [10_000, "first", 2_000],
-  [10_000, "runs", 7_000],
-])("a quota of %i leaves a day's first %s calls %i", (quota, callClass, left) => {
-  expect(callsLeft({ direct: 0, first: 0, runs: 0 }, callClass, quota)).toBe(left);
-});
+import { freshCallsLeft } from "./call-quota.ts";
 
 describe("only to keep data fresh", () => {
   test.each<[string, quota: number, held: number, calls: [direct: number, first: number, runs: number], number]>([

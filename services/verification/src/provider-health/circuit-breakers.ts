@@ -4,7 +4,7 @@ import type { Db } from "mongodb";
 import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-import { callsLeft, freshCallsLeft } from "./call-quota.ts";
+import { callQuota, freshCallsLeft } from "./call-quota.ts";
 import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
 import { createProviderCalls } from "./provider-calls.ts";
 import { healthOf, isShut, NO_KEY, type ProviderHealth } from "./provider-state.ts";
@@ -100,7 +100,7 @@ export function createCircuitBreakers(options: {
     },
     async left(provider, callClass) {
       const [today] = await Promise.all([calls.today(provider), shared.refresh()]);
-      return isRefused(provider) ? 0 : today && callsLeft(today, callClass, today.quota);
+      return isRefused(provider) ? 0 : today && callQuota.left(today, callClass, today.quota);
     },
     async leftForFreshness(provider, heldForRuns) {
       const [today] = await Promise.all([calls.today(provider), shared.refresh()]);

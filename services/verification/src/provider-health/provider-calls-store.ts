@@ -1,7 +1,8 @@
-import { utcDay } from "@vvs/registration";
+import { takeWhere } from "@vvs/mongo";
+import { startOfUtcDay, utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
 import { type CallClass, perCallClass } from "../providers/call-class.ts";
-import { type CallCounts, callsLeft, callsLeftIn } from "./call-quota.ts";
+import { type CallCounts, callQuota } from "./call-quota.ts";
 
 export const DAY_MS = 86_400_000;
 /** Maximum number of tries to count a call; needing more is a bug, since each further try means that a day has begun. */
@@ -57,37 +58,24 @@ export function createProviderCallsStore(db: Db) {
   return {
     /** Returns the calls of the day of `at`, or of a later day that has begun by another replica's clock. */
     async read(key: ProviderKey, at: Date): Promise<DayCalls> {
-      const day = startOfDay(at);
+      const day = startOfUtcDay(at);
       const found = await collection.findOne({ _id: idOf(key, day) });
       if (found?.is_over) return this.read(key, new Date(day.getTime() + DAY_MS));
       return found ?? { day, ...NO_CALLS };
     },
-    /**
-     * Counts as many of `wanted` calls in their day as their class has left. Returns how many were counted, and the calls of
-     * the day.
-     */
+    /** Counts as many of `wanted` calls in their day as their class has left. Returns how many, with the calls of the day. */
     async count(
       key: ProviderKey,
       { callClass, wanted, quota, at }: { callClass: CallClass; wanted: number; quota: number; at: Date },
-    ): Promise<{ counted: number; calls: DayCalls }> {
-      let day = startOfDay(at);
-      const left = callsLeftIn(callClass, quota);
-      const counting = [{ $set: { [callClass]: { $add: [`$${callClass}`, { $min: [wanted, left] }] } } }];
+    ): Promise<DayCalls & { granted: number }> {
+      let day = startOfUtcDay(at);
+      const taking = { wanted, raise: { [callClass]: callQuota.leftIn(callClass, quota) } };
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const _id = idOf(key, day);
-        const before = await collection.findOneAndUpdate(
-          { _id, is_over: { $exists: false }, $expr: { $gt: [left, 0] } },
-          counting,
-          { returnDocument: "before" },
-        );
-        if (before) {
-          const counted = Math.min(wanted, callsLeft(before, callClass, quota));
-          return { counted, calls: { ...before, [callClass]: before[callClass] + counted } };
-        }
-        const found = await collection.findOne({ _id });
-        if (!found) await begin(key, day);
-        else if (found.is_over) day = new Date(day.getTime() + DAY_MS);
-        else if (callsLeft(found, callClass, quota) === 0) return { counted: 0, calls: found };
+        const counted = await takeWhere(collection, { _id, is_over: { $exists: false } }, taking);
+        if (counted) return counted;
+        if (await collection.findOne({ _id, is_over: true })) day = new Date(day.getTime() + DAY_MS);
+        else await begin(key, day);
       }
       throw new Error("a call could not be counted in its day");
     },
@@ -96,8 +84,4 @@ export function createProviderCallsStore(db: Db) {
 
 function idOf({ provider, fingerprint }: ProviderKey, day: Date): string {
   return `${provider}:${fingerprint}:${utcDay(day)}`;
-}
-
-function startOfDay(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 }

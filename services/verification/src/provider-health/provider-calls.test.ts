@@ -96,20 +96,6 @@ test("calls that begin while another one is being counted are counted by one wri
   expect(await stored()).toEqual({ "2026-11-21": "32/0/0" });
 });
 
-test("of two replicas that take the last call at the same time, one gets it", async () => {
-  const [one, other] = [replica(), replica()];
-  expect(await take([one, other], "direct", 4)).toBe(4);
-  expect(await take([one, other], "direct", 2)).toBe(1);
-  expect(await stored()).toEqual({ "2026-11-21": "5/0/0" });
-});
-
-test("a call that another replica takes between a refused update and its look-up is not taken twice", async () => {
-  const other = replica();
-  const one = replica({ of: paused("findOne", () => take(other, "direct", 5)) });
-  expect(await take(one, "direct", 1)).toBe(0);
-  expect(await stored()).toEqual({ "2026-11-21": "5/0/0" });
-});
-
 test.each(["findOne", "updateOne"] as const)(
   "the first call of a day counts, also where another replica begins the day just before: %s",
   async (operation) => {

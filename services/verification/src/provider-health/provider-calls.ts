@@ -1,9 +1,9 @@
-import { createBatcher } from "@vvs/batching";
+import { byKey, createBatcher } from "@vvs/batching";
 import { withoutDeadline } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
 import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
-import { type CallCounts, callsLeft } from "./call-quota.ts";
+import { type CallCounts, callQuota } from "./call-quota.ts";
 import { createProviderCallsStore, DAY_MS, type DayCalls } from "./provider-calls-store.ts";
 
 /** Maximum number of calls that are counted together. */
@@ -47,35 +47,24 @@ export function createProviderCalls(options: {
     return known && now().getTime() - known.day.getTime() < DAY_MS ? known : undefined;
   }
 
-  /** Counts calls of one class at one provider. Returns how many were counted; all of them while the database is unavailable. */
-  async function takeTogether(provider: string, callClass: CallClass, wanted: number): Promise<number> {
+  /** Counts calls of one class at one provider. Returns which are counted; all of them while the database is unavailable. */
+  async function takeTogether(together: readonly { provider: string; callClass: CallClass }[]): Promise<boolean[]> {
+    const { provider, callClass } = together[0]!;
     const { fingerprint, quota } = accounts[provider]!;
     try {
-      const at = dayOf(provider);
-      const counting = store.count({ provider, fingerprint }, { callClass, wanted, quota: quota!, at });
-      const { counted, calls } = await limit(counting);
-      see(provider, calls);
-      return counted;
+      const counting = { callClass, wanted: together.length, quota: quota!, at: dayOf(provider) };
+      const counted = await limit(store.count({ provider, fingerprint }, counting));
+      see(provider, counted);
+      return together.map((_call, place) => place < counted.granted);
     } catch (err) {
       logger.warn({ err, provider }, "calls of a provider could not be counted against its quota");
-      return wanted;
+      return together.map(() => true);
     }
   }
 
   // Calls that begin while others are being counted share the next write, so that a burst never contends for the document.
-  const take = createBatcher<{ provider: string; callClass: CallClass }, boolean>({
-    async run(calls) {
-      const groups = Map.groupBy(calls, ({ provider, callClass }) => `${callClass} ${provider}`);
-      const counted = await Promise.all(
-        [...groups.values()].map(async (group) => {
-          const { provider, callClass } = group[0]!;
-          const count = await takeTogether(provider, callClass, group.length);
-          return group.slice(0, count);
-        }),
-      );
-      const taken = new Set(counted.flat());
-      return calls.map((call) => taken.has(call));
-    },
+  const take = createBatcher({
+    run: byKey(({ provider, callClass }) => `${callClass} ${provider}`, takeTogether),
     maxSize: MAX_TOGETHER,
     atOnce: 1,
   });
@@ -85,7 +74,7 @@ export function createProviderCalls(options: {
     isUsedUp(provider: string, callClass: CallClass): boolean {
       const quota = accounts[provider]?.quota;
       const calls = seenToday(provider);
-      return quota !== undefined && calls !== undefined && callsLeft(calls, callClass, quota) === 0;
+      return quota !== undefined && calls !== undefined && callQuota.left(calls, callClass, quota) === 0;
     },
     /**
      * Counts one call before it is made. Returns false, and counts nothing, where its class has no calls left today. Returns

@@ -1,4 +1,4 @@
-import { callsLeft } from "./call-quota.ts";
+import { callQuota } from "./call-quota.ts";
 import {
   type AttemptResult,
   afterAttempt,
@@ -78,7 +78,7 @@ export function healthOf(
 ): ProviderHealth {
   const phase = phaseOf(state.circuit, at);
   const isSteady = phase === "closed" && !isUnsteady(state.circuit, settings, at);
-  const left = calls && callsLeft(calls, "direct", calls.quota);
+  const left = calls && callQuota.left(calls, "direct", calls.quota);
   const quotaRemaining = isShut(state, key, at) ? 0 : left;
   return {
     condition: phase === "open" || quotaRemaining === 0 ? "unavailable" : isSteady ? "available" : "degraded",

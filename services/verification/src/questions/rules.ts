@@ -7,6 +7,7 @@ import {
   type Parts,
   registryDay,
   startOfRegistryDay,
+  startOfUtcDay,
   verdictOf,
 } from "@vvs/registration";
 import type { PublicAnswer } from "./documents.ts";
@@ -21,11 +22,6 @@ const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
 /** Number of failed calls after which a question shares no call, in case that it makes them fail. */
 const FAILURES_UNTIL_SINGLE = 3;
-
-/** Returns the start of a moment's UTC day. */
-export function startOfUtcDay(moment: Date): Date {
-  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
-}
 
 /**
  * Returns when an answer other than active is asked for again: at the start (UTC) of the next day, and after 30 days on the

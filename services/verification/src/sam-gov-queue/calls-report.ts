@@ -1,11 +1,11 @@
-import { planFreshness, utcDay } from "@vvs/registration";
+import { planFreshness, startOfUtcDay, utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
 import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
-import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
+import { type CallCounts, callQuota } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
 import type { QueueCollections, QueueDay } from "../questions/documents.ts";
-import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { DAY_MS } from "../questions/rules.ts";
 import type { WatchedCount } from "../questions/watch-documents.ts";
 import { askedEveryMs } from "../questions/watch-frequency.ts";
 import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
@@ -82,9 +82,9 @@ export function createReadCallsReport(options: {
     const leftOf = new Map(left);
     return {
       daily,
-      reserved: perCallClass((callClass) => reserveOf(callClass, daily)),
+      reserved: perCallClass((callClass) => callQuota.reserveOf(callClass, daily)),
       left: perCallClass((callClass) => leftOf.get(callClass) ?? 0),
-      mostForRuns: callsLeft(NO_CALLS, "runs", daily),
+      mostForRuns: callQuota.left(NO_CALLS, "runs", daily),
     };
   }
 

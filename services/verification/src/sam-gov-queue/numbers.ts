@@ -1,6 +1,6 @@
-import { callsForAbsent, callsForRegistered, utcDay } from "@vvs/registration";
+import { callsForAbsent, callsForRegistered, startOfUtcDay, utcDay } from "@vvs/registration";
 import type { QueueCollections } from "../questions/documents.ts";
-import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { DAY_MS } from "../questions/rules.ts";
 
 /** Number of days whose new questions the plan for tomorrow averages. */
 const AVERAGED_DAYS = 7;

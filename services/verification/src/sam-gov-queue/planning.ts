@@ -1,7 +1,8 @@
+import { startOfUtcDay } from "@vvs/registration";
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import type { QuestionDocument } from "../questions/documents.ts";
 import type { QuestionKind } from "../questions/question.ts";
-import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { DAY_MS } from "../questions/rules.ts";
 import { gatherFreshMs, isFreshPriority } from "../questions/watch-frequency.ts";
 
 /** The longest wait, in milliseconds: a new question, or the end of a refusal, can come before the planned time. */

@@ -1,7 +1,7 @@
 import { context, propagation } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
 import type { Outbox } from "@vvs/outbox";
-import { utcDay } from "@vvs/registration";
+import { startOfUtcDay, utcDay } from "@vvs/registration";
 import { superviseLoop } from "@vvs/retry";
 import type { MongoClient } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
@@ -13,7 +13,7 @@ import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import type { SamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
 import type { AskedProvider } from "../questions/asked.ts";
 import type { ParkedRun, QueueCollections, QueueDay } from "../questions/documents.ts";
-import { DAY_MS, startOfUtcDay } from "../questions/rules.ts";
+import { DAY_MS } from "../questions/rules.ts";
 import type { WatchCollections } from "../questions/watch-documents.ts";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import type { RunSlots } from "../runs/run-consumers.ts";

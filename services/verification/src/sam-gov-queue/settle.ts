@@ -1,8 +1,7 @@
 import { inTransaction } from "@vvs/mongo";
-import { utcDay } from "@vvs/registration";
+import { startOfUtcDay, utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QueueCollections } from "../questions/documents.ts";
-import { startOfUtcDay } from "../questions/rules.ts";
 import type { NotedAnswers, SettledQuestion } from "../questions/settled.ts";
 import { keepAnswers } from "./public-answers.ts";
 

@@ -1,5 +1,5 @@
-import { createCollections, isDuplicateKey } from "@vvs/mongo";
-import { utcDay } from "@vvs/registration";
+import { createCollections, giveBack, take } from "@vvs/mongo";
+import { startOfUtcDay, utcDay } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import { Binary, type Db } from "mongodb";
 
@@ -91,22 +91,11 @@ export function createGuessesStore(db: Db) {
      * where the day's `limit` is reached.
      */
     async addFailure(tenant: Tenant, { limit, at }: { limit: number; at: Date }): Promise<boolean> {
-      const [_id, day] = [dayId(tenant, at), startOfDay(at)];
-      const one = { $inc: { count: 1 } };
-      const added = await failures.updateOne({ _id, count: { $lt: limit } }, one);
-      if (added.matchedCount > 0) return true;
-      try {
-        await failures.insertOne({ _id, day, count: 1 });
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
-      return (await failures.updateOne({ _id, count: { $lt: limit } }, one)).matchedCount > 0;
+      const one = { wanted: 1, raise: { count: limit }, set: { day: startOfUtcDay(at) } };
+      return (await take(failures, dayId(tenant, at), one)).granted === 1;
     },
     /** A question that was counted at this time did not fail. */
-    async removeFailure(tenant: Tenant, at: Date): Promise<void> {
-      await failures.updateOne({ _id: dayId(tenant, at), count: { $gt: 0 } }, { $inc: { count: -1 } });
-    },
+    removeFailure: (tenant: Tenant, at: Date): Promise<void> => giveBack(failures, [dayId(tenant, at)], "count"),
   };
 }
 
@@ -122,8 +111,4 @@ function targetId({ organizationId }: Tenant, { kind, key }: GuessTarget): strin
 
 function dayId({ organizationId }: Tenant, at: Date): string {
   return `${organizationId}:${utcDay(at)}`;
-}
-
-function startOfDay(at: Date): Date {
-  return new Date(utcDay(at));
 }

@@ -1,3 +1,4 @@
+import { take } from "@vvs/mongo";
 import type { Db } from "mongodb";
 import type { Delivery } from "../model/delivery.ts";
 
@@ -27,12 +28,9 @@ export function createSandboxLimit({ db, eventsPerHour }: { db: Db; eventsPerHou
     const byOrganization = [...Map.groupBy(deliveries, ({ organization_id }) => organization_id)];
     const over = await Promise.all(
       byOrganization.map(async ([organizationId, some]) => {
-        const counted = await hours.findOneAndUpdate(
-          { _id: `${organizationId}:${hour.toISOString()}` },
-          { $inc: { events: some.length }, $setOnInsert: { expires_at } },
-          { upsert: true, returnDocument: "after" },
-        );
-        return some.slice(Math.max(0, eventsPerHour - (counted!.events - some.length)));
+        const counting = { wanted: some.length, raise: { events: eventsPerHour }, set: { expires_at } };
+        const { granted } = await take(hours, `${organizationId}:${hour.toISOString()}`, counting);
+        return some.slice(granted);
       }),
     );
     return new Set(over.flat().map(({ _id }) => _id));

@@ -1,3 +1,4 @@
+import { startOfUtcDay } from "@vvs/registration";
 import { z } from "zod";
 import { type ProviderResponse, requireAnswered } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
@@ -49,5 +50,5 @@ function nextAccessTime(text: string): string {
 }
 
 function nextMidnight(now: Date): Date {
-  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS + DAY_MS);
+  return new Date(startOfUtcDay(now).getTime() + DAY_MS);
 }
