@@ -16,7 +16,7 @@ const withProduct = {
 const WITHOUT_PRODUCT =
   "**/test/(import-order|bench/**/*|costs/*|retention/*|stores/*|twin/*|providers/(older-data|queued-runs)).test.ts";
 /** Tests that start processes of the product by themselves, and mostly wait: one at a time runs beside others (test/runner). */
-const PROCESSES = "**/test/((alerts|faults|providers|webhooks)/*|abuse/providers|e2e/local-run).test.ts";
+const PROCESSES = "**/test/((alerts|faults|providers|published|webhooks)/*|abuse/providers|e2e/local-run).test.ts";
 /** Tests that load or change the product so much that others would notice. */
 const ALONE = "**/test/(abuse/!(providers)|e2e/account-parts).test.ts";
 

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { ApiError, createClient, signWebhook } from "@vendor-verification/client
 import { projectRoot } from "../../deploy/local/services.ts";
 import { namedSnippets } from "../guide/snippets.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { installPacked, packClients, runCommand } from "../support/packed-clients.ts";
 import { sharedProduct } from "../support/product.ts";
 
 const bin = join(projectRoot, "node_modules/.bin");
@@ -23,59 +23,28 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command to its end; returns what it printed. Throws that if the command fails or needs more than a minute. */
-function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
+/** Runs a command in the folder; returns what it printed. */
+function run(command: string, args: readonly string[]): Promise<string> {
   const env = {
-    ...process.env,
     PATH: `${bin}:${process.env.PATH}`,
     VENDOR_VERIFICATION_BASE_URL: sharedProduct().baseUrl,
     VENDOR_VERIFICATION_API_KEY: organization.keys.sandbox,
-    npm_config_offline: "true",
-    npm_config_update_notifier: "false",
   };
-  return new Promise((resolve, reject) => {
-    let output = "";
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`${[command, ...args].join(" ")}: ${output}`));
-    });
-  });
-}
-
-/** Packs both packages and installs them into the folder like pnpm publishes them. Asks no registry. Returns the program. */
-async function installPackages(): Promise<string> {
-  const installed = join(folder, "node_modules");
-  for (const name of ["client", "cli"]) {
-    const target = join(installed, "@vendor-verification", name);
-    mkdirSync(target, { recursive: true });
-    const packed = await run("npm", ["pack", "--pack-destination", folder], join(projectRoot, "packages", name));
-    const [tarball] = /\S+\.tgz/.exec(packed)!;
-    await run("tar", ["-xzf", join(folder, tarball), "-C", target, "--strip-components=1"]);
-    const manifest = join(target, "package.json");
-    const { publishConfig, ...fields } = JSON.parse(readFileSync(manifest, "utf8"));
-    writeFileSync(manifest, JSON.stringify({ ...fields, ...publishConfig }));
-  }
-  for (const name of ["csv-parse", "csv-stringify"]) {
-    symlinkSync(realpathSync(join(projectRoot, "packages/cli/node_modules", name)), join(installed, name));
-  }
-  const cli = join(installed, "@vendor-verification/cli");
-  const { bin, dependencies } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
-  expect(Object.keys(dependencies)).toEqual(["@vendor-verification/client", "csv-parse", "csv-stringify"]);
-  return join(cli, bin["vendor-verification"]);
+  return runCommand(command, args, { cwd: folder, env });
 }
 
 test("the published packages run what their READMEs show", async () => {
-  const program = await installPackages();
+  writeFileSync(join(folder, "package.json"), "{}");
+  await installPacked(folder, await packClients(folder));
   const snippets = namedSnippets(readFileSync(join(projectRoot, "packages/client/README.md"), "utf8"));
   for (const [name, code] of snippets) writeFileSync(join(folder, name), code);
 
   expect(await run("node", ["verify.mjs"])).toBe("pass\n");
   expect(await run("node", ["lists.mjs"])).toMatch(/^1 null\nver_\w+ pass\n$/);
   expect(await run("node", ["follow.mjs"])).toMatch(/^evt_\w+ \[[\s\S]*store \S+\n$/);
-  expect(await run("node", [program, "lookup", "--uei", "SANDBXACTVE1"])).toContain("active");
+  expect(await run("node", ["node_modules/.bin/vendor-verification", "lookup", "--uei", "SANDBXACTVE1"])).toContain(
+    "active",
+  );
 
   const types = ["--typeRoots", join(projectRoot, "node_modules/@types"), "--types", "node"];
   const strict = ["--noEmit", "--strict", "--allowJs", "--checkJs", "--module", "nodenext", "--target", "es2024"];

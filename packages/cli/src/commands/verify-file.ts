@@ -32,10 +32,11 @@ export async function verifyFile(
 
   const progress = createProgress({ terminal: output.terminal, total: rows.length, now: Date.now });
   // Rows of equal vendors share an outcome.
-  const rowsOf = Map.groupBy(rows, (row) => ("problem" in row ? undefined : row.key));
+  const rowsOf = new Map<string, number>();
+  for (const row of rows) if ("key" in row) rowsOf.set(row.key, (rowsOf.get(row.key) ?? 0) + 1);
   const counts = countsOf(outcomes());
   const onOutcome = (key: string) => {
-    counts[resultOf(journal.outcomeOf(key)!)] += rowsOf.get(key)!.length;
+    counts[resultOf(journal.outcomeOf(key)!)] += rowsOf.get(key)!;
     progress.draw(counts);
   };
   if (journal.isResumed) output.note(`Continuing: ${total(counts)} of ${rows.length} rows are done.`);

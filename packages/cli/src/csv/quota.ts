@@ -17,7 +17,8 @@ export function createQuota(options: {
   /** When there will be more, in milliseconds. */
   let moreAt = 0;
   let inFlight = 0;
-  let ended = Promise.withResolvers<void>();
+  /** Called when a call has ended. */
+  const waiting: (() => void)[] = [];
 
   return {
     /** Reads the rate limit from the headers of an answer. If the first one has none, there is no limit. */
@@ -35,7 +36,7 @@ export function createQuota(options: {
         signal.throwIfAborted();
         // Once there should be more, one call finds out how much.
         if (left > inFlight || (inFlight === 0 && now() >= moreAt)) return;
-        await (inFlight > 0 ? ended.promise : pause(moreAt - now(), signal));
+        await (inFlight > 0 ? new Promise<void>((resolve) => waiting.push(resolve)) : pause(moreAt - now(), signal));
       }
     },
     /** Counts a call until it ends. */
@@ -45,8 +46,7 @@ export function createQuota(options: {
         return await call;
       } finally {
         inFlight--;
-        ended.resolve();
-        ended = Promise.withResolvers();
+        for (const resume of waiting.splice(0)) resume();
       }
     },
   };

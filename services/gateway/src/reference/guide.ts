@@ -74,15 +74,12 @@ const verification = await client.verify({
 const { entity_id: entityId, id: verificationId } = verification;
 const evidenceId = verification.results[0].evidence_uri;
 const { id: monitorId } = await client.createMonitor({ entity_id: entityId, checks: ["sam_registration"] });`;
-  const installClient = isLocal(baseUrl)
-    ? html`<code>npm install FOLDER/packages/client</code> with the folder from which this service was started (Node.js 22.18 or newer)`
-    : html`<code>npm install @vendor-verification/client</code>`;
   return html`<p>Sign in to the dashboard, choose <em>API Keys</em> and create a test key. It is shown once. Send it with every call as <code>Authorization: Bearer</code>. A key has scopes; each operation names the one that it requires.</p>
 <p>The calls on this page use these variables, and the <a href="#command-line">command line</a> reads them:</p>
 ${codeBlock("start-shell", "Shell", shell)}
 <p>Some calls need ids. This looks up a vendor, verifies it, and monitors it:</p>
 ${codeBlock("start-ids", "Shell: get ids", idsInShell)}
-<p>The same with the TypeScript client, ${installClient}:</p>
+<p>The same with the TypeScript client for Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> of the service’s source makes it; <code>npm install ./vendor-verification-client-*.tgz</code> installs it:</p>
 ${codeBlock("start-client", "TypeScript client", client)}
 <p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For other languages generate a client from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
 }
@@ -96,7 +93,7 @@ vendor-verification events`;
   const install = isLocal(baseUrl)
     ? html`<p>This service runs on your machine. In the folder from which it was started, this defines the command for your shell:</p>
 ${codeBlock("cli-local", "Shell", `alias vendor-verification="node '$PWD/deploy/bootstrap.mjs' '$PWD/packages/cli/src/main.ts'"`)}`
-    : html`<p>It needs Node.js 22 or newer: <code>npm install --global @vendor-verification/cli</code>.</p>
+    : html`<p>It needs Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> and in <code>packages/cli</code> of the service’s source makes two files; <code>npm install --global ./vendor-verification-c*.tgz</code> installs both.</p>
 `;
   return html`${install}<p>With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
 ${codeBlock("cli-calls", "Shell", calls)}`;

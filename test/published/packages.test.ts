@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { ensureFetched } from "../../deploy/local/servers/downloads.ts";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { installPacked, packClients, runCommand } from "../support/packed-clients.ts";
+
+/** The oldest Node that the packages support. */
+const OLDEST_NODE = "20.20.2";
+const folder = mkdtempSync(join(tmpdir(), "vvs-published-"));
+const requests: string[] = [];
+const server = createServer((request, response) => {
+  requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
+  const verification = { id: "ver_1", entity_id: "ent_1", overall_result: "pass", results: [], new_field: [1] };
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(verification));
+});
+let node: string;
+let tarballs: readonly string[];
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  [node, tarballs] = await Promise.all([oldestNode(), packClients(folder)]);
+}, 120_000);
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Returns the program of the oldest supported Node. It comes from npm's registry, once. */
+async function oldestNode(): Promise<string> {
+  const download = {
+    folder: `node-${OLDEST_NODE}`,
+    title: `Node ${OLDEST_NODE}`,
+    sizeMb: 50,
+    needs: [],
+    async fetch(target: string) {
+      const quiet = ["--no-save", "--no-audit", "--no-fund"];
+      await runCommand("npm", ["install", ...quiet, "--prefix", target, `node@${OLDEST_NODE}`], { cwd: target });
+      renameSync(join(target, "node_modules/node/bin/node"), join(target, "node"));
+      rmSync(join(target, "node_modules"), { recursive: true });
+    },
+  };
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  return join(await ensureFetched(download, { cacheDir: serverCacheDir(process.env), log }), "node");
+}
+
+/** Makes an empty project, installs both tarballs, and returns how to run a command there. */
+async function project(name: string, manifest: object) {
+  const cwd = join(folder, name);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
+  await installPacked(cwd, tarballs);
+  const env = {
+    VENDOR_VERIFICATION_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    VENDOR_VERIFICATION_API_KEY: `svc_test_${"a".repeat(38)}`,
+  };
+  return {
+    write: (file: string, text: string) => writeFileSync(join(cwd, file), text),
+    run: (command: string, ...args: string[]) => runCommand(command, args, { cwd, env }),
+  };
+}
+
+const load = `import { createClient, signWebhook, verifyWebhook } from "@vendor-verification/client";`;
+const loadDynamically = `const { createClient, signWebhook, verifyWebhook } = await import("@vendor-verification/client");`;
+const use = `
+const client = createClient({
+  baseUrl: process.env.VENDOR_VERIFICATION_BASE_URL ?? "",
+  apiKey: process.env.VENDOR_VERIFICATION_API_KEY ?? "",
+});
+const vendor = { uei: "SANDBXACTVE1" };
+const made = await client.verify({ identifiers: vendor, checks: ["sam_registration"], mode: "realtime" });
+const secret = "whsec_${Buffer.alloc(32).toString("base64")}";
+const body = '{"event":"monitor.change_detected"}';
+const received = await verifyWebhook(body, await signWebhook(body, { id: "evt_1", secrets: secret }), secret);
+console.log(process.version, made.id, received.id, received.payload.event);
+`;
+const printed = `v${OLDEST_NODE} ver_1 evt_1 monitor.change_detected\n`;
+const strict = ["--strict", "--target", "es2022", "--outDir", "out"];
+const types = ["--types", "node", "--typeRoots", join(projectRoot, "node_modules/@types")];
+const tsc = join(projectRoot, "node_modules/.bin/tsc");
+
+test("an ESM project uses the client", async () => {
+  const { write, run } = await project("esm", { type: "module" });
+  write("main.js", load + use);
+  expect(await run(node, "main.js")).toBe(printed);
+});
+
+test("a CommonJS project uses the client by a dynamic import", async () => {
+  const { write, run } = await project("commonjs", {});
+  write("main.js", `(async () => {\n${loadDynamically}${use}\n})();`);
+  expect(await run(node, "main.js")).toBe(printed);
+});
+
+test.each([
+  ["nodenext", "nodenext"],
+  ["esnext", "bundler"],
+])("a TypeScript project with module %s and moduleResolution %s uses the client", async (module, resolution) => {
+  const { write, run } = await project(resolution, { type: "module" });
+  write("main.ts", load + use);
+  // No skipLibCheck: the declarations are checked too.
+  const choice = ["--module", module, "--moduleResolution", resolution];
+  expect(await run(tsc, ...strict, ...types, ...choice, "main.ts")).toBe("");
+  expect(await run(node, "out/main.js")).toBe(printed);
+  write("wrong.ts", `${load}\ncreateClient({ baseUrl: "", apiKey: "" }).verify({ mode: "cached" });\nsignWebhook(1);`);
+  await expect(run(tsc, ...strict, ...types, ...choice, "wrong.ts")).rejects.toThrow("TS2345");
+});
+
+test("the command line prints its help and version, and makes a call", async () => {
+  const { run } = await project("command-line", {});
+  const command = (...args: string[]) => run(node, "node_modules/.bin/vendor-verification", ...args);
+  const { version } = JSON.parse(readFileSync(join(projectRoot, "packages/cli/package.json"), "utf8"));
+  expect(await command("--version")).toBe(`${version}\n`);
+  expect(await command("--help")).toContain("Usage: vendor-verification COMMAND");
+  expect(await command("verify", "--entity", "ent_1")).toMatch(/^PASS/);
+  expect(requests.at(-1)).toMatch(/^POST \/v1\/verify vendor-verification-cli\//);
+});
