@@ -81,26 +81,19 @@ export function refuseInvalid(violations: readonly Violation[]): never {
   throw new ServiceError("invalid_request", { message, details: violations });
 }
 
-/** Errors of services that are passed on to clients. Any other error is a fault between services and becomes internal_error. */
-const PASSED_THROUGH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "invalid_request",
-  "cursor_expired",
-  "limit_exceeded",
-  "entity_not_found",
-  "verification_not_found",
-  "monitor_not_found",
-  "evidence_not_found",
-  "entity_exists",
-  "ambiguous_match",
-  "idempotency_conflict",
-  "idempotency_mismatch",
-  "monitor_canceled",
-  "rate_limited",
-  "service_unavailable",
+/** Errors that only the gateway refuses clients with. From a service they are a fault between services. */
+const OWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "internal_error",
 ]);
 
 /** Returns the error that the client gets for anything that a call to a service threw. */
 export function fromService(error: unknown): ServiceError {
-  if (error instanceof ServiceError && PASSED_THROUGH.has(error.code)) return error;
+  if (error instanceof ServiceError && !OWN.has(error.code)) return error;
   return new ServiceError("internal_error", { cause: error });
 }

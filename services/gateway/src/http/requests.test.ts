@@ -75,24 +75,20 @@ test.each(["/v1/health?x=1", "/v1/openapi.json?x=1", "/v1/entities??limit=1", `/
 );
 
 describe("request bodies", () => {
-  function post(headers: Record<string, string>, chunks: readonly Buffer[]): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const request = httpRequest(
-        {
-          port: gateway.port,
-          method: "POST",
-          path: "/v1/entities",
-          headers: { authorization: `Bearer ${gateway.key}`, ...headers },
-        },
-        (response) => {
-          response.resume();
-          resolve(response.statusCode!);
-        },
-      );
-      request.on("error", reject);
-      for (const chunk of chunks) request.write(chunk);
-      request.end();
-    });
+  function send(
+    headers: Record<string, string>,
+    chunks: readonly Buffer[],
+    target = { method: "POST", path: "/v1/entities" },
+  ): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const own = { authorization: `Bearer ${gateway.key}`, ...headers };
+    const request = httpRequest({ port: gateway.port, ...target, headers: own }, (response) =>
+      resolve(response.resume().statusCode!),
+    );
+    request.on("error", reject);
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+    return promise;
   }
   const json = { "content-type": "application/json" };
   const valid = JSON.stringify(bodies["/v1/entities"]);
@@ -100,11 +96,11 @@ describe("request bodies", () => {
   test("of exactly 100 kB are read; one byte more is 413, with or without a Content-Length", async () => {
     const atLimit = Buffer.from(valid.padEnd(100_000, " "));
     const over = Buffer.concat([atLimit, Buffer.from(" ")]);
-    expect(await post(json, [atLimit])).toBe(201);
-    expect(await post(json, [over])).toBe(413);
-    expect(await post({ ...json, "content-length": String(over.length) }, [over])).toBe(413);
+    expect(await send(json, [atLimit])).toBe(201);
+    expect(await send(json, [over])).toBe(413);
+    expect(await send({ ...json, "content-length": String(over.length) }, [over])).toBe(413);
     expect(
-      await post(
+      await send(
         json,
         Array.from({ length: 100 }, () => Buffer.alloc(10_000, " ")),
       ),
@@ -114,30 +110,19 @@ describe("request bodies", () => {
   test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
     "of type %s are JSON",
     async (type) => {
-      expect(await post({ "content-type": type }, [Buffer.from(valid)])).toBe(201);
+      expect(await send({ "content-type": type }, [Buffer.from(valid)])).toBe(201);
     },
   );
 
   test("without a type are 415, with invalid UTF-8 400; a byte order mark is accepted", async () => {
-    expect(await post({}, [Buffer.from(valid)])).toBe(415);
-    expect(await post(json, [Buffer.from([0x22, 0xff, 0x22])])).toBe(400);
-    expect(await post(json, [Buffer.from(`\ufeff${valid}`)])).toBe(201);
+    expect(await send({}, [Buffer.from(valid)])).toBe(415);
+    expect(await send(json, [Buffer.from([0x22, 0xff, 0x22])])).toBe(400);
+    expect(await send(json, [Buffer.from(`\ufeff${valid}`)])).toBe(201);
   });
 
   test("of a GET are ignored", async () => {
-    const response = await new Promise<number>((resolve, reject) => {
-      const request = httpRequest(
-        {
-          port: gateway.port,
-          path: `/v1/entities/${entityId}`,
-          headers: { authorization: `Bearer ${gateway.key}`, "content-length": 8 },
-        },
-        (answer) => resolve(answer.resume().statusCode!),
-      );
-      request.on("error", reject);
-      request.end("not json");
-    });
-    expect(response).toBe(200);
+    const get = { method: "GET", path: `/v1/entities/${entityId}` };
+    expect(await send({ "content-length": "8" }, [Buffer.from("not json")], get)).toBe(200);
   });
 });
 

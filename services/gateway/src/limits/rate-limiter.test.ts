@@ -1,30 +1,43 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectTo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { captureLogs } from "@vvs/testing";
 import { until } from "../testing/gateway.ts";
 import { createRateLimiter, type Quota, quotaHeaders, type RateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./redis.ts";
 import { slidingLogScript } from "./sliding-log.ts";
 
-const logger = createLogger({ service: "gateway", level: "silent" });
+const { logger, lines } = captureLogs();
 const closes: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closes.splice(0)) await close();
 });
 
-function limiterOn(url: string, keyPrefix: string = randomUUID(), log = logger) {
-  const redis = connectRedis({ url, logger: log });
+function limiterOn(url: string, keyPrefix: string = randomUUID()) {
+  const redis = connectRedis({ url, logger });
   closes.push(() => redis.disconnect());
-  const limiter = createRateLimiter({ redis, name: "calls", keyPrefix, logger: log, clock: () => performance.now() });
+  const limiter = createRateLimiter({ redis, name: "calls", keyPrefix, logger, clock: () => performance.now() });
   return { redis, limiter, keyPrefix };
 }
 
-async function readyLimiter(keyPrefix?: string) {
-  const one = limiterOn(process.env.REDIS_URL!, keyPrefix);
+async function readyLimiter(keyPrefix?: string, url = process.env.REDIS_URL!) {
+  const one = limiterOn(url, keyPrefix);
   await until(() => one.redis.status === "ready");
   return one;
 }
+
+async function limiterBehindProxy() {
+  const proxy = await redisProxy();
+  closes.push(proxy.close);
+  return { ...(await readyLimiter(undefined, proxy.url)), proxy };
+}
+
+/** Makes calls until Redis decides them again. */
+const backOn = (limiter: RateLimiter) =>
+  until(async () => {
+    await limiter.consume("probe", 1_000_000);
+    return !limiter.degraded();
+  });
 
 /** Runs `action` while timers fire only when the test advances them; I/O goes on. */
 async function withStoppedTimers<T>(action: () => Promise<T>): Promise<T> {
@@ -114,10 +127,7 @@ describe("without Redis", () => {
   });
 
   test("no call waits longer than 250 ms for a Redis that hangs", async () => {
-    const proxy = await redisProxy();
-    closes.push(proxy.close);
-    const { redis, limiter } = limiterOn(proxy.url);
-    await until(() => redis.status === "ready");
+    const { proxy, limiter } = await limiterBehindProxy();
     proxy.hang(true);
     await withStoppedTimers(async () => {
       const deciding = limiter.consume("k", 2);
@@ -128,10 +138,7 @@ describe("without Redis", () => {
   });
 
   test("memory is used while Redis hangs or is unavailable, and Redis again afterwards, without a restart", async () => {
-    const proxy = await redisProxy();
-    closes.push(proxy.close);
-    const { redis, limiter } = limiterOn(proxy.url);
-    await until(() => redis.status === "ready");
+    const { proxy, redis, limiter } = await limiterBehindProxy();
     expect((await limiter.consume("k", 2)).allowed).toBe(true);
     expect(limiter.degraded()).toBe(false);
 
@@ -139,10 +146,7 @@ describe("without Redis", () => {
     expect((await limiter.consume("k", 2)).allowed).toBe(true);
     expect(limiter.degraded()).toBe(true);
     proxy.hang(false);
-    await until(async () => {
-      await limiter.consume("probe", 1_000_000);
-      return !limiter.degraded();
-    });
+    await backOn(limiter);
 
     proxy.drop(true);
     await until(() => redis.status !== "ready");
@@ -150,23 +154,12 @@ describe("without Redis", () => {
     expect((await limiter.consume("other", 1)).allowed).toBe(false);
     expect(limiter.degraded()).toBe(true);
     proxy.drop(false);
-    await until(async () => {
-      await limiter.consume("probe", 1_000_000);
-      return redis.status === "ready" && !limiter.degraded();
-    });
+    await backOn(limiter);
   });
 });
 
 describe("while Redis does not answer", () => {
   const LIMIT = 100;
-
-  async function behindProxy(keyPrefix: string = randomUUID()) {
-    const proxy = await redisProxy();
-    closes.push(proxy.close);
-    const one = limiterOn(proxy.url, keyPrefix);
-    await until(() => one.redis.status === "ready");
-    return { ...one, proxy };
-  }
 
   /** Makes calls one after another. */
   async function call(limiter: RateLimiter, times: number, key = "k"): Promise<Quota[]> {
@@ -176,14 +169,9 @@ describe("while Redis does not answer", () => {
   }
 
   const admitted = (quotas: readonly Quota[]) => quotas.filter(({ allowed }) => allowed).length;
-  const backOn = (limiter: RateLimiter) =>
-    until(async () => {
-      await limiter.consume("probe", 1_000_000);
-      return !limiter.degraded();
-    });
 
   test("the gateway continues from Redis' count, and `remaining` never rises during both switches", async () => {
-    const { proxy, limiter, redis } = await behindProxy();
+    const { proxy, limiter, redis } = await limiterBehindProxy();
     redis.options.socketTimeout = undefined;
     const quotas = await call(limiter, 40);
     proxy.hang(true);
@@ -198,7 +186,7 @@ describe("while Redis does not answer", () => {
   });
 
   test("calls of other gateways that Redis last reported count too", async () => {
-    const { proxy, limiter, keyPrefix } = await behindProxy();
+    const { proxy, limiter, keyPrefix } = await limiterBehindProxy();
     const other = await readyLimiter(keyPrefix);
     await call(other.limiter, 60);
     await call(limiter, 10);
@@ -207,7 +195,7 @@ describe("while Redis does not answer", () => {
   });
 
   test("calls admitted without Redis count for the other gateways as soon as it answers", async () => {
-    const { proxy, limiter, keyPrefix } = await behindProxy();
+    const { proxy, limiter, keyPrefix } = await limiterBehindProxy();
     const other = await readyLimiter(keyPrefix);
     await call(limiter, 10);
     proxy.drop(true);
@@ -219,7 +207,7 @@ describe("while Redis does not answer", () => {
   });
 
   test("a call that Redis counts late is counted once", async () => {
-    const { proxy, limiter, redis, keyPrefix } = await behindProxy();
+    const { proxy, limiter, redis, keyPrefix } = await limiterBehindProxy();
     redis.options.socketTimeout = undefined;
     await call(limiter, 10);
     proxy.hang(true);
@@ -231,7 +219,7 @@ describe("while Redis does not answer", () => {
   });
 
   test("a call that Redis counted but whose answer was lost does not raise the limit", async () => {
-    const { proxy, limiter } = await behindProxy();
+    const { proxy, limiter } = await limiterBehindProxy();
     const quotas = await call(limiter, 10);
     proxy.mute(true);
     quotas.push(...(await Promise.all(Array.from({ length: 40 }, () => limiter.consume("k", LIMIT)))));
@@ -252,7 +240,7 @@ describe("while Redis does not answer", () => {
   });
 
   test("no gateway admits more than the limit while Redis repeatedly hangs, drops connections or loses answers", async () => {
-    const { proxy, limiter } = await behindProxy();
+    const { proxy, limiter } = await limiterBehindProxy();
     const quotas: Quota[] = [];
     for (const disturb of [proxy.hang, proxy.mute, proxy.drop, proxy.hang]) {
       const burst = () => Promise.all(Array.from({ length: 15 }, () => limiter.consume("k", LIMIT)));
@@ -280,29 +268,18 @@ describe("while Redis does not answer", () => {
   });
 
   test("every switch is logged, with how long memory was used", async () => {
-    const lines: string[] = [];
-    const proxy = await redisProxy();
-    closes.push(proxy.close);
-    const { redis, limiter } = limiterOn(
-      proxy.url,
-      randomUUID(),
-      createLogger({
-        service: "gateway",
-        level: "info",
-        destination: { write: (line: string) => void lines.push(line) },
-      }),
-    );
-    await until(() => redis.status === "ready");
+    const { proxy, limiter } = await limiterBehindProxy();
+    lines.length = 0;
     proxy.hang(true);
     await call(limiter, 3);
     proxy.hang(false);
     await backOn(limiter);
-    const switches = lines.map((line) => JSON.parse(line)).filter((line) => line.limiter === "calls");
+    const switches = lines.filter((line) => line.limiter === "calls");
     expect(switches.map(({ msg }) => msg)).toEqual([
       "Redis does not answer; limits are counted in memory",
       "Redis answers again; limits are shared",
     ]);
-    expect(switches[1].duration_ms).toBeGreaterThan(0);
+    expect(switches[1]!.duration_ms).toBeGreaterThan(0);
   });
 });
 
