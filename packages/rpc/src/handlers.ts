@@ -29,6 +29,11 @@ export type Handlers<S extends DescService> = { [K in keyof S["method"]]: Handle
 /** Names of the services that may call each RPC; leaving an RPC out is a compile error. */
 export type Callers<S extends DescService> = { [K in keyof S["method"]]: readonly string[] };
 
+/** Returns the callers of a service all of whose RPCs, later ones too, are for the same services. */
+export function onlyFor<S extends DescService>(service: S, ...names: string[]): Callers<S> {
+  return Object.fromEntries(service.methods.map(({ localName }) => [localName, names])) as unknown as Callers<S>;
+}
+
 /** A service as plain async functions. */
 export interface ServicePart<S extends DescService = DescService> {
   readonly service: S;

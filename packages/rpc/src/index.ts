@@ -4,5 +4,5 @@ export { type CallOptions, type Client, type ClientOptions, createClient } from 
 export { rpcSection, tlsFiles } from "./credentials.ts";
 export { isUnimplemented } from "./errors.ts";
 export type { CallContext } from "./guard.ts";
-export { type Callers, type Handlers, type ServicePart, servicePart } from "./handlers.ts";
+export { type Callers, type Handlers, onlyFor, type ServicePart, servicePart } from "./handlers.ts";
 export { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";

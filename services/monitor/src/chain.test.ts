@@ -17,7 +17,7 @@ import {
   WebhookRequestedSchema,
 } from "@vvs/proto/events/v1/events";
 import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
-import { type Callers, type Client, createClient, type Handlers, serveRpc } from "@vvs/rpc";
+import { type Client, createClient, type Handlers, onlyFor, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { eventually } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
@@ -91,9 +91,7 @@ async function serveEntities() {
       return { entity: { id: entityId } };
     },
   } as unknown as Handlers<typeof EntityService>;
-  const callers = Object.fromEntries(names.map((name) => [name, ["monitor"]])) as unknown as Callers<
-    typeof EntityService
-  >;
+  const callers = onlyFor(EntityService, "monitor");
   const host = "127.0.0.1";
   const server = await serveRpc({ service: EntityService, handlers, callers, host, port: 0, tls: undefined, logger });
   closers.push(() => server.close());

@@ -4,7 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import { EntryService } from "@vvs/proto/account/v1/entry";
-import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { AccountMetrics } from "../metrics.ts";
@@ -12,18 +12,6 @@ import { begunMessage } from "./messages.ts";
 
 /** Minimum duration of an answer in milliseconds, so that it does not reveal whether an email was queued. */
 const ANSWER_MS = 250;
-
-const callers: Callers<typeof EntryService> = {
-  getEntryOptions: ["dashboard"],
-  signUp: ["dashboard"],
-  resendSignUp: ["dashboard"],
-  getSignUp: ["dashboard"],
-  confirmSignUp: ["dashboard"],
-  requestPasswordReset: ["dashboard"],
-  getPasswordReset: ["dashboard"],
-  resetPassword: ["dashboard"],
-  listMailbox: ["dashboard"],
-};
 
 /** EntryService, for people who have no account yet or forgot their password. */
 export function createEntryPart(options: {
@@ -60,7 +48,7 @@ export function createEntryPart(options: {
 
   return servicePart({
     service: EntryService,
-    callers,
+    callers: onlyFor(EntryService, "dashboard"),
     handlers: {
       getEntryOptions: async () => ({ signUpOpen, mailSent }),
 

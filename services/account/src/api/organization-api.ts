@@ -3,32 +3,18 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
 import type { PeopleDomain } from "../domain.ts";
 import type { Member } from "../members/members.ts";
 import type { SentInvitation } from "../organizations/invitations.ts";
 import { begunMessage, organizationMessage } from "./messages.ts";
 
-const allowed: Callers<typeof OrganizationService> = {
-  getOrganization: ["dashboard"],
-  listSuspendedOrganizations: ["monitor"],
-  listMembers: ["dashboard"],
-  setMemberRole: ["dashboard"],
-  removeMember: ["dashboard"],
-  createInvitation: ["dashboard"],
-  listInvitations: ["dashboard"],
-  resendInvitation: ["dashboard"],
-  revokeInvitation: ["dashboard"],
-  getInvitation: ["dashboard"],
-  acceptInvitation: ["dashboard"],
-};
-
 export function createOrganizationPart({ domain }: { domain: PeopleDomain }): ServicePart {
   const { organizations, members, invitations, callersBySession: callers } = domain;
   return servicePart({
     service: OrganizationService,
-    callers: allowed,
+    callers: { ...onlyFor(OrganizationService, "dashboard"), listSuspendedOrganizations: ["monitor"] },
     handlers: {
       async getOrganization({ caller }) {
         const { tenant } = callerOf(caller);

@@ -2,23 +2,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
 import { type PasskeySchema, PasskeyService } from "@vvs/proto/account/v1/passkeys";
-import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
 import type { PasskeyDocument } from "../store.ts";
 import { begunMessage, sessionCallerOf } from "./messages.ts";
-
-const callers: Callers<typeof PasskeyService> = {
-  listPasskeys: ["dashboard"],
-  beginPasskeyRegistration: ["dashboard"],
-  addPasskey: ["dashboard"],
-  removePasskey: ["dashboard"],
-  beginPasskeySignIn: ["dashboard"],
-  signInWithPasskey: ["dashboard"],
-  beginPasskeyReauthentication: ["dashboard"],
-  reauthenticateWithPasskey: ["dashboard"],
-};
 
 export function createPasskeyPart(options: {
   domain: PeopleDomain;
@@ -28,7 +17,7 @@ export function createPasskeyPart(options: {
   const { passkeys, passkeySignIns } = options.domain;
   return servicePart({
     service: PasskeyService,
-    callers,
+    callers: onlyFor(PasskeyService, "dashboard"),
     handlers: {
       async listPasskeys({ caller }) {
         return { passkeys: (await passkeys.list(sessionCallerOf(caller))).map(passkeyMessage) };

@@ -2,28 +2,12 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
-import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
 import { EmailUnconfirmedError, SecondStepError } from "../sign-in/sign-in.ts";
 import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "./messages.ts";
-
-const callers: Callers<typeof SessionService> = {
-  signIn: ["dashboard"],
-  finishSignIn: ["dashboard"],
-  getSession: ["dashboard"],
-  signOut: ["dashboard"],
-  listSessions: ["dashboard"],
-  endSession: ["dashboard"],
-  endOtherSessions: ["dashboard"],
-  reauthenticate: ["dashboard"],
-  changePassword: ["dashboard"],
-  getSecondFactor: ["dashboard"],
-  beginTotp: ["dashboard"],
-  enableTotp: ["dashboard"],
-  disableTotp: ["dashboard"],
-};
 
 export function createSessionPart(options: {
   domain: PeopleDomain;
@@ -33,7 +17,7 @@ export function createSessionPart(options: {
   const { signIns, sessions, ownPassword, secondFactor } = options.domain;
   return servicePart({
     service: SessionService,
-    callers,
+    callers: onlyFor(SessionService, "dashboard"),
     // It is what decides whose call another one is.
     unqueued: ["getSession"],
     handlers: {

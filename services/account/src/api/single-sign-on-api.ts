@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
-import { type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
@@ -16,11 +16,7 @@ export function createSingleSignOnPart(options: {
   const { singleSignOn } = options.domain;
   return servicePart({
     service: SingleSignOnService,
-    callers: {
-      findIdentityProvider: ["dashboard"],
-      beginSingleSignOn: ["dashboard"],
-      finishSingleSignOn: ["dashboard"],
-    },
+    callers: onlyFor(SingleSignOnService, "dashboard"),
     handlers: {
       async findIdentityProvider({ email }) {
         const { providers, isUsed } = singleSignOn.findProviders(email);

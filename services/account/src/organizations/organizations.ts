@@ -1,8 +1,8 @@
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { environments } from "@vvs/tenant";
-import type { ClientSession, UpdateFilter } from "mongodb";
-import type { Actor } from "../audit/audit.ts";
+import type { ClientSession, Filter, UpdateFilter } from "mongodb";
+import type { Actor, AuditEntry } from "../audit/audit.ts";
 import {
   agreedBudget,
   budgetedProvider,
@@ -37,17 +37,18 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
     return found;
   }
 
-  async function setStatus(by: Actor, id: string, status: OrganizationDocument["status"]) {
+  /** Changes an organization, and notes it in the audit log if anything is different then. Errors: not_found. */
+  async function change(
+    by: Actor,
+    id: string,
+    update: UpdateFilter<OrganizationDocument>,
+    { action, details, filter }: Pick<AuditEntry, "action" | "details"> & { filter?: Filter<OrganizationDocument> },
+  ): Promise<OrganizationDocument> {
     await inTransaction(client, async (session) => {
-      const changed = await store.organizations.updateOne(
-        { _id: id, status: { $ne: status } },
-        { $set: { status } },
-        { session },
-      );
-      if (changed.modifiedCount === 0) return;
-      if (status === "suspended") await store.sessions.deleteMany({ organization_id: id }, { session });
-      const action = status === "suspended" ? "organization.suspended" : "organization.resumed";
-      await audit.append(session, by, { action, organizationId: id, target: id });
+      const { modifiedCount } = await store.organizations.updateOne({ ...filter, _id: id }, update, { session });
+      if (modifiedCount === 0) return;
+      if (action === "organization.suspended") await store.sessions.deleteMany({ organization_id: id }, { session });
+      await audit.append(session, by, { action, organizationId: id, target: id, details });
     });
     return get(id);
   }
@@ -106,24 +107,17 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
     },
 
     /** Suspends an organization: its keys are refused and its users are signed out. Repeatable. Errors: not_found. */
-    suspend: (by: Actor, organizationId: string) => setStatus(by, organizationId, "suspended"),
+    suspend: (by: Actor, id: string) =>
+      change(by, id, { $set: { status: "suspended" } }, { action: "organization.suspended" }),
 
     /** Ends a suspension. Repeatable. Errors: not_found. */
-    resume: (by: Actor, organizationId: string) => setStatus(by, organizationId, "active"),
+    resume: (by: Actor, id: string) =>
+      change(by, id, { $set: { status: "active" } }, { action: "organization.resumed" }),
 
     /** Approves an organization for live tin_match, or withdraws the approval. Repeatable. Errors: not_found. */
-    async setLiveTinMatch(by: Actor, id: string, isApproved: boolean): Promise<OrganizationDocument> {
-      await inTransaction(client, async (session) => {
-        const changed = await store.organizations.updateOne(
-          { _id: id, live_tin_match: { $ne: isApproved } },
-          { $set: { live_tin_match: isApproved } },
-          { session },
-        );
-        if (changed.modifiedCount === 0) return;
-        const action = isApproved ? "organization.tin_match_approved" : "organization.tin_match_withdrawn";
-        await audit.append(session, by, { action, organizationId: id, target: id });
-      });
-      return get(id);
+    setLiveTinMatch(by: Actor, id: string, isApproved: boolean): Promise<OrganizationDocument> {
+      const action = isApproved ? "organization.tin_match_approved" : "organization.tin_match_withdrawn";
+      return change(by, id, { $set: { live_tin_match: isApproved } }, { action });
     },
 
     /**
@@ -134,32 +128,26 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
       const hosts = [...new Set(typed.map((host) => host.trim().toLowerCase()))].filter((host) => host !== "");
       if (hosts.length > MAX_PRIVATE_HOSTS) throw invalid("hosts", `must be at most ${MAX_PRIVATE_HOSTS}`);
       if (!hosts.every((host) => HOST.test(host))) throw invalid("hosts", "must be host names, separated by commas");
-      await inTransaction(client, async (session) => {
-        const { private_hosts = [] } = (await store.organizations.findOne({ _id: id }, { session })) ?? {};
-        if (private_hosts.join() === hosts.join()) return;
-        await store.organizations.updateOne({ _id: id }, { $set: { private_hosts: hosts } }, { session });
-        const details = { hosts: hosts.join(", ") };
-        const action = "organization.private_hosts_changed";
-        await audit.append(session, by, { action, organizationId: id, target: id, details });
-      });
-      return get(id);
+      const action = "organization.private_hosts_changed";
+      // None is the same as an absent list.
+      const filter = hosts.length === 0 ? { "private_hosts.0": { $exists: true } } : {};
+      return change(
+        by,
+        id,
+        { $set: { private_hosts: hosts } },
+        { action, details: { hosts: hosts.join(", ") }, filter },
+      );
     },
 
     /** Changes the plan. The new limit applies to all keys within seconds. Errors: not_found, invalid_request. */
     async setPlan(by: Actor, id: string, input: PlanInput): Promise<OrganizationDocument> {
       const { plan, limit_per_minute } = planTerms(input.plan, input.limitPerMinute);
-      const change: UpdateFilter<OrganizationDocument> =
+      const update: UpdateFilter<OrganizationDocument> =
         limit_per_minute === undefined
           ? { $set: { plan }, $unset: { limit_per_minute: true, provider_budgets: true } }
           : { $set: { plan, limit_per_minute } };
-      await inTransaction(client, async (session) => {
-        const changed = await store.organizations.updateOne({ _id: id }, change, { session });
-        if (changed.modifiedCount === 0) return;
-        const details = { plan, limit_per_minute: limitPerMinute({ plan, limit_per_minute }) };
-        const action = "organization.plan_changed";
-        await audit.append(session, by, { action, organizationId: id, target: id, details });
-      });
-      return get(id);
+      const details = { plan, limit_per_minute: limitPerMinute({ plan, limit_per_minute }) };
+      return change(by, id, update, { action: "organization.plan_changed", details });
     },
 
     /**
@@ -173,15 +161,9 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
         throw invalid("organization", `has the plan ${plan}; only enterprise has its own budgets`);
       const budget = agreed ? agreedBudget(agreed) : providerBudgets({ plan })[name];
       const field = `provider_budgets.${name}` as const;
-      const change = agreed ? { $set: { [field]: budget } } : { $unset: { [field]: true as const } };
-      await inTransaction(client, async (session) => {
-        const changed = await store.organizations.updateOne({ _id: id, plan }, change, { session });
-        if (changed.modifiedCount === 0) return;
-        const details = { provider: name, ...budget };
-        const action = "organization.provider_budget_changed";
-        await audit.append(session, by, { action, organizationId: id, target: id, details });
-      });
-      return get(id);
+      const update = agreed ? { $set: { [field]: budget } } : { $unset: { [field]: true as const } };
+      const details = { provider: name, ...budget };
+      return change(by, id, update, { action: "organization.provider_budget_changed", details, filter: { plan } });
     },
   };
 }

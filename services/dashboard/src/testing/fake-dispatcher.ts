@@ -10,7 +10,7 @@ import {
   SendTestEventRequestSchema,
   WebhookDispatcherService,
 } from "@vvs/proto/webhook/v1/webhook";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type Handlers, onlyFor } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const DELIVERY_ID = "dlv_01m7ygvppkenma4hm7yf5h5159";
@@ -41,21 +41,13 @@ export function deliveryOf(changes: Delivery = {}): Delivery {
   };
 }
 
-const dashboardOnly = ["dashboard"];
-
 /** Simulates the webhook dispatcher. */
 export function dispatcherService(state: FakeState) {
-  const callers: Callers<typeof WebhookDispatcherService> = {
-    listDeliveries: dashboardOnly,
-    getDelivery: dashboardOnly,
-    replayDelivery: dashboardOnly,
-    countFailed: dashboardOnly,
-    replayFailed: dashboardOnly,
-    sendTestEvent: dashboardOnly,
-    listEndpoints: dashboardOnly,
-    dismissEndpoint: dashboardOnly,
+  return {
+    service: WebhookDispatcherService,
+    handlers: handlers(state),
+    callers: onlyFor(WebhookDispatcherService, "dashboard"),
   };
-  return { service: WebhookDispatcherService, handlers: handlers(state), callers };
 }
 
 function handlers(state: FakeState): Handlers<typeof WebhookDispatcherService> {

@@ -3,7 +3,7 @@ import { type JsonObject, type MessageInitShape, toJsonString } from "@bufbuild/
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { EntityService, LookUpRequestSchema, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type Handlers, onlyFor } from "@vvs/rpc";
 import canonicalize from "canonicalize";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
@@ -40,26 +40,6 @@ export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
 }
 
 const iso = (at: Timestamp) => timestampDate(at).toISOString();
-
-const dashboardOnly = ["dashboard"];
-const callers: Callers<typeof EntityService> = {
-  getEntity: dashboardOnly,
-  lookUp: dashboardOnly,
-  createEntity: [],
-  setExternalId: dashboardOnly,
-  listEntities: dashboardOnly,
-  listSnapshots: dashboardOnly,
-  resolveVendor: [],
-  getCheckSubjects: [],
-  revealTin: [],
-  recordTinMatch: [],
-  listTinReplacements: dashboardOnly,
-  takeTinReplacements: [],
-  listWithdrawnLoads: [],
-  getRegistryRecord: [],
-  getRegistryRecords: [],
-  updateFromProvider: [],
-};
 
 /** Simulates the entity service. */
 export function entityService(state: FakeState) {
@@ -115,5 +95,5 @@ export function entityService(state: FakeState) {
     getRegistryRecords: notHere,
     updateFromProvider: notHere,
   };
-  return { service: EntityService, handlers, callers };
+  return { service: EntityService, handlers, callers: onlyFor(EntityService, "dashboard") };
 }

@@ -4,15 +4,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
-import { type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 /** Token of the only valid link. */
 export const LINK_TOKEN = "token-of-the-one-good-link";
 /** Password of the only sign-up. */
 export const SIGN_UP_PASSWORD = "chosen at the sign-up";
-
-const dashboardOnly = ["dashboard"];
 
 /** Simulates account for people without a session: one sign-up and one password reset wait for their links to be opened. */
 export function entryPart(
@@ -29,17 +27,7 @@ export function entryPart(
   };
   return servicePart({
     service: EntryService,
-    callers: {
-      getEntryOptions: dashboardOnly,
-      signUp: dashboardOnly,
-      resendSignUp: dashboardOnly,
-      getSignUp: dashboardOnly,
-      confirmSignUp: dashboardOnly,
-      requestPasswordReset: dashboardOnly,
-      getPasswordReset: dashboardOnly,
-      resetPassword: dashboardOnly,
-      listMailbox: dashboardOnly,
-    },
+    callers: onlyFor(EntryService, "dashboard"),
     handlers: {
       async getEntryOptions() {
         failIfAsked(state, "getEntryOptions");

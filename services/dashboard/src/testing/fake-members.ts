@@ -7,26 +7,11 @@ import {
   SetMemberRoleRequestSchema,
 } from "@vvs/proto/account/v1/members";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { type Handlers, onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { invitationHandlers } from "./fake-invitations.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const MEMBER_ID = "usr_01m7ygvppkenma4hm7yf5h5159";
-
-const dashboardOnly = ["dashboard"];
-const callers: Callers<typeof OrganizationService> = {
-  listMembers: dashboardOnly,
-  setMemberRole: dashboardOnly,
-  removeMember: dashboardOnly,
-  getOrganization: dashboardOnly,
-  listSuspendedOrganizations: [],
-  createInvitation: dashboardOnly,
-  listInvitations: dashboardOnly,
-  resendInvitation: dashboardOnly,
-  revokeInvitation: dashboardOnly,
-  getInvitation: dashboardOnly,
-  acceptInvitation: dashboardOnly,
-};
 
 /** Simulates the members of account. */
 export function organizationService(state: FakeState): ServicePart {
@@ -74,7 +59,7 @@ export function organizationService(state: FakeState): ServicePart {
       throw new ServiceError("internal_error");
     },
   };
-  return servicePart({ service: OrganizationService, handlers, callers });
+  return servicePart({ service: OrganizationService, handlers, callers: onlyFor(OrganizationService, "dashboard") });
 }
 
 /** A member as account sends it. */

@@ -14,7 +14,7 @@ import {
   MonitorService,
   UpdateMonitorRequestSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type Handlers, onlyFor } from "@vvs/rpc";
 import { ENTITY_ID } from "./fake-entity.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 import { VERIFICATION_ID } from "./fake-verification.ts";
@@ -75,22 +75,6 @@ export function eventOf(changes: Event = {}): Event {
     ...changes,
   };
 }
-
-const dashboardOnly = ["dashboard"];
-const callers: Callers<typeof MonitorService> = {
-  createMonitor: dashboardOnly,
-  getMonitor: dashboardOnly,
-  listMonitors: dashboardOnly,
-  countMonitors: dashboardOnly,
-  updateMonitor: dashboardOnly,
-  cancelMonitor: dashboardOnly,
-  listEvents: dashboardOnly,
-  listRuns: dashboardOnly,
-  listConfirmedRuns: dashboardOnly,
-  listEventsAfter: [],
-  getNewestPosition: [],
-  releaseVerifications: [],
-};
 
 /** Simulates the monitor service. */
 export function monitorService(state: FakeState) {
@@ -156,5 +140,5 @@ export function monitorService(state: FakeState) {
       throw new Error("not called by the dashboard");
     },
   };
-  return { service: MonitorService, handlers, callers };
+  return { service: MonitorService, handlers, callers: onlyFor(MonitorService, "dashboard") };
 }

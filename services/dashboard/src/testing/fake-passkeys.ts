@@ -4,7 +4,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
-import { type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { type Handlers, onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 /** A valid answer of the browser's device. */
@@ -76,16 +76,5 @@ export function passkeyPart(
       return begun();
     },
   };
-  const dashboardOnly = ["dashboard"];
-  const callers = {
-    listPasskeys: dashboardOnly,
-    beginPasskeyRegistration: dashboardOnly,
-    addPasskey: dashboardOnly,
-    removePasskey: dashboardOnly,
-    beginPasskeySignIn: dashboardOnly,
-    signInWithPasskey: dashboardOnly,
-    beginPasskeyReauthentication: dashboardOnly,
-    reauthenticateWithPasskey: dashboardOnly,
-  };
-  return servicePart({ service: PasskeyService, handlers, callers });
+  return servicePart({ service: PasskeyService, handlers, callers: onlyFor(PasskeyService, "dashboard") });
 }

@@ -25,7 +25,7 @@ import {
   SetWebhookSecretRequestSchema,
   WebhookSecretService,
 } from "@vvs/proto/account/v1/webhook_secrets";
-import { type Handlers, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
+import { type Handlers, onlyFor, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
 import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
 import { entryPart } from "./fake-entry.ts";
@@ -157,7 +157,7 @@ function partOf<S extends DescService>(service: S, handlers: Partial<Handlers<S>
   return {
     service,
     handlers: { ...ofAll(unused), ...handlers },
-    callers: ofAll(["dashboard"]),
+    callers: onlyFor(service, "dashboard"),
   } as unknown as ServicePart;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
-import { type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 const ACME = { id: "acme", name: "Acme" };
@@ -13,11 +13,7 @@ export function singleSignOnPart(state: FakeState): ServicePart {
   const trips = new Map<string, string>();
   return servicePart({
     service: SingleSignOnService,
-    callers: {
-      findIdentityProvider: ["dashboard"],
-      beginSingleSignOn: ["dashboard"],
-      finishSingleSignOn: ["dashboard"],
-    },
+    callers: onlyFor(SingleSignOnService, "dashboard"),
     handlers: {
       async findIdentityProvider({ email }) {
         failIfAsked(state, "findIdentityProvider");

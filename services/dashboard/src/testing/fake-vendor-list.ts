@@ -6,23 +6,15 @@ import {
   VendorFilter,
   VendorListService,
 } from "@vvs/proto/entity/v1/vendors";
-import { type ServicePart, servicePart } from "@vvs/rpc";
+import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
-
-const callers = ["dashboard"];
 
 /** Simulates the lists of vendors: pages of `state.vendors`, which it does not filter except for archived ones. */
 export function vendorListPart(state: FakeState): ServicePart {
   const byId = (id: string) => state.vendors.find(({ entity }) => entity?.id === id);
   return servicePart({
     service: VendorListService,
-    callers: {
-      listVendors: callers,
-      countVendors: callers,
-      getVendors: callers,
-      setVendorArchived: callers,
-      compareNames: callers,
-    },
+    callers: onlyFor(VendorListService, "dashboard"),
     handlers: {
       async listVendors(request) {
         state.calls.push(`listVendors ${toJsonString(ListVendorsRequestSchema, request)}`);

@@ -13,7 +13,7 @@ import {
   VerificationService,
   VerifyRequestSchema,
 } from "@vvs/proto/verification/v1/verification";
-import type { Handlers } from "@vvs/rpc";
+import { type Handlers, onlyFor } from "@vvs/rpc";
 import { ENTITY_ID } from "./fake-entity.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
@@ -68,24 +68,12 @@ export function evidenceOf(
   };
 }
 
-const dashboardOnly = ["dashboard"];
-
 /** Simulates the verification service. */
 export function verificationService(state: FakeState) {
   return {
     service: VerificationService,
     handlers: verificationHandlers(state),
-    callers: {
-      verify: dashboardOnly,
-      getVerification: dashboardOnly,
-      listVerifications: dashboardOnly,
-      getEvidence: dashboardOnly,
-      listProviders: dashboardOnly,
-      getProviderUsage: dashboardOnly,
-      getProviderHealth: dashboardOnly,
-      getSamGovCalls: dashboardOnly,
-      judgeRuns: [],
-    },
+    callers: onlyFor(VerificationService, "dashboard"),
   };
 }
 

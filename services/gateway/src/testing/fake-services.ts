@@ -12,7 +12,7 @@ import { Environment } from "@vvs/proto/common/v1/common";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
+import { type Handlers, onlyFor, type RpcServer, serveRpc } from "@vvs/rpc";
 
 /** A call that a service received. */
 export interface RecordedCall {
@@ -56,11 +56,10 @@ async function serveFake(service: DescService, logger: Logger): Promise<FakeServ
       },
     ]),
   );
-  const callers = Object.fromEntries(service.methods.map(({ localName }) => [localName, ["gateway"]]));
   const server = await serveRpc({
     service,
     handlers: handlers as Handlers<DescService>,
-    callers: callers as Callers<DescService>,
+    callers: onlyFor(service, "gateway"),
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
@@ -153,11 +152,10 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
 
   const unused = async () => Promise.reject(new Error("not called by the gateway"));
   const others = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, unused]));
-  const callers = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, ["gateway"]]));
   const server: RpcServer = await serveRpc({
     service: ApiKeyService,
     handlers: { ...others, watchApiKeys, getApiKey } as unknown as Handlers<typeof ApiKeyService>,
-    callers: callers as unknown as Callers<typeof ApiKeyService>,
+    callers: onlyFor(ApiKeyService, "gateway"),
     host: "127.0.0.1",
     port,
     tls: undefined,

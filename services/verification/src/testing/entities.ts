@@ -10,7 +10,7 @@ import {
   type RecordTinMatchRequest,
   type UpdateFromProviderRequest,
 } from "@vvs/proto/entity/v1/entity";
-import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
+import { type Handlers, onlyFor, type RpcServer, serveRpc } from "@vvs/rpc";
 
 /** An entity of one organization in a test. */
 export interface TestEntity {
@@ -127,11 +127,10 @@ export async function startTestEntities(): Promise<TestEntities> {
       return { changed: true };
     },
   };
-  const callers = Object.fromEntries(Object.keys(handlers).map((name) => [name, ["verification"]]));
   const server = await serveRpc({
     service: EntityService,
     handlers,
-    callers: callers as unknown as Callers<typeof EntityService>,
+    callers: onlyFor(EntityService, "verification"),
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
