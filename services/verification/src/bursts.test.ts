@@ -1,61 +1,37 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { eventually } from "@vvs/testing";
-import type { Answer, Provider } from "./providers/provider.ts";
+import { passing, putVendor, testProvider, verify } from "./testing/calls.ts";
 import { startTestService, type TestService } from "./testing/service.ts";
-
-const answer: Answer = {
-  outcome: "pass",
-  reason: "",
-  confidence: 1,
-  dataDate: new Date(),
-  facts: {},
-  content: "{}",
-  contentType: "application/json",
-};
 
 const [attacker, neighbour] = [newId("org"), newId("org")];
 /** Answers the attacker's questions in progress. */
 let held: (() => void)[] = [];
 let isHolding = true;
-const provider: Provider = {
-  name: "slow",
-  check: "tin_match",
-  async ask({ tenant }) {
-    if (tenant.organizationId === attacker && isHolding) await new Promise<void>((resolve) => held.push(resolve));
-    return answer;
-  },
-};
-
-const other: Provider = { name: "other", check: "sam_registration", ask: async () => answer };
+const provider = testProvider("slow", "tin_match", async ({ tenant }) => {
+  if (tenant.organizationId === attacker && isHolding) await new Promise<void>((resolve) => held.push(resolve));
+  return passing();
+});
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [provider, other] });
+  service = await startTestService({ live: [provider, testProvider("other")] });
 });
 afterAll(() => service.stop());
 
-function verify(organizationId: string, check = CheckType.TIN_MATCH) {
-  const entityId = newId("ent");
-  const subject = { legalName: "Acme LLC", uei: "ABCDEFGH1234", tinHash: Buffer.from("hash") };
-  service.entities.put(organizationId, entityId, { subject, tin: "471829360" });
-  const tenant = { organizationId, environment: Environment.LIVE };
-  return service.client.verify({
-    caller: { tenant, actor: newId("key"), requestId: "req_1" },
-    target: { case: "entityId", value: entityId },
+const ask = (organizationId: string, check = CheckType.TIN_MATCH) =>
+  verify(service, putVendor(service, { organizationId, tinHash: Buffer.from("hash"), tin: "471829360" }), {
     checks: [check],
-    mode: Mode.REALTIME,
+    actor: newId("key"),
   });
-}
 
 test("a burst of one organization's verifications runs 16 at a time, beside its other checks and other organizations, and all end", async () => {
-  const burst = Array.from({ length: 20 }, () => verify(attacker));
+  const burst = Array.from({ length: 20 }, () => ask(attacker));
   await eventually(() => held.length === 16);
-  const pass = { verification: { overallResult: CheckStatus.PASS } };
-  expect(await verify(neighbour)).toMatchObject(pass);
-  expect(await verify(attacker, CheckType.SAM_REGISTRATION)).toMatchObject(pass);
+  const pass = { overallResult: CheckStatus.PASS };
+  expect(await ask(neighbour)).toMatchObject(pass);
+  expect(await ask(attacker, CheckType.SAM_REGISTRATION)).toMatchObject(pass);
   expect(held).toHaveLength(16);
   isHolding = false;
   for (const end of held) end();

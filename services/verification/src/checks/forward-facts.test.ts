@@ -1,41 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
-import type { Provider } from "../providers/provider.ts";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import { passing, putVendor, testProvider, verify } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
-const knowing: Provider = {
-  name: "knowing",
-  check: "sam_registration",
-  ask: async () => ({
-    outcome: "pass",
-    reason: "",
-    confidence: 1,
-    dataDate: new Date(),
-    facts: { registration_status: "active" },
-    content: "{}",
-    contentType: "application/json",
-  }),
-};
+const knowing = testProvider("knowing", "sam_registration", async () =>
+  passing({ facts: { registration_status: "active" } }),
+);
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [knowing], maxForwarding: 2 });
+  service = await startTestService({ live: [knowing], maxForwarding: 2 });
 });
 afterAll(() => service.stop());
 beforeEach(() => {
   service.entities.schedule.update = undefined;
 });
 
-async function verify(entityId: string, timeoutMs?: number) {
-  const organizationId = newId("org");
-  const subject = { legalName: "Own Inc", uei: "ABCDEFGHJK12", createdByOrganization: true };
-  service.entities.put(organizationId, entityId, { subject });
-  const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
-  const target = { case: "entityId" as const, value: entityId };
-  const request = { caller, target, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME };
-  return (await service.client.verify(request, { timeoutMs })).verification!.overallResult;
+async function statusOf(entityId: string, timeoutMs?: number) {
+  const vendor = putVendor(service, { entityId, createdByOrganization: true });
+  return (await verify(service, vendor, { timeoutMs })).overallResult;
 }
 const updated = (entityId: string) => service.entities.updates.filter((update) => update.entityId === entityId).length;
 
@@ -43,12 +27,12 @@ test("an answer does not wait until its facts are forwarded, but a stopping serv
   const entityId = newId("ent");
   const taken = Promise.withResolvers<void>();
   service.entities.schedule.update = () => taken.promise;
-  expect(await verify(entityId)).toBe(CheckStatus.PASS);
+  expect(await statusOf(entityId)).toBe(CheckStatus.PASS);
   let settled = false;
   const settling = service.factsForwarded().then(() => {
     settled = true;
   });
-  await verify(newId("ent"));
+  await statusOf(newId("ent"));
   expect([settled, updated(entityId)]).toEqual([false, 0]);
   taken.resolve();
   await settling;
@@ -64,7 +48,7 @@ test("facts are forwarded even after the deadline of their call", async () => {
     while (Date.now() <= deadline) await new Promise((resolve) => setTimeout(resolve, deadline - Date.now() + 1));
     isWaitedFor = !signal.aborted;
   };
-  expect(await verify(entityId, timeoutMs)).toBe(CheckStatus.PASS);
+  expect(await statusOf(entityId, timeoutMs)).toBe(CheckStatus.PASS);
   await service.factsForwarded();
   expect(isWaitedFor).toBe(true);
 });
@@ -73,12 +57,12 @@ test("facts beyond the maximum in flight are dropped, and the verification is st
   const taken = Promise.withResolvers<void>();
   service.entities.schedule.update = () => taken.promise;
   const entityIds = [newId("ent"), newId("ent"), newId("ent")];
-  for (const entityId of entityIds) expect(await verify(entityId)).toBe(CheckStatus.PASS);
+  for (const entityId of entityIds) expect(await statusOf(entityId)).toBe(CheckStatus.PASS);
   taken.resolve();
   await service.factsForwarded();
   expect(entityIds.map(updated)).toEqual([1, 1, 0]);
   service.entities.schedule.update = undefined;
-  expect(await verify(entityIds[2]!)).toBe(CheckStatus.PASS);
+  expect(await statusOf(entityIds[2]!)).toBe(CheckStatus.PASS);
   await service.factsForwarded();
   expect(updated(entityIds[2]!)).toBe(1);
 });

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { Environment } from "@vvs/proto/common/v1/common";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { SamGovMisbehaviour } from "../../../../test/outside/sam-gov.ts";
+import { putVendor, verifyResult } from "../testing/calls.ts";
 import type { PlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
@@ -37,18 +36,8 @@ afterEach(async () => {
 /** Verifies a vendor for a new organization on one of the replicas; returns the reasons of SAM.gov's attempts. */
 async function verify(uei: string, { by = 0 } = {}) {
   const service = replicas[by % replicas.length]!;
-  const [organizationId, entityId] = [newId("org"), newId("ent")];
-  const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
-  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei } });
-  const { verification } = await service.client.verify({
-    caller,
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
-  const { evidence } = await service.client.getEvidence({ caller, evidenceId: verification!.results[0]!.evidenceId });
-  const attempt = evidence!.attempts.find(({ provider }) => provider === "sam_gov_api")!;
-  return `${attempt.outcome} ${attempt.reason}`.trim();
+  const { attempts } = await verifyResult(service, putVendor(service, { uei }));
+  return attempts.find((each) => each.startsWith("sam_gov_api"))!.replace("sam_gov_api ", "");
 }
 /** Verifies a vendor of its own, which is registered. */
 function verifyAnother(by = 0) {

@@ -1,11 +1,10 @@
-import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { createSandboxRegistration } from "../providers/sandbox/sandbox-providers.ts";
+import { requestedRun, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
@@ -16,7 +15,7 @@ const entity = { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12", tinHash:
 const circuit = { faultsInRow: 1 };
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, circuit });
+  service = await startTestService({ circuit });
 });
 afterAll(() => service.stop());
 
@@ -29,12 +28,8 @@ beforeEach(() => {
   Object.assign(service.entities.schedule, { registry: undefined, reveal: undefined, resolved: undefined });
 });
 
-const tenantIn = (environment: Environment) => ({ organizationId: org, environment });
-
-function verify(checks: CheckType[], environment = Environment.SANDBOX, mode = Mode.REALTIME, by = service) {
-  const caller = { tenant: tenantIn(environment), actor: "key_1" };
-  return by.client.verify({ caller, target: { case: "entityId", value: entityId }, checks, mode });
-}
+const verifyHere = (checks: CheckType[], environment = Environment.SANDBOX, mode = Mode.REALTIME, by = service) =>
+  verify(by, { organizationId: org, entityId }, { checks, environment, mode });
 
 async function storedOf(environment: "live" | "sandbox"): Promise<number[]> {
   const counts = ["verifications", "evidence", "latest_answers"].map((name) =>
@@ -58,27 +53,29 @@ describe("where the entity service can't read what a check needs", () => {
     ["the TIN, by a fault", { reveal: broken }, TIN_MATCH],
   ])("a call is refused as unavailable and nothing is stored: %s", async (_name, schedule, check) => {
     Object.assign(service.entities.schedule, schedule);
-    await expect(verify([check])).rejects.toMatchObject({ code: "service_unavailable" });
-    await expect(verify([check], undefined, Mode.CACHED)).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(verifyHere([check])).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(verifyHere([check], undefined, Mode.CACHED)).rejects.toMatchObject({ code: "service_unavailable" });
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
   });
 
   test("from the loaded files, a live call is refused and nothing is stored, not even for a check that has ended", async () => {
     service.entities.schedule.registry = unavailable;
-    await expect(verify([TIN_MATCH, SAM_REGISTRATION], Environment.LIVE)).rejects.toMatchObject({
+    await expect(verifyHere([TIN_MATCH, SAM_REGISTRATION], Environment.LIVE)).rejects.toMatchObject({
       code: "service_unavailable",
     });
     expect(await storedOf("live")).toEqual([0, 0, 0]);
   });
 
   test("a call is also refused when the entity service does not answer within the attempt's time", async () => {
-    const options = { mongodbUri: process.env.MONGODB_URI!, prefix: service.prefix, circuit };
+    const options = { prefix: service.prefix, circuit };
     const short = await startTestService({ ...options, limits: { attemptMs: 300 } });
     short.entities.put(org, entityId, entity);
     const over = Promise.withResolvers<void>();
     Object.assign(short.entities.schedule, { registry: () => over.promise, reveal: () => over.promise });
     for (const check of [SAM_REGISTRATION, TIN_MATCH]) {
-      await expect(verify([check], undefined, undefined, short)).rejects.toMatchObject({ code: "service_unavailable" });
+      await expect(verifyHere([check], undefined, undefined, short)).rejects.toMatchObject({
+        code: "service_unavailable",
+      });
     }
     over.resolve();
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
@@ -87,20 +84,14 @@ describe("where the entity service can't read what a check needs", () => {
 
   test("no provider's health is affected: its circuit stays closed", async () => {
     Object.assign(service.entities.schedule, { registry: unavailable, reveal: unavailable });
-    await expect(verify([SAM_REGISTRATION, TIN_MATCH])).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(verifyHere([SAM_REGISTRATION, TIN_MATCH])).rejects.toMatchObject({ code: "service_unavailable" });
     const { providers } = await service.client.listProviders({ environment: Environment.SANDBOX });
     expect(providers.map(({ state }) => state)).toEqual(["available", "available"]);
   });
 
   test("a monitor's run is made when its record is handled again", async () => {
     service.entities.schedule.registry = unavailable;
-    const record = create(VerificationRequestedSchema, {
-      recordId: `${entityId}:1`,
-      tenant: tenantIn(Environment.SANDBOX),
-      run: { monitorId: newId("mon"), runSeq: 1n },
-      entityId,
-      checks: [SAM_REGISTRATION],
-    });
+    const record = requestedRun({ organizationId: org, entityId }, { environment: Environment.SANDBOX });
     await expect(service.runOf("sandbox")(record)).rejects.toMatchObject({ code: "service_unavailable" });
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
     service.entities.schedule.registry = undefined;
@@ -127,7 +118,7 @@ test("a call on the changing vendor that can't be counted is our own outage", as
 });
 
 test("a call whose time is over before any check begins is refused, and no provider is asked", async () => {
-  const short = await startTestService({ mongodbUri: process.env.MONGODB_URI!, limits: { callMs: 20 } });
+  const short = await startTestService({ limits: { callMs: 20 } });
   short.entities.resolveTo(entityId);
   short.entities.put(org, entityId, { subject: { legalName: "Acme LLC" } });
   let asked = 0;
@@ -135,12 +126,14 @@ test("a call whose time is over before any check begins is refused, and no provi
     resolved: () => new Promise((resolve) => setTimeout(resolve, 50)),
     registry: async () => void asked++,
   });
-  const call = short.client.verify({
-    caller: { tenant: tenantIn(Environment.SANDBOX), actor: "key_1" },
-    target: { case: "vendor", value: { identifiers: { uei: "ABCDEFGHJK12" } } },
-    checks: [SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
+  const call = verify(
+    short,
+    { organizationId: org, entityId },
+    {
+      environment: Environment.SANDBOX,
+      target: { case: "vendor", value: { identifiers: { uei: "ABCDEFGHJK12" } } },
+    },
+  );
   await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
   expect(asked).toBe(0);
   expect(await short.databases.sandbox.collection("verifications").countDocuments()).toBe(0);

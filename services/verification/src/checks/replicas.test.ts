@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
-import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { type Provider, ProviderError } from "../providers/provider.ts";
+import { passing, putVendor, testProvider, verifyResult } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
-const answer: Answer = {
-  outcome: "pass",
-  reason: "",
-  confidence: 1,
-  dataDate: new Date(),
-  facts: {},
-  content: "{}",
-  contentType: "application/json",
-};
 const OPEN_MS = 600_000;
 
 /** What the first provider throws, if anything; the second always answers. */
@@ -23,21 +13,16 @@ let asked = 0;
 let aheadMs = 0;
 const now = () => new Date(Date.now() + aheadMs);
 const providersNamed = (first: string): Provider[] => [
-  {
-    name: first,
-    check: "sam_registration",
-    async ask() {
-      asked++;
-      if (trouble) throw trouble(first);
-      return answer;
-    },
-  },
-  { name: "second", check: "sam_registration", ask: async () => answer },
+  testProvider(first, "sam_registration", async () => {
+    asked++;
+    if (trouble) throw trouble(first);
+    return passing();
+  }),
+  testProvider("second"),
 ];
 
 const start = (live: readonly Provider[], prefix?: string) =>
   startTestService({
-    mongodbUri: process.env.MONGODB_URI!,
     live,
     prefix,
     now,
@@ -57,20 +42,8 @@ beforeEach(() => {
 let vendors = 0;
 /** Verifies a vendor of its own; returns the attempts in the evidence. */
 async function attempts(service: TestService) {
-  const [organizationId, entityId] = [newId("org"), newId("ent")];
-  const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
-  service.entities.put(organizationId, entityId, {
-    subject: { legalName: "Acme LLC", uei: `ABCDEFGH${1_000 + vendors++}` },
-  });
-  const { verification } = await service.client.verify({
-    caller,
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
-  const { evidenceId } = verification!.results[0]!;
-  const { evidence } = await service.client.getEvidence({ caller, evidenceId });
-  return evidence!.attempts.map(({ provider, outcome, reason }) => `${provider} ${outcome} ${reason}`.trim());
+  const vendor = putVendor(service, { uei: `ABCDEFGH${1_000 + vendors++}` });
+  return (await verifyResult(service, vendor)).attempts;
 }
 
 const stateOf = async (service: TestService) =>

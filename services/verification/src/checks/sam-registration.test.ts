@@ -1,16 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
-import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { Mode } from "@vvs/proto/verification/v1/verification";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { providersSection } from "../providers/config.ts";
 import { createLiveProviders } from "../providers/live-providers.ts";
+import { callerOf, putVendor, requestedRun, type TestVendor, verifyResult } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 // The service with the live providers of a configuration, which call a played SAM.gov.
@@ -67,7 +64,7 @@ async function start(prefix?: string): Promise<TestService> {
     logger,
     onClose: (_name, close) => void closers.push(close),
   });
-  const service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, logger, prefix, live });
+  const service = await startTestService({ logger, prefix, live });
   closers.push(() => service.stop());
   return service;
 }
@@ -78,47 +75,9 @@ function newUei(): string {
   return `PLAYED${String(serial).padStart(6, "0")}`;
 }
 
-function put(service: TestService, uei: string, organizationId = newId("org")) {
-  const entityId = newId("ent");
-  service.entities.put(organizationId, entityId, { subject: { legalName: "Vendor", uei } });
-  return { organizationId, entityId };
-}
-
-type Vendor = ReturnType<typeof put>;
-const callerOf = ({ organizationId }: Vendor) => ({
-  tenant: { organizationId, environment: Environment.LIVE },
-  actor: "key_1",
-  requestId: "req_1",
-});
-
-async function verify(service: TestService, vendor: Vendor) {
-  const { verification } = await service.client.verify({
-    caller: callerOf(vendor),
-    target: { case: "entityId", value: vendor.entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
-  const { status, origin, reason, evidenceId } = verification!.results[0]!;
-  const { evidence } = await service.client.getEvidence({ caller: callerOf(vendor), evidenceId });
-  return {
-    result: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
-    attempts: evidence!.attempts.map((each) => `${each.provider} ${each.outcome} ${each.reason}`.trim()),
-    evidence: evidence!,
-  };
-}
-
-async function run(service: TestService, vendor: Vendor, runSeq = 1): Promise<void> {
-  const monitorId = newId("mon");
-  await service.runOf("live")(
-    create(VerificationRequestedSchema, {
-      recordId: `${monitorId}:${runSeq}`,
-      tenant: callerOf(vendor).tenant,
-      run: { monitorId, runSeq: BigInt(runSeq) },
-      entityId: vendor.entityId,
-      checks: [CheckType.SAM_REGISTRATION],
-    }),
-  );
-}
+const put = (service: TestService, uei: string) => putVendor(service, { uei });
+const run = (service: TestService, vendor: TestVendor, runSeq = 1) =>
+  service.runOf("live")(requestedRun(vendor, { runSeq }));
 
 describe("sam_registration, live", () => {
   test("rests on SAM.gov's API, and on the extract where that gives no answer", async () => {
@@ -127,23 +86,23 @@ describe("sam_registration, live", () => {
     const vendor = put(service, uei);
     sam.register({ uei });
     extract.add(uei);
-    expect(await verify(service, vendor)).toMatchObject({
+    expect(await verifyResult(service, vendor)).toMatchObject({
       result: "PASS sam_gov_api",
       attempts: ["sam_gov_api pass"],
     });
     sam.misbehave({ kind: "status", status: 503 });
     const attempts = ["sam_gov_api throw http_503", "sam_gov_extract pass"];
-    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
+    expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     // What the API returned to this organization before is newer than the extract.
-    expect(await verify(service, vendor)).toMatchObject({ result: "PASS sam_gov_api", attempts });
+    expect(await verifyResult(service, vendor)).toMatchObject({ result: "PASS sam_gov_api", attempts });
     sam.behave();
-    expect((await verify(service, put(service, uei))).result).toBe("PASS sam_gov_api");
+    expect((await verifyResult(service, put(service, uei))).result).toBe("PASS sam_gov_api");
   });
 
   test("is an error and never a fail where the API does not answer and the extract can't know", async () => {
     const service = await start();
     sam.misbehave({ kind: "counted_without_data" });
-    expect(await verify(service, put(service, newUei()))).toMatchObject({
+    expect(await verifyResult(service, put(service, newUei()))).toMatchObject({
       result: "ERROR none stale_source",
       attempts: ["sam_gov_api throw wrong_shape", "sam_gov_extract throw stale_source"],
     });
@@ -154,7 +113,7 @@ describe("sam_registration, live", () => {
     const uei = newUei();
     extract.add(uei);
     sam.register({ uei, samRegistered: "No", status: "Active", cage: "null" });
-    expect(await verify(service, put(service, uei))).toMatchObject({
+    expect(await verifyResult(service, put(service, uei))).toMatchObject({
       result: "FAIL sam_gov_api not_registered",
       attempts: ["sam_gov_api fail not_registered"],
     });
@@ -172,14 +131,14 @@ describe("sam_registration, live", () => {
       asked += 1;
       if (asked === vendors.length) allAsked.resolve();
     };
-    const verified = await Promise.all(vendors.map((vendor) => verify(service, vendor)));
+    const verified = await Promise.all(vendors.map((vendor) => verifyResult(service, vendor)));
     expect(new Set(verified.map(({ result }) => result))).toEqual(new Set(["PASS sam_gov_api"]));
     expect([sam.calls("entities").length, sam.calls("exclusions").length]).toEqual([1, 0]);
     expect(new Set(verified.map(({ evidence }) => evidence.id)).size).toBe(10);
     expect(new Set(verified.map(({ evidence }) => evidence.sha256)).size).toBe(1);
     const { evidence } = verified[0]!;
     await expect(
-      service.client.getEvidence({ caller: callerOf(vendors[1]!), evidenceId: evidence.id }),
+      service.client.getEvidence({ caller: callerOf(vendors[1]!.organizationId), evidenceId: evidence.id }),
     ).rejects.toMatchObject({ code: "evidence_not_found" });
   });
 
@@ -204,12 +163,15 @@ describe("sam_registration, live", () => {
     const reset = new Date(Date.now() + 3_600_000).toISOString();
     sam.misbehave({ kind: "throttled", shape: "fault", nextAccessTime: reset }, { calls: 1 });
     const attempts = ["sam_gov_api throw quota_exhausted", "sam_gov_extract pass"];
-    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
+    expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     const calls = sam.calls().length;
-    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
+    expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     await waitUntilStored(service);
     const restarted = await start(service.prefix);
-    expect(await verify(restarted, put(restarted, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
+    expect(await verifyResult(restarted, put(restarted, uei))).toMatchObject({
+      result: "PASS sam_gov_extract",
+      attempts,
+    });
     expect(sam.calls()).toHaveLength(calls);
   });
 
@@ -217,7 +179,7 @@ describe("sam_registration, live", () => {
     const service = await start();
     const uei = newUei();
     sam.register({ uei, legalName: `A VENDOR NAMED ${sam.apiKey}` });
-    await verify(service, put(service, uei));
+    await verifyResult(service, put(service, uei));
     await run(service, put(service, uei));
     const other = newUei();
     sam.register({ uei: other, legalName: `ANOTHER NAMED ${sam.apiKey}` });
@@ -225,9 +187,9 @@ describe("sam_registration, live", () => {
     await service.queue.ask();
     await service.queue.resume();
     sam.misbehave({ kind: "cut" }, { calls: 1 });
-    await verify(service, put(service, uei));
+    await verifyResult(service, put(service, uei));
     sam.misbehave({ kind: "status", status: 403, text: `{"invalid":"${sam.apiKey}"}` });
-    await verify(service, put(service, uei));
+    await verifyResult(service, put(service, uei));
     const stored: unknown[] = [];
     for (const { name } of await service.databases.live.listCollections().toArray()) {
       stored.push(await service.databases.live.collection(name).find().toArray());

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { checkNames, toCheckType } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
 import { ProviderError } from "../providers/provider.ts";
+import { evidenceOf, passing, putVendor, testProvider, verify } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
@@ -18,26 +18,13 @@ let service: TestService;
 let outage: Error | undefined;
 beforeAll(async () => {
   service = await startTestService({
-    mongodbUri: process.env.MONGODB_URI!,
     circuit: { openMs: OPEN_MS },
     now: () => new Date(Date.now() + aheadMs),
     live: [
-      {
-        name: "sam_gov_extract",
-        check: "sam_registration",
-        ask: async () => {
-          if (outage) throw outage;
-          return {
-            outcome: "pass",
-            reason: "",
-            confidence: 1,
-            dataDate: new Date(),
-            facts: {},
-            content: "",
-            contentType: "",
-          };
-        },
-      },
+      testProvider("sam_gov_extract", "sam_registration", async () => {
+        if (outage) throw outage;
+        return passing();
+      }),
     ],
   });
   for (const each of [uei, "SANDBXFALLB1", "SANDBXERRR01"]) {
@@ -47,23 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function ask(options: { org: string; uei: string; tin?: string; environment?: Environment }) {
-  const entityId = newId("ent");
-  const tinHash = options.tin ? Buffer.from(options.tin).reverse() : undefined;
-  service.entities.put(options.org, entityId, {
-    subject: { legalName: "Vendor", uei: options.uei, tinHash },
-    tin: options.tin,
-  });
-  const { verification } = await service.client.verify({
-    caller: {
-      tenant: { organizationId: options.org, environment: options.environment ?? Environment.SANDBOX },
-      actor: "key_1",
-    },
-    target: { case: "entityId", value: entityId },
-    checks: [options.tin ? TIN_MATCH : SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
-  return verification!.results[0]!;
+async function ask(of: { org: string; uei: string; tin?: string; environment?: Environment }) {
+  const { org: organizationId, uei, tin, environment = Environment.SANDBOX } = of;
+  const vendor = putVendor(service, { organizationId, uei, ...(tin && { tin, tinHash: Buffer.from(tin).reverse() }) });
+  return (await verify(service, vendor, { environment, checks: [tin ? TIN_MATCH : SAM_REGISTRATION] })).results[0]!;
 }
 
 describe("the sandbox's providers", () => {
@@ -117,9 +91,8 @@ describe("the providers' health", () => {
     outage = undefined;
     const refused = await askLive();
     expect(refused).toMatchObject({ status: ERROR, reason: "providers_failed" });
-    const caller = { tenant: { organizationId: org, environment: Environment.LIVE } };
-    const { evidence } = await service.client.getEvidence({ caller, evidenceId: refused.evidenceId });
-    expect(evidence!.attempts).toMatchObject([{ outcome: "throw", reason: "circuit_open" }]);
+    const evidence = await evidenceOf(service, refused.evidenceId, org);
+    expect(evidence.attempts).toMatchObject([{ outcome: "throw", reason: "circuit_open" }]);
     aheadMs += OPEN_MS;
     expect((await askLive()).status).toBe(PASS);
     const [extract] = await list(Environment.LIVE);

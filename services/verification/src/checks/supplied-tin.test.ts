@@ -1,11 +1,12 @@
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { Binary } from "mongodb";
 import { collectionsOf } from "../store.ts";
+import { requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { inputsFingerprint } from "./check-inputs.ts";
@@ -16,13 +17,15 @@ const FAILING = "471829363";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI! });
+  service = await startTestService({});
 });
 afterAll(() => service.stop());
 
 // One organization: beside others its calls would run one after the other, and these tests run two together.
 const org = newId("org");
+const environment = Environment.SANDBOX;
 let entityId: string;
+const vendor = () => ({ organizationId: org, entityId });
 let legalName: string;
 beforeEach(() => {
   entityId = newId("ent");
@@ -41,21 +44,18 @@ function remember(tin: string) {
   service.entities.put(org, entityId, { subject: { legalName, tinHash: tinHashOf(tin) }, tin });
 }
 
-type Target =
-  | { case: "entityId"; value: string }
-  | { case: "vendor"; value: { identifiers: object; legalName: string } };
-
-async function match(target: Target, mode = Mode.REALTIME) {
-  const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
-  const { verification } = await service.client.verify({ caller, target, checks: [CheckType.TIN_MATCH], mode });
-  const result = verification!.results[0]!;
-  const { evidence } = await service.client.getEvidence({ caller, evidenceId: result.evidenceId });
-  const asked: string = JSON.parse(evidence!.content).asked.tin;
-  return { status: result.status, asked, evidenceId: result.evidenceId };
+async function match({ mode, target }: Pick<TestCall, "mode" | "target"> = {}) {
+  const call = { environment, checks: [CheckType.TIN_MATCH], ...(mode && { mode }), ...(target && { target }) };
+  const { first, evidence } = await verifyResult(service, vendor(), call);
+  const asked: string = JSON.parse(evidence.content).asked.tin;
+  return { status: first.status, asked, evidenceId: first.evidenceId };
 }
-const supply = (tin: string, mode?: Mode) =>
-  match({ case: "vendor", value: { identifiers: { uei: "ABCDEFGHJK12", tin }, legalName: "" } }, mode);
-const entity = (mode?: Mode) => match({ case: "entityId", value: entityId }, mode);
+const supplied = (tin: string) => ({
+  case: "vendor" as const,
+  value: { identifiers: { uei: "ABCDEFGHJK12", tin }, legalName: "" },
+});
+const supply = (tin: string, mode?: Mode) => match({ mode, target: supplied(tin) });
+const entity = (mode?: Mode) => match({ mode });
 
 const passing = { status: CheckStatus.PASS, asked: "****9360" };
 const failing = { status: CheckStatus.FAIL, asked: "****9363" };
@@ -105,9 +105,7 @@ test.each([
   ["has one, of which an earlier entity service returns no mask: it is absent", "", tinHashOf(PASSING), undefined],
 ])("the record of a verification of a vendor that %s", async (_name, tin, tinHash, expected) => {
   service.entities.put(org, entityId, { subject: { legalName, tinHash, tin }, tin: FAILING });
-  const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
-  const target = { case: "entityId" as const, value: entityId };
-  await service.client.verify({ caller, target, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME });
+  await verify(service, vendor(), { environment });
   expect((await records()).map(({ entityTin }) => entityTin)).toEqual([expected]);
 });
 
@@ -134,18 +132,11 @@ describe("a TIN that a call supplies", () => {
   });
 });
 
+const run = (runSeq: number) =>
+  service.runOf("sandbox")(requestedRun(vendor(), { runSeq, environment, checks: [CheckType.TIN_MATCH] }));
+
 describe("a TIN that matched", () => {
   const recorded = () => service.entities.matches.filter((match) => match.entityId === entityId);
-  const run = (runSeq: bigint) =>
-    service.runOf("sandbox")(
-      create(VerificationRequestedSchema, {
-        recordId: `${entityId}:${runSeq}`,
-        tenant: { organizationId: org, environment: Environment.SANDBOX },
-        run: { monitorId: newId("mon"), runSeq },
-        entityId,
-        checks: [CheckType.TIN_MATCH],
-      }),
-    );
 
   test("is recorded as supplied, in each mode; one that did not match is not", async () => {
     await supply(FAILING);
@@ -158,7 +149,7 @@ describe("a TIN that matched", () => {
 
   test("is recorded as remembered by calls without a TIN and by runs, in clear where it was asked", async () => {
     await entity();
-    await run(1n);
+    await run(1);
     await entity(Mode.CACHED);
     const matches = recorded().map(({ tin, supplied }) => [tin, supplied]);
     expect(matches).toEqual([
@@ -172,7 +163,7 @@ describe("a TIN that matched", () => {
     const subject = { legalName, tinHash: tinHashOf(PASSING), tinMatchRecorded: true };
     service.entities.put(org, entityId, { subject, tin: PASSING });
     await entity();
-    await run(1n);
+    await run(1);
     expect(recorded()).toEqual([]);
   });
 
@@ -181,25 +172,22 @@ describe("a TIN that matched", () => {
       throw new Error("killed");
     };
     await expect(supply(PASSING)).rejects.toMatchObject({ code: "service_unavailable" });
-    await expect(run(1n)).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(run(1)).rejects.toMatchObject({ code: "service_unavailable" });
     expect(await storedUnder(PASSING)).toEqual([]);
     service.entities.schedule.match = undefined;
     expect(await supply(PASSING)).toMatchObject(passing);
-    await run(1n);
+    await run(1);
     expect(await storedUnder(PASSING)).toEqual(["pass"]);
     expect(await records()).toHaveLength(2);
   });
 
   test("is asked about the TIN that its call supplied, also where the checks don't include tin_match first", async () => {
-    const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
-    const vendor = { identifiers: { uei: "ABCDEFGHJK12", tin: FAILING }, legalName: "" };
-    const target = { case: "vendor" as const, value: vendor };
-    const unchecked = { caller, target, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME };
-    await service.client.verify(unchecked);
+    const target = supplied(FAILING);
+    await verify(service, vendor(), { environment, target });
     expect(await entity()).toMatchObject(passing);
     const both = [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH];
-    const { verification } = await service.client.verify({ ...unchecked, checks: both });
-    const match = verification!.results.find(({ checkType }) => checkType === CheckType.TIN_MATCH)!;
+    const { results } = await verify(service, vendor(), { environment, target, checks: both });
+    const match = results.find(({ checkType }) => checkType === CheckType.TIN_MATCH)!;
     expect(match).toMatchObject({
       status: CheckStatus.FAIL,
       details: { tin: "****9363", name: legalName.replaceAll("_", " ").slice(0, 40).trim() },
@@ -239,15 +227,7 @@ describe("the remembered TIN, replaced by another call between reading its finge
 
   test("leads a monitor's run to a verdict and a fingerprint of the same TIN", async () => {
     replaceBeforeReveal(FAILING);
-    await service.runOf("sandbox")(
-      create(VerificationRequestedSchema, {
-        recordId: `${entityId}:1`,
-        tenant: { organizationId: org, environment: Environment.SANDBOX },
-        run: { monitorId: newId("mon"), runSeq: 1n },
-        entityId,
-        checks: [CheckType.TIN_MATCH],
-      }),
-    );
+    await run(1);
     expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
     const completed = await records();
     const inputsFingerprint = Buffer.from(fingerprintOf(FAILING), "hex");

@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { recordTelemetry } from "@vvs/telemetry/testing";
@@ -11,8 +11,8 @@ import { type PlayedCompliancely, playCompliancely } from "../../../../test/outs
 import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../test/outside/taxbandits.ts";
 import { createCompliancely } from "../providers/compliancely/compliancely.ts";
 import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
-import type { Provider } from "../providers/provider.ts";
 import { createTaxBandits } from "../providers/taxbandits/taxbandits.ts";
+import { passing, testProvider, verifyResult } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 // The service with its real TIN providers, which call a played TaxBandits and a played Compliancely.
@@ -28,24 +28,12 @@ const logger = createLogger({
 });
 
 /** An adapter that forgets to mask, and one that fails unexpectedly. */
-const careless: Provider = {
-  name: "careless",
-  check: "tin_match",
-  async ask(question, { signal }) {
-    const tin = await question.tin(signal);
-    if (carelessness === "throws") throw new TypeError("unforeseen");
-    const content = JSON.stringify({ said: formsOf(tin), number: Number(tin) });
-    return {
-      outcome: "fail",
-      reason: "mismatch",
-      confidence: 1,
-      dataDate: new Date(),
-      facts: { legal_name: `Acme ${tin}` },
-      content,
-      contentType: "application/json",
-    };
-  },
-};
+const careless = testProvider("careless", "tin_match", async (question, { signal }) => {
+  const tin = await question.tin(signal);
+  if (carelessness === "throws") throw new TypeError("unforeseen");
+  const content = JSON.stringify({ said: formsOf(tin), number: Number(tin) });
+  return passing({ outcome: "fail", reason: "mismatch", facts: { legal_name: `Acme ${tin}` }, content });
+});
 let carelessness: "throws" | "says" = "throws";
 
 let taxbandits: PlayedTaxBandits;
@@ -57,7 +45,6 @@ beforeAll(async () => {
   http = createProviderHttp();
   const now = () => new Date();
   service = await startTestService({
-    mongodbUri: process.env.MONGODB_URI!,
     logger,
     // These tests make faults in a row on purpose.
     circuit: { faultsInRow: 1_000, windowMinimum: 1_000 },
@@ -92,21 +79,9 @@ function put(tin: string, organizationId = org, legalName = "Smith & Sons, Inc."
 }
 
 async function verify(mode = Mode.REALTIME, organizationId = org) {
-  const caller = {
-    tenant: { organizationId, environment: Environment.LIVE },
-    actor: "key_1",
-    requestId: "req_1",
-  };
-  const { verification } = await service.client.verify({
-    caller,
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.TIN_MATCH],
-    mode,
-  });
-  const result = verification!.results[0]!;
-  const { evidence } = await service.client.getEvidence({ caller, evidenceId: result.evidenceId });
-  const attempts = evidence!.attempts.map(({ provider, outcome, reason }) => `${provider} ${outcome} ${reason}`.trim());
-  return { result, evidence: evidence!, attempts };
+  const call = { checks: [CheckType.TIN_MATCH], mode };
+  const { first: result, ...others } = await verifyResult(service, { organizationId, entityId }, call);
+  return { ...others, result };
 }
 
 describe("a TIN match", () => {

@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode, type VerifyRequest, type VerifyRequestSchema } from "@vvs/proto/verification/v1/verification";
+import { Mode } from "@vvs/proto/verification/v1/verification";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import {
+  callerOf,
+  passing,
+  evidenceOf as storedEvidence,
+  type TestCall,
+  testProvider,
+  verify as verifyVendor,
+} from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
@@ -18,34 +25,24 @@ const behaviour: Record<"first" | "second", Provider["ask"]> = {
   second: () => Promise.reject(new ProviderError("http_503")),
 };
 const live: Provider[] = (["first", "second"] as const).flatMap((name) =>
-  (["sam_registration", "tin_match"] as const).map((check) => ({
-    name,
-    check,
-    ask: (asked, options) => behaviour[name](asked, options),
-  })),
+  (["sam_registration", "tin_match"] as const).map((check) =>
+    testProvider(name, check, (asked, options) => behaviour[name](asked, options)),
+  ),
 );
 
-function says(outcome: "pass" | "fail", more: Partial<Answer> = {}) {
-  const dataDate = new Date(Date.now() - 86_400_000);
-  const content = '{"said":"é"}';
-  const answer: Answer = {
-    outcome,
-    reason: "",
-    confidence: 0.9,
-    dataDate,
-    facts: {},
-    content,
-    contentType: "application/json",
-    ...more,
-  };
-  return async () => answer;
-}
+const says =
+  (outcome: "pass" | "fail", more: Partial<Answer> = {}) =>
+  async () =>
+    passing({
+      ...{ outcome, confidence: 0.9, dataDate: new Date(Date.now() - 86_400_000), content: '{"said":"é"}' },
+      ...more,
+    });
 const throws = (reason: string) => () => Promise.reject(new ProviderError(reason));
 
 let service: TestService;
 beforeAll(async () => {
   const circuit = { faultsInRow: 1_000, windowMinimum: 1_000 };
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live, circuit });
+  service = await startTestService({ live, circuit });
 });
 afterAll(() => service.stop());
 
@@ -62,28 +59,8 @@ beforeEach(() => {
   });
 });
 
-function callerOf(organizationId: string, environment = Environment.LIVE) {
-  return { tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" };
-}
-
-async function verify(
-  request: Exclude<MessageInitShape<typeof VerifyRequestSchema>, VerifyRequest> = {},
-  organizationId = org,
-) {
-  const { verification } = await service.client.verify({
-    caller: callerOf(organizationId),
-    target: { case: "entityId", value: entityId },
-    checks: [SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-    ...request,
-  });
-  return verification!;
-}
-
-async function evidenceOf(evidenceId: string, organizationId = org) {
-  const { evidence } = await service.client.getEvidence({ caller: callerOf(organizationId), evidenceId });
-  return evidence!;
-}
+const verify = (call: TestCall = {}, organizationId = org) => verifyVendor(service, { organizationId, entityId }, call);
+const evidenceOf = (evidenceId: string) => storedEvidence(service, evidenceId, org);
 
 describe("realtime", () => {
   test("after a throw the next provider is asked, and the evidence has both attempts and the content's hash", async () => {
@@ -257,7 +234,7 @@ describe("cached", () => {
     service.entities.put(other, entityId, { subject: { uei: "ABCDEFGHJK12", cage: "1AB23" } });
     behaviour.first = throws("http_503");
     expect((await verify(cached, other)).overallResult).toBe(ERROR);
-    const sandbox = await verify({ ...cached, caller: callerOf(org, Environment.SANDBOX) });
+    const sandbox = await verify({ ...cached, environment: Environment.SANDBOX });
     expect(sandbox.results[0]).toMatchObject({ status: FAIL, reason: "not_found", origin: "sandbox_primary" });
   });
 });
@@ -304,11 +281,11 @@ describe("what is stored", () => {
   });
 
   test("no TIN in clear is anywhere in the databases", async () => {
-    const caller = callerOf(org, Environment.SANDBOX);
-    const { results } = await verify({ caller, checks: [TIN_MATCH] });
+    const environment = Environment.SANDBOX;
+    const { results } = await verify({ environment, checks: [TIN_MATCH] });
     expect(results[0]).toMatchObject({ status: PASS, origin: "sandbox_primary" });
-    const { evidence } = await service.client.getEvidence({ caller, evidenceId: results[0]!.evidenceId });
-    expect(JSON.parse(evidence!.content)).toMatchObject({ asked: { tin: "****9360", name: "Acme LLC" } });
+    const { content } = await storedEvidence(service, results[0]!.evidenceId, org, environment);
+    expect(JSON.parse(content)).toMatchObject({ asked: { tin: "****9360", name: "Acme LLC" } });
     for (const db of Object.values(service.databases)) {
       for (const collection of await db.collections()) {
         const dump = await collection.find({}, { promoteBuffers: true, raw: true }).toArray();

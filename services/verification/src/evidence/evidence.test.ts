@@ -4,11 +4,17 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { Binary } from "mongodb";
 import { type PlayedS3, playS3 } from "../../../../test/outside/s3.ts";
-import { type Provider, ProviderError } from "../providers/provider.ts";
+import { ProviderError } from "../providers/provider.ts";
+import {
+  passing,
+  putVendor,
+  evidenceOf as storedEvidence,
+  testProvider,
+  verify as verifyVendor,
+} from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { bodiesOf, createEvidenceBodies, type ObjectStore, sha256Of } from "./bodies.ts";
 import type { EvidenceSettings } from "./open.ts";
@@ -17,15 +23,10 @@ import { removeAbandoned, removeBodies } from "./retention.ts";
 const DAY_MS = 86_400_000;
 let s3: PlayedS3;
 let content: string | undefined;
-const provider: Provider = {
-  name: "played",
-  check: "sam_registration",
-  async ask() {
-    if (content === undefined) throw new ProviderError("played", { isFault: false });
-    const answer = { outcome: "pass", reason: "", confidence: 1, dataDate: new Date(), facts: {} } as const;
-    return { ...answer, content, contentType: "application/json" };
-  },
-};
+const provider = testProvider("played", "sam_registration", async () => {
+  if (content === undefined) throw new ProviderError("played", { isFault: false });
+  return passing({ content });
+});
 
 beforeAll(async () => {
   s3 = await playS3();
@@ -43,7 +44,7 @@ const s3Settings = (timeoutMs = 20_000) => ({
 
 /** A service on the databases of another one where their prefix is given. */
 const startReplica = (evidence: Partial<EvidenceSettings>, prefix?: string) =>
-  startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [provider], evidence, prefix });
+  startTestService({ live: [provider], evidence, prefix });
 
 let org: string;
 beforeEach(() => {
@@ -52,25 +53,10 @@ beforeEach(() => {
   s3.misbehave(undefined);
 });
 
-const callerOf = (organizationId: string) => ({
-  tenant: { organizationId, environment: Environment.LIVE },
-  actor: "key_1",
-});
-
-async function verify(service: TestService, organizationId = org) {
-  const entityId = newId("ent");
-  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
-  const { verification } = await service.client.verify({
-    caller: callerOf(organizationId),
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
-  return verification!.results[0]!;
-}
-
-const evidenceOf = async (service: TestService, evidenceId: string, organizationId = org) =>
-  (await service.client.getEvidence({ caller: callerOf(organizationId), evidenceId })).evidence!;
+const verify = async (service: TestService, organizationId = org) =>
+  (await verifyVendor(service, putVendor(service, { organizationId }))).results[0]!;
+const evidenceOf = (service: TestService, evidenceId: string, organizationId = org) =>
+  storedEvidence(service, evidenceId, organizationId);
 
 const recordsOf = (service: TestService) => service.databases.live.collection<{ _id: string }>("evidence");
 

@@ -1,19 +1,26 @@
-import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { Mode, VerificationService } from "@vvs/proto/verification/v1/verification";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
 import { providersSection } from "../providers/config.ts";
 import { createLiveProviders, type LiveProvidersOptions } from "../providers/live-providers.ts";
-import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import { type Provider, ProviderError } from "../providers/provider.ts";
+import {
+  callerOf,
+  passing,
+  putVendor,
+  requestedRun,
+  resultOf,
+  testProvider,
+  verify as verifyVendor,
+} from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService, unlimited } from "../testing/service.ts";
 import { organizationCallsOf } from "./budget-store.ts";
@@ -42,7 +49,6 @@ async function start(options: Partial<Parameters<typeof startTestService>[0]>): 
     }),
   };
   const service = await startTestService({
-    mongodbUri: process.env.MONGODB_URI!,
     settings,
     now: () => time,
     ...options,
@@ -71,33 +77,15 @@ interface Asking {
 async function verify(
   service: TestService,
   organizationId: string,
-  { check, uei = "PLAYEDUEI001", legalName = "Acme LLC", runSeq, actor = "key_1" }: Asking,
+  { check, uei = "PLAYEDUEI001", legalName = "Acme LLC", runSeq, actor }: Asking,
 ) {
-  const entityId = newId("ent");
-  service.entities.put(organizationId, entityId, {
-    subject: { legalName, uei, tinHash: tinHashOf(TIN) },
-    tin: TIN,
-  });
-  const tenant = { organizationId, environment: Environment.LIVE };
-  const caller = { tenant, actor };
-  if (runSeq === undefined) {
-    const target = { case: "entityId" as const, value: entityId };
-    await service.client.verify({ caller, target, checks: [check], mode: Mode.REALTIME });
-  } else {
-    const monitorId = newId("mon");
-    const run = { monitorId, runSeq: BigInt(runSeq) };
-    const recordId = `${monitorId}:${runSeq}`;
-    await service.runOf("live")(
-      create(VerificationRequestedSchema, { recordId, tenant, run, entityId, checks: [check] }),
-    );
-  }
-  const { verifications } = await service.client.listVerifications({ caller, entityId, page: { limit: 1 } });
-  const { status, origin, reason, evidenceId } = verifications[0]!.results[0]!;
-  const { evidence } = await service.client.getEvidence({ caller, evidenceId });
-  return {
-    result: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
-    attempts: evidence!.attempts.map((each) => `${each.provider} ${each.outcome} ${each.reason}`.trim()),
-  };
+  const vendor = putVendor(service, { organizationId, legalName, uei, tinHash: tinHashOf(TIN), tin: TIN });
+  if (runSeq === undefined) await verifyVendor(service, vendor, { checks: [check], actor });
+  else await service.runOf("live")(requestedRun(vendor, { runSeq, checks: [check] }));
+  const [caller, page] = [callerOf(organizationId), { limit: 1 }];
+  const { verifications } = await service.client.listVerifications({ caller, entityId: vendor.entityId, page });
+  const { result, attempts } = await resultOf(service, { organizationId, results: verifications[0]!.results });
+  return { result, attempts };
 }
 
 async function spent(service: TestService, organizationId: string): Promise<Record<string, string>> {
@@ -108,24 +96,12 @@ async function spent(service: TestService, organizationId: string): Promise<Reco
 describe("the paid calls of TIN providers", () => {
   /** Organizations that each provider was asked for. */
   let asked: Record<string, string[]>;
-  const answer: Answer = {
-    outcome: "pass",
-    reason: "",
-    confidence: 1,
-    dataDate: new Date(),
-    facts: {},
-    content: "{}",
-    contentType: "",
-  };
-  const tinProvider = (name: string): Provider => ({
-    name,
-    check: "tin_match",
-    async ask({ tin, tenant }, { signal }) {
+  const tinProvider = (name: string) =>
+    testProvider(name, "tin_match", async ({ tin, tenant }, { signal }) => {
       await tin(signal);
       asked[name]!.push(tenant.organizationId);
-      return answer;
-    },
-  });
+      return passing();
+    });
   const live = [tinProvider("taxbandits"), tinProvider("compliancely")];
   beforeEach(() => {
     asked = { taxbandits: [], compliancely: [] };
@@ -164,7 +140,7 @@ describe("the paid calls of TIN providers", () => {
       tls: undefined,
     });
     closers.push(() => dashboard.close());
-    const caller = { tenant: { organizationId: attacker, environment: Environment.LIVE }, actor: "usr_1" };
+    const caller = callerOf(attacker, Environment.LIVE, "usr_1");
     expect((await dashboard.getProviderUsage({ caller })).providers).toMatchObject([
       { provider: "taxbandits", direct: 4, directLeft: 0, monitors: 0, monitorsLeft: 4, perDay: 8 },
       { provider: "compliancely", direct: 3, directLeft: 47, monitors: 0, monitorsLeft: 70, perMinute: 3 },
@@ -193,10 +169,12 @@ describe("the paid calls of TIN providers", () => {
     let isDown = false;
     const ask: Provider["ask"] = async () => {
       if (isDown) throw new ProviderError("http_503");
-      return answer;
+      return passing();
     };
-    const provider: Provider = { name: "taxbandits", check: "tin_match", ask };
-    const service = await start({ live: [provider], circuit: { faultsInRow: 1, openMs: 1_000 } });
+    const service = await start({
+      live: [testProvider("taxbandits", "tin_match", ask)],
+      circuit: { faultsInRow: 1, openMs: 1_000 },
+    });
     const spender = organization({ taxbandits: { perMinute: 100, perDay: 1 } });
     const beside = organization({ taxbandits: { perMinute: 100, perDay: 100 } });
     const result = async (id: string) => (await verify(service, id, { check: TIN_MATCH })).attempts;

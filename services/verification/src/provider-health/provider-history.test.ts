@@ -132,8 +132,7 @@ test("the history is returned only to the dashboard, also after a restart", asyn
       }),
     },
   ];
-  const start = (more: { prefix?: string } = {}) =>
-    startTestService({ mongodbUri: process.env.MONGODB_URI!, live, now: () => at("01T10:00"), ...more });
+  const start = (more: { prefix?: string } = {}) => startTestService({ live, now: () => at("01T10:00"), ...more });
   const owner = await start();
   const before = await start({ prefix: owner.prefix });
   const [organizationId, entityId] = [newId("org"), newId("ent")];

@@ -4,14 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLeases, shardOf } from "@vvs/outbox";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { CheckStatus, Environment } from "@vvs/proto/common/v1/common";
 import { type ReleaseVerificationsRequest, ReleaseVerificationsResponseSchema } from "@vvs/proto/monitor/v1/monitor";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { Environment as EnvironmentName } from "@vvs/tenant";
 import { bodiesOf } from "../evidence/bodies.ts";
-import type { Answer, Provider } from "../providers/provider.ts";
+import type { Answer } from "../providers/provider.ts";
 import { collectionsOf } from "../store.ts";
+import { callerOf, passing, requestedRun, testProvider, verify } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { createRemoveAged } from "./remove-aged.ts";
 import { createRetention, type RetentionOptions } from "./retention.ts";
@@ -25,12 +25,7 @@ const pass = (ms: number) => {
   now = new Date(now.getTime() + ms);
 };
 let answer: Answer;
-const provider: Provider = { name: "played", check: "sam_registration", ask: async () => answer };
-const ofContent = (content: string, more: Partial<Answer> = {}): Answer => ({
-  ...{ outcome: "pass", reason: "", confidence: 1, dataDate: now, facts: {} },
-  ...{ content, contentType: "application/json" },
-  ...more,
-});
+const ofContent = (content: string, more: Partial<Answer> = {}) => passing({ dataDate: now, content, ...more });
 
 let service: TestService;
 let org: string;
@@ -40,7 +35,10 @@ const named = new Map<string, Date>();
 let asked: ReleaseVerificationsRequest[] = [];
 
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [provider], now: () => now });
+  service = await startTestService({
+    live: [testProvider("played", "sam_registration", async () => answer)],
+    now: () => now,
+  });
 });
 afterAll(() => service.stop());
 beforeEach(() => {
@@ -83,37 +81,28 @@ async function retainAll(environment: EnvironmentName = "live", options: Partial
   return retain(environment, options);
 }
 
-const caller = () => ({ tenant: { organizationId: org, environment: Environment.LIVE }, actor: "key_1" });
+const caller = () => callerOf(org);
 async function call(mode: Mode) {
-  const { verification } = await service.client.verify({
-    caller: caller(),
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode,
-  });
+  const verification = await verify(service, { organizationId: org, entityId }, { mode });
   pass(1_000);
-  return verification!;
+  return verification;
 }
 
 const monitorId = newId("mon");
 let runs = 1;
 async function run(environment: EnvironmentName = "live") {
   runs += 1;
-  const { LIVE, SANDBOX } = Environment;
-  const recordId = `${monitorId}:${runs}`;
-  await service.runOf(environment)(
-    create(VerificationRequestedSchema, {
-      recordId,
-      tenant: { organizationId: org, environment: environment === "live" ? LIVE : SANDBOX },
-      run: { monitorId, runSeq: BigInt(runs) },
-      entityId,
-      checks: [CheckType.SAM_REGISTRATION],
-      requestedAt: timestampFromDate(now),
-    }),
+  const record = requestedRun(
+    { organizationId: org, entityId },
+    {
+      ...{ monitorId, runSeq: runs, requestedAt: timestampFromDate(now) },
+      environment: environment === "live" ? Environment.LIVE : Environment.SANDBOX,
+    },
   );
+  await service.runOf(environment)(record);
   pass(1_000);
   const { verifications } = collectionsOf(service.databases[environment]);
-  return (await verifications.findOne({ run_record_id: recordId }))!;
+  return (await verifications.findOne({ run_record_id: record.recordId }))!;
 }
 
 const live = () => collectionsOf(service.databases.live);

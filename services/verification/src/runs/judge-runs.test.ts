@@ -2,12 +2,13 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import { Mode, RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
+import { RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient } from "@vvs/rpc";
 import type { Binary } from "mongodb";
 import type { Answer, Question } from "../providers/provider.ts";
+import { passing, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
@@ -24,8 +25,7 @@ const TIN = "471829360";
 /** Answers that each TIN matches. */
 async function matchingTin(question: Question, { signal }: { signal: AbortSignal }): Promise<Answer> {
   await question.tin(signal);
-  const content = { content: "{}", contentType: "application/json" };
-  return { outcome: "pass", reason: "", confidence: 1, dataDate: queue.now(), facts: {}, ...content };
+  return passing({ dataDate: queue.now() });
 }
 
 let queue: PlayedQueue;
@@ -144,12 +144,7 @@ describe("of two organizations with runs of the same vendor, in one call, each i
     expect(await judge(other, mine)).toEqual([SAME, SAME]);
     return { uei, mine, other };
   }
-  const callFor = ({ organizationId, entityId }: Row, checks: CheckType[]) =>
-    service.client.verify({
-      caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
-      target: { case: "entityId", value: entityId },
-      ...{ checks, mode: Mode.REALTIME },
-    });
+  const callFor = (row: Row, checks: CheckType[]) => verify(service, row, { checks });
 
   test("what it knows of its entity, if it can see it", async () => {
     const { mine, other } = await both();
@@ -179,7 +174,7 @@ describe("of two organizations with runs of the same vendor, in one call, each i
     for (const { organizationId, entityId } of [mine, other]) {
       service.entities.put(organizationId, entityId, { subject, tin: TIN });
     }
-    const answer = (await callFor(mine, [CheckType.TIN_MATCH])).verification!.results[0]!;
+    const answer = (await callFor(mine, [CheckType.TIN_MATCH])).results[0]!;
     expect(answer).toMatchObject({ status: CheckStatus.PASS, origin: "tin_provider" });
     const latest = service.databases.live.collection<{ _id: string; organization_id: string }>("latest_answers");
     const tinAnswers = () => latest.find({ _id: /[|]tin_match[|]/ }).toArray();

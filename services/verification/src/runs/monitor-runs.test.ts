@@ -13,6 +13,7 @@ import {
   type VerificationRequested,
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
+import { putVendor as putEntity, requestedRun } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
@@ -28,7 +29,7 @@ const producers: { close(): Promise<void> }[] = [];
 const completed: VerificationCompleted[] = [];
 
 beforeAll(async () => {
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, topicPrefix });
+  service = await startTestService({ topicPrefix });
   const record = { uei, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
   service.entities.setRegistry(Environment.SANDBOX, uei, { record });
   kafka = createKafka({ brokers: process.env.KAFKA_BROKERS!.split(","), clientId: "test", logger, topicPrefix });
@@ -71,16 +72,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-function requested(org: string, entityId: string, monitorId: string, runSeq: number): VerificationRequested {
-  return create(VerificationRequestedSchema, {
-    recordId: `${monitorId}:${runSeq}`,
-    tenant: { organizationId: org, environment: Environment.SANDBOX },
-    run: { monitorId, runSeq: BigInt(runSeq) },
-    entityId,
-    checks: [SAM_REGISTRATION, TIN_MATCH],
-    requestedAt: timestampFromDate(new Date()),
-  });
-}
+const requested = (organizationId: string, entityId: string, monitorId: string, runSeq: number) =>
+  requestedRun(
+    { organizationId, entityId },
+    {
+      ...{ monitorId, runSeq, environment: Environment.SANDBOX, checks: [SAM_REGISTRATION, TIN_MATCH] },
+      requestedAt: timestampFromDate(new Date()),
+    },
+  );
 
 async function send(...records: VerificationRequested[]): Promise<void> {
   const producer = kafka.producer();
@@ -104,11 +103,7 @@ async function completedOf(monitorId: string, count: number): Promise<Verificati
   }
 }
 
-function putVendor(org: string): string {
-  const entityId = newId("ent");
-  service.entities.put(org, entityId, { subject: { legalName: "Vendor", uei } });
-  return entityId;
-}
+const putVendor = (organizationId: string) => putEntity(service, { organizationId, uei }).entityId;
 
 describe("a monitor's runs", () => {
   test("each makes one verification however often its record is delivered, and publishes its facts in order", async () => {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { allTopics, createKafka, deadLetterTopic, type Kafka, type Producer, type RunningConsumer } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { CheckType } from "@vvs/proto/common/v1/common";
 import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
 import { recordsOf } from "../../../../test/support/topic-records.ts";
-import type { Answer, Provider } from "../providers/provider.ts";
+import { passing, putVendor, requestedRun, testProvider } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { startRunConsumers } from "./run-consumers.ts";
 
@@ -24,29 +24,16 @@ const logger = createLogger({ service: "test", level: "silent" });
 const organizationId = newId("org");
 const entityId = newId("ent");
 
-const answer: Answer = {
-  outcome: "pass",
-  reason: "",
-  confidence: 1,
-  dataDate: new Date(),
-  facts: {},
-  content: "{}",
-  contentType: "application/json",
-};
 /** Resolves when the TIN provider begins to answer. */
 const answers = Promise.withResolvers<void>();
 let asked = 0;
-const providers: Provider[] = [
-  { name: "registry", check: "sam_registration", ask: async () => answer },
-  {
-    name: "tin_vendor",
-    check: "tin_match",
-    async ask() {
-      asked++;
-      await answers.promise;
-      return answer;
-    },
-  },
+const providers = [
+  testProvider("registry"),
+  testProvider("tin_vendor", "tin_match", async () => {
+    asked++;
+    await answers.promise;
+    return passing();
+  }),
 ];
 
 let service: TestService;
@@ -57,13 +44,11 @@ let consumers: RunningConsumer[];
 beforeAll(async () => {
   const minutes = { callMs: 600_000, checkMs: 600_000, attemptMs: 600_000 };
   service = await startTestService({
-    mongodbUri: process.env.MONGODB_URI!,
     live: providers,
     topicPrefix,
     limits: minutes,
   });
-  const subject = { legalName: "Vendor", uei: "SANDBXACTVE1", tinHash: Buffer.from("hash") };
-  service.entities.put(organizationId, entityId, { subject, tin: "123456789" });
+  putVendor(service, { organizationId, entityId, tinHash: Buffer.from("hash"), tin: "123456789" });
   kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix });
   const requested = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
     topic.startsWith(`${topicPrefix}live.verification.requested`),
@@ -82,16 +67,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-function requestOf(checks: CheckType[]): VerificationRequested {
-  const monitorId = newId("mon");
-  return create(VerificationRequestedSchema, {
-    recordId: `${monitorId}:1`,
-    tenant: { organizationId, environment: Environment.LIVE },
-    run: { monitorId, runSeq: 1n },
-    entityId,
-    checks,
-  });
-}
+const requestOf = (checks: CheckType[]) => requestedRun({ organizationId, entityId }, { checks });
 
 async function send(name: "verification.requested" | typeof TIN_TOPIC, records: readonly VerificationRequested[]) {
   const topic = kafka.topicFor("live", name);

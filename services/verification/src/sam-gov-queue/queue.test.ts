@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { Environment } from "@vvs/proto/common/v1/common";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
+import { putVendor, verifyResult } from "../testing/calls.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
@@ -462,15 +462,8 @@ test("tomorrow's calls are planned by the replica that asks, and by another one 
 
 describe("direct calls", () => {
   const verify = async (organizationId: string) => {
-    service.entities.put(organizationId, "ent_1", { subject: { legalName: "V", uei } });
-    const { verification } = await service.client.verify({
-      caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1", requestId: "req_1" },
-      target: { case: "entityId", value: "ent_1" },
-      checks: [CheckType.SAM_REGISTRATION],
-      mode: Mode.REALTIME,
-    });
-    const { origin, reason } = verification!.results[0]!;
-    return `${origin} ${reason}`.trim();
+    const { first } = await verifyResult(service, putVendor(service, { organizationId, uei }));
+    return `${first.origin} ${first.reason}`.trim();
   };
 
   test("use a kept answer where the API fails, for a day", async () => {

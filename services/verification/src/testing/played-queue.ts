@@ -1,4 +1,4 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Check } from "@vvs/checks";
 import { toCheckType } from "@vvs/checks";
 import { loadConfig, z } from "@vvs/config";
@@ -6,13 +6,13 @@ import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { Environment } from "@vvs/proto/common/v1/common";
 import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { VerificationDocument } from "../documents.ts";
 import { type ProvidersConfig, providerAccounts, providersSection } from "../providers/config.ts";
 import { createLiveProviders } from "../providers/live-providers.ts";
 import type { Provider } from "../providers/provider.ts";
 import { queueCollections } from "../questions/documents.ts";
+import { putVendor, requestedRun } from "./calls.ts";
 import { startTestService, type TestService } from "./service.ts";
 
 const logger = createLogger({ service: "test", level: "silent" });
@@ -40,7 +40,6 @@ export async function startPlayedQueue(start: string) {
     const { tin, ...others } = options;
     const now = options.now ?? (() => clock);
     const service = await startTestService({
-      mongodbUri: process.env.MONGODB_URI!,
       prefix: services[0]?.prefix,
       now,
       accounts: providerAccounts(config),
@@ -94,19 +93,11 @@ export function createTestMonitor(
   subject: { uei?: string; cage?: string; tinHash?: Uint8Array },
   { checks = ["sam_registration"], replicas }: { checks?: readonly Check[]; replicas: readonly TestService[] },
 ) {
-  const [organizationId, entityId, monitorId] = [newId("org"), newId("ent"), newId("mon")];
-  for (const { entities } of replicas)
-    entities.put(organizationId, entityId, { subject: { legalName: "V", ...subject } });
+  const { organizationId, entityId } = putVendor(replicas, { legalName: "V", uei: "", ...subject });
+  const monitorId = newId("mon");
   let runSeq = 0;
-  const record = (seq: number, canceled = false) =>
-    create(VerificationRequestedSchema, {
-      recordId: `${monitorId}:${seq}`,
-      tenant: { organizationId, environment: Environment.LIVE },
-      run: { monitorId, runSeq: BigInt(seq) },
-      entityId,
-      checks: checks.map(toCheckType),
-      canceled,
-    });
+  const record = (runSeq: number, canceled = false) =>
+    requestedRun({ organizationId, entityId }, { monitorId, runSeq, checks: checks.map(toCheckType), canceled });
   const verificationOf = (seq: number) =>
     replicas[0]!.databases.live
       .collection<VerificationDocument>("verifications")

@@ -32,7 +32,8 @@ export const unlimited: OrganizationSettings = {
  * providers; the sandbox's providers are the real ones.
  */
 export async function startTestService(options: {
-  mongodbUri: string;
+  /** The server of this test run where absent. */
+  mongodbUri?: string;
   live?: readonly Provider[] | ((of: Pick<LiveProvidersOptions, "takeCall" | "entities">) => readonly Provider[]);
   topicPrefix?: string;
   /** The entity service; a simulated one where absent. */
@@ -65,7 +66,12 @@ export async function startTestService(options: {
   const logger = options.logger ?? createLogger({ service: "verification", level: "silent" });
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}_`;
   const stopping = new AbortController().signal;
-  const client = await connectMongo({ uri: options.mongodbUri, service: "test", logger, stopping });
+  const client = await connectMongo({
+    uri: options.mongodbUri ?? process.env.MONGODB_URI!,
+    service: "test",
+    logger,
+    stopping,
+  });
   if (!options.prefix) await migrate({ client, prefix });
   const databases = environmentDatabases(client, prefix, "verification");
   const testEntities = await startTestEntities();

@@ -1,14 +1,20 @@
 import { randomInt } from "node:crypto";
-import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import type { OrganizationSettings } from "../organization-settings/organization-settings.ts";
-import { type Provider, ProviderError } from "../providers/provider.ts";
+import { ProviderError } from "../providers/provider.ts";
+import {
+  passing,
+  putVendor,
+  requestedRun,
+  testProvider,
+  verifyResult,
+  verify as verifyVendor,
+} from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService, unlimited } from "../testing/service.ts";
 
@@ -26,19 +32,12 @@ let right = "";
 /** Called before the provider answers; it may throw. */
 let beforeAnswer: () => unknown = () => undefined;
 const asked: string[] = [];
-const provider: Provider = {
-  name: "tin_vendor",
-  check: "tin_match",
-  async ask(question, { signal }) {
-    const tin = await question.tin(signal);
-    asked.push(tin);
-    await beforeAnswer();
-    const outcome = tin === right ? "pass" : "fail";
-    const reason = outcome === "pass" ? "" : "mismatch";
-    const content = { content: "{}", contentType: "application/json" };
-    return { outcome, reason, confidence: 1, dataDate: now(), facts: {}, ...content };
-  },
-};
+const provider = testProvider("tin_vendor", "tin_match", async (question, { signal }) => {
+  const tin = await question.tin(signal);
+  asked.push(tin);
+  await beforeAnswer();
+  return passing({ dataDate: now(), ...(tin !== right && { outcome: "fail", reason: "mismatch" }) });
+});
 const lines: string[] = [];
 const logger = createLogger({
   service: "verification",
@@ -58,7 +57,7 @@ const settings = {
 let one: TestService;
 let other: TestService;
 beforeAll(async () => {
-  const options = { mongodbUri: process.env.MONGODB_URI!, live: [provider], settings, now, logger };
+  const options = { live: [provider], settings, now, logger };
   one = await startTestService(options);
   other = await startTestService({ ...options, prefix: one.prefix });
 });
@@ -79,23 +78,16 @@ beforeEach(() => {
 const newTin = () => String(randomInt(100_000_000, 999_999_999));
 
 /** The organization's vendor has this name and this TIN. */
-function put(legalName: string, tin: string, entityId = newId("ent"), organizationId = org) {
-  for (const { entities } of [one, other]) {
-    entities.put(organizationId, entityId, { subject: { legalName, tinHash: tinHashOf(tin) }, tin });
-  }
-  return entityId;
-}
+const put = (legalName: string, tin: string, entityId = newId("ent"), organizationId = org) =>
+  putVendor([one, other], { organizationId, entityId, legalName, uei: "", tinHash: tinHashOf(tin), tin }).entityId;
 
 async function verify(
   entityId: string,
   { replica = one, mode = Mode.REALTIME, organizationId = org, environment = Environment.LIVE } = {},
 ) {
-  const caller = { tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" };
-  const target = { case: "entityId" as const, value: entityId };
-  const { verification } = await replica.client.verify({ caller, target, checks: [CheckType.TIN_MATCH], mode });
-  const { status, reason, evidenceId } = verification!.results[0]!;
-  const { evidence } = await replica.client.getEvidence({ caller, evidenceId });
-  return { status, reason, attempts: evidence!.attempts.length };
+  const call = { environment, mode, checks: [CheckType.TIN_MATCH] };
+  const { first, attempts } = await verifyResult(replica, { organizationId, entityId }, call);
+  return { status: first.status, reason: first.reason, attempts: attempts.length };
 }
 
 /** A TIN tried on a name, as a vendor of its own. */
@@ -107,19 +99,10 @@ const mismatch = { status: FAIL, reason: "mismatch", attempts: 1 };
 
 /** A run of a monitor of the vendor. */
 async function run(entityId: string, runSeq: number) {
-  const monitorId = newId("mon");
-  const recordId = `${monitorId}:${runSeq}`;
-  await one.runOf("live")(
-    create(VerificationRequestedSchema, {
-      recordId,
-      tenant: { organizationId: org, environment: Environment.LIVE },
-      run: { monitorId, runSeq: BigInt(runSeq) },
-      entityId,
-      checks: [CheckType.TIN_MATCH],
-    }),
-  );
+  const record = requestedRun({ organizationId: org, entityId }, { runSeq, checks: [CheckType.TIN_MATCH] });
+  await one.runOf("live")(record);
   const stored = one.databases.live.collection<{ results: { status: string; reason: string }[] }>("verifications");
-  const found = await stored.findOne({ organization_id: org, run_record_id: recordId });
+  const found = await stored.findOne({ organization_id: org, run_record_id: record.recordId });
   const { status, reason } = found!.results[0]!;
   return { status, reason };
 }
@@ -153,13 +136,10 @@ describe("ten TINs at the same moment on two replicas", () => {
     }
     const results = await atOnce(async (index, replica) => {
       const identifiers = { uei: "ABCDEFGHJK12", tin: newTin() };
-      const { verification } = await replica.client.verify({
-        caller: { tenant: { organizationId: org, environment: Environment.LIVE }, actor: "key_1" },
-        target: { case: "vendor", value: { identifiers, legalName: `Name ${index}` } },
-        checks: [CheckType.TIN_MATCH],
-        mode: Mode.CACHED,
-      });
-      const { status, reason } = verification!.results[0]!;
+      const target = { case: "vendor" as const, value: { identifiers, legalName: `Name ${index}` } };
+      const call = { target, checks: [CheckType.TIN_MATCH], mode: Mode.CACHED };
+      const { results } = await verifyVendor(replica, { organizationId: org, entityId }, call);
+      const { status, reason } = results[0]!;
       return { status, reason };
     });
     expect(results.filter(({ reason }) => reason === "too_many_attempts")).toHaveLength(5);
@@ -386,12 +366,9 @@ describe("without the operator's approval", () => {
 
   test("the sandbox answers, and sam_registration is made", async () => {
     expect(await guess("Acme", "471829360", { environment: Environment.SANDBOX })).toMatchObject({ status: PASS });
-    const { verification } = await one.client.verify({
-      caller: { tenant: { organizationId: org, environment: Environment.LIVE }, actor: "key_1" },
-      target: { case: "entityId", value: put("Acme", right) },
-      checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH],
-      mode: Mode.REALTIME,
-    });
-    expect(verification!.results.map(({ reason }) => reason)).toEqual(["missing_uei", "not_enabled"]);
+    const both = { checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH] };
+    const vendor = { organizationId: org, entityId: put("Acme", right) };
+    const { results } = await verifyVendor(one, vendor, both);
+    expect(results.map(({ reason }) => reason)).toEqual(["missing_uei", "not_enabled"]);
   });
 });
