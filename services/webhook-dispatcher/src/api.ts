@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import type { FailedFilter as ProtoFailedFilter, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type FailedFilter as ProtoFailedFilter, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import { type Handlers, onlyFor } from "@vvs/rpc";
 import { callerOf, type Environment } from "@vvs/tenant";
 import { invalid } from "./actions/delivery-actions.ts";
 import type { DeliveryStatus } from "./actions/listing.ts";
@@ -76,16 +76,7 @@ export function createHandlers(
   };
 }
 
-export const callers: Callers<typeof WebhookDispatcherService> = {
-  listDeliveries: ["dashboard"],
-  getDelivery: ["dashboard"],
-  replayDelivery: ["dashboard"],
-  countFailed: ["dashboard"],
-  replayFailed: ["dashboard"],
-  sendTestEvent: ["dashboard"],
-  listEndpoints: ["dashboard"],
-  dismissEndpoint: ["dashboard"],
-};
+export const callers = onlyFor(WebhookDispatcherService, "dashboard");
 
 function statusOf(status: string): DeliveryStatus | undefined {
   if (status === "") return undefined;
