@@ -1,6 +1,6 @@
 import { entityPageSchema, entitySchema, lookUpSchema, snapshotPageSchema } from "../render/entity.ts";
 import { exampleCandidates, exampleCreatedEntity, exampleEntity, exampleSnapshot, lastPage } from "./examples.ts";
-import { ok, type RouteDocs } from "./route.ts";
+import { documented, ok } from "./route.ts";
 
 /** The query parameter `explain`. */
 export const explain = {
@@ -16,7 +16,7 @@ export const lookUpRequest = {
   anyOf: [{ required: ["identifiers"] }, { required: ["legal_name"] }, { required: ["address"] }],
 };
 
-export const lookUp: RouteDocs = {
+export const lookUp = documented({
   operationId: "lookupEntity",
   tag: "Look up",
   summary: "Find an entity",
@@ -36,9 +36,9 @@ Identifiers that name different entities are 409 \`ambiguous_match\`. Values are
     "Several candidates": exampleCandidates,
   }),
   errors: ["entity_not_found", "ambiguous_match"],
-};
+});
 
-export const create: RouteDocs = {
+export const create = documented({
   operationId: "createEntity",
   tag: "Create",
   summary: "Create an entity",
@@ -62,9 +62,9 @@ The same content again returns the existing entity; another \`external_id\` then
     },
   },
   errors: ["limit_exceeded", "entity_exists"],
-};
+});
 
-export const setExternalId: RouteDocs = {
+export const setExternalId = documented({
   operationId: "setExternalId",
   tag: "Create",
   summary: "Set your number of an entity",
@@ -74,34 +74,34 @@ export const setExternalId: RouteDocs = {
   answers: ok("The entity with its new number.", entitySchema, {
     "An entity": { ...exampleEntity, external_id: "V-10042" },
   }),
-};
+});
 
 /** The query parameter `external_id` of the list of entities. */
 export const externalIdFilter =
   "Only entities to which you gave this number: all that you can see, those of the registry included.";
 
-export const list: RouteDocs = {
+export const list = documented({
   operationId: "listEntities",
   tag: "Create",
   summary: "List your entities",
   description:
     "Lists the entities that your organization created, newest first. With `external_id` it lists the entities with that number instead; a page of these can be shorter than `limit`.",
   answers: ok("A page of entities.", entityPageSchema, lastPage({ entities: [exampleCreatedEntity] })),
-};
+});
 
-export const get: RouteDocs = {
+export const get = documented({
   operationId: "getEntity",
   tag: "Look up",
   summary: "Get an entity",
   description: "Returns an entity as your organization sees it. `confidence` is 1.",
   answers: ok("The entity.", entitySchema, { "An entity": exampleEntity }),
-};
+});
 
-export const snapshots: RouteDocs = {
+export const snapshots = documented({
   operationId: "listSnapshots",
   tag: "Look up",
   summary: "List the snapshots of an entity",
   description:
     "Lists the versions of an entity, newest first. Each change appends a snapshot, and none is ever changed or deleted. `hash` and `previous_hash` chain them.",
   answers: ok("A page of snapshots.", snapshotPageSchema, lastPage({ snapshots: [exampleSnapshot] })),
-};
+});

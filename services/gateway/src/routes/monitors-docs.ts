@@ -1,7 +1,7 @@
 import { webhookUrlPattern } from "../input/patterns.ts";
 import { eventPageSchema, monitorPageSchema, monitorSchema, runPageSchema } from "../render/monitor.ts";
 import { exampleEvent, exampleIds, exampleMonitor, exampleRun, lastPage } from "./examples.ts";
-import { ok, type RouteDocs } from "./route.ts";
+import { documented, ok } from "./route.ts";
 
 export const webhookUrl = {
   pattern: webhookUrlPattern,
@@ -12,7 +12,7 @@ export const webhookUrl = {
 
 const example = { "A monitor": exampleMonitor };
 
-export const create: RouteDocs = {
+export const create = documented({
   operationId: "createMonitor",
   tag: "Monitor",
   summary: "Create a monitor",
@@ -34,7 +34,7 @@ Changes are posted to \`webhook_url\`. Without one, read them with \`GET /v1/eve
   },
   answers: { 201: { description: "The created monitor.", body: monitorSchema, examples: example } },
   errors: ["entity_not_found", "limit_exceeded"],
-};
+});
 
 /** The query parameter `entity_id` of the list of monitors. */
 export const entityFilter = { description: "Only monitors of this entity. Any other text gives an empty list." };
@@ -42,23 +42,23 @@ export const entityFilter = { description: "Only monitors of this entity. Any ot
 /** The query parameter `external_id` of the list of monitors. */
 export const externalIdFilter = "Only monitors to which you gave this number.";
 
-export const list: RouteDocs = {
+export const list = documented({
   operationId: "listMonitors",
   tag: "Monitor",
   summary: "List monitors",
   description: "Lists the active monitors of your organization, newest first.",
   answers: ok("A page of monitors.", monitorPageSchema, lastPage({ monitors: [exampleMonitor] })),
-};
+});
 
-export const get: RouteDocs = {
+export const get = documented({
   operationId: "getMonitor",
   tag: "Monitor",
   summary: "Get a monitor",
   description: "Returns a monitor, active or canceled.",
   answers: ok("The monitor.", monitorSchema, example),
-};
+});
 
-export const update: RouteDocs = {
+export const update = documented({
   operationId: "updateMonitor",
   tag: "Monitor",
   summary: "Change a monitor",
@@ -72,9 +72,9 @@ export const update: RouteDocs = {
   },
   answers: ok("The changed monitor.", monitorSchema, example),
   errors: ["monitor_canceled"],
-};
+});
 
-export const cancel: RouteDocs = {
+export const cancel = documented({
   operationId: "cancelMonitor",
   tag: "Monitor",
   summary: "Cancel a monitor",
@@ -83,26 +83,26 @@ export const cancel: RouteDocs = {
   answers: ok("The canceled monitor.", monitorSchema, {
     "A canceled monitor": { ...exampleMonitor, status: "canceled", next_run_at: undefined },
   }),
-};
+});
 
-export const runs: RouteDocs = {
+export const runs = documented({
   operationId: "listMonitorRuns",
   tag: "Monitor",
   summary: "List the runs of a monitor",
   description:
     "Lists the runs of a monitor that have ended, newest first, also after it was canceled: the proof of each check. We keep them for 400 days.",
   answers: ok("A page of runs.", runPageSchema, lastPage({ runs: [exampleRun] })),
-};
+});
 
-export const monitorEvents: RouteDocs = {
+export const monitorEvents = documented({
   operationId: "listMonitorEvents",
   tag: "Monitor",
   summary: "List the events of a monitor",
   description: "Lists the changes that a monitor detected, newest first, also after it was canceled.",
   answers: ok("A page of events.", eventPageSchema, lastPage({ events: [exampleEvent] })),
-};
+});
 
-export const events: RouteDocs = {
+export const events = documented({
   operationId: "listEvents",
   tag: "Monitor",
   summary: "List or follow events",
@@ -116,4 +116,4 @@ With \`after\` it reads forward instead: oldest first, in the order in which we 
     "Read forward: nothing new": { events: [], next_cursor: "WyJoMnNUb0ZrWG1hOTBfbFpxIiwiZm9yd2FyZCIsNDFd" },
   }),
   errors: ["cursor_expired"],
-};
+});

@@ -5,7 +5,7 @@ import { isId } from "@vvs/ids";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { checks, entityId, enumValue, externalId, text } from "../input/fields.ts";
 import { type Forward, NOW, START, writeCursor, writeForwardCursor } from "../input/page.ts";
-import { frequencySchema, renderEvent, renderMonitor, renderRun } from "../render/monitor.ts";
+import { type eventPageSchema, frequencySchema, renderEvent, renderMonitor, renderRun } from "../render/monitor.ts";
 import * as docs from "./monitors-docs.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 
@@ -165,7 +165,7 @@ async function readForward(
   { caller, page, list, hungUp, stopping }: Call<unknown, unknown>,
   { after, waitSeconds }: Forward,
   monitor: RouteContext["monitor"],
-): Promise<Reply> {
+): Promise<Reply<z.infer<typeof eventPageSchema>>> {
   // The end is read only once, so that no event is skipped that is recorded while the call waits or the gateway stops.
   const end = after === NOW ? await monitor.getNewestPosition({ caller }) : undefined;
   const position = after === NOW || after === START ? end?.position : after;
@@ -181,7 +181,8 @@ async function readForward(
     throw error;
   });
   const waitedMs = waitSeconds > 0 ? performance.now() - startedAt : 0;
-  if (!found) return { body: {}, waitedMs };
+  // Nobody receives this answer.
+  if (!found) return { body: { events: [], next_cursor: null }, waitedMs };
   const body = { events: found.events.map(renderEvent), next_cursor: writeForwardCursor(list, found.position) };
   return { body, waitedMs };
 }

@@ -40,9 +40,9 @@ export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
   readonly forward: Forward | undefined;
 }
 
-export interface Reply {
+export interface Reply<A> {
   readonly status?: 200 | 201;
-  readonly body: object;
+  readonly body: A;
   /** Path of the created object. */
   readonly location?: string;
   /** The answer repeats an earlier one under the same Idempotency-Key. */
@@ -52,16 +52,16 @@ export interface Reply {
 }
 
 /** An answer of a route that is not an error. */
-interface DocumentedAnswer {
+interface DocumentedAnswer<A> {
   readonly description: string;
   /** Absent for an answer without a body. */
-  readonly body?: z.ZodType;
+  readonly body?: z.ZodType<A>;
   /** Examples of the body, by a name for people. */
   readonly examples?: Readonly<Record<string, object>>;
 }
 
 /** What the OpenAPI document and the reference page say about a route, besides what follows from its definition. */
-export interface RouteDocs {
+export interface RouteDocs<A = object> {
   readonly operationId: string;
   readonly tag: "Look up" | "Create" | "Verify" | "Monitor" | "Service";
   /** A few words; the heading on the reference page. */
@@ -73,27 +73,32 @@ export interface RouteDocs {
   /** Examples of the request body, by a name for people. The first is used in snippets. */
   readonly requests?: Readonly<Record<string, object>>;
   /** Answers by status, without errors. */
-  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  readonly answers: Readonly<Record<number, DocumentedAnswer<A>>>;
   /** Codes that the service can answer, besides those that every route of this form can. */
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Returns documentation with the type of its answers, so that the handler of its route must return just that. */
+export function documented<A>(docs: RouteDocs<A>): RouteDocs<A> {
+  return docs;
+}
+
 /** Returns the answer of a route that only answers 200. */
-export function ok(
+export function ok<A>(
   description: string,
-  body: z.ZodType,
+  body: z.ZodType<A>,
   examples: Readonly<Record<string, object>>,
-): RouteDocs["answers"] {
+): RouteDocs<A>["answers"] {
   return { 200: { description, body, examples } };
 }
 
 /** One route of the interface. The scope is required, so a route without one does not compile. */
-export interface RouteDefinition<Q, B> {
+export interface RouteDefinition<Q, B, A> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path in Express syntax, with :id for an id. */
   readonly path: `/v1/${string}`;
   readonly scope: Scope;
-  readonly docs: RouteDocs;
+  readonly docs: RouteDocs<A>;
   /** Prefix of the id in the path, and the error code if no such object exists. */
   readonly id?: { readonly prefix: IdPrefix; readonly missing: ErrorCode };
   /** The route lists things: it takes `limit` and `cursor` too. */
@@ -110,12 +115,12 @@ export interface RouteDefinition<Q, B> {
   readonly isLong?: true;
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
-  handle(call: Call<Q, B>, context: RouteContext): Promise<Reply>;
+  handle(call: Call<Q, B>, context: RouteContext): Promise<Reply<NoInfer<A>>>;
 }
 
-export type Route = RouteDefinition<unknown, unknown>;
+export type Route = RouteDefinition<unknown, unknown, object>;
 
 /** Checks the types of a route definition. */
-export function route<Q = unknown, B = unknown>(definition: RouteDefinition<Q, B>): Route {
+export function route<A extends object, Q = unknown, B = unknown>(definition: RouteDefinition<Q, B, A>): Route {
   return definition;
 }

@@ -1,6 +1,6 @@
 import { evidenceSchema, providersSchema, verificationPageSchema, verificationSchema } from "../render/verification.ts";
 import { exampleEvidence, exampleIds, exampleProviders, exampleVerification, lastPage } from "./examples.ts";
-import { ok, type RouteDocs } from "./route.ts";
+import { documented, ok } from "./route.ts";
 
 export const mode = {
   description:
@@ -25,7 +25,7 @@ const meaning = `A check asks its providers in turn until one answers. It is \`e
 
 A check takes at most 20 s and a call 25 s: set the timeout of your HTTP client to 30 s. Send an \`Idempotency-Key\` so that you can repeat the call safely.`;
 
-export const verify: RouteDocs = {
+export const verify = documented({
   operationId: "verify",
   tag: "Verify",
   summary: "Verify a vendor",
@@ -46,9 +46,9 @@ ${meaning}`,
   },
   answers: verified,
   errors: ["entity_not_found", "limit_exceeded", "entity_exists", "ambiguous_match"],
-};
+});
 
-export const create: RouteDocs = {
+export const create = documented({
   operationId: "createVerification",
   tag: "Verify",
   summary: "Verify an entity",
@@ -56,37 +56,37 @@ export const create: RouteDocs = {
   requests: { "By entity": { entity_id: exampleIds.entity, checks: ["sam_registration"], mode: "realtime" } },
   answers: verified,
   errors: ["entity_not_found"],
-};
+});
 
-export const list: RouteDocs = {
+export const list = documented({
   operationId: "listVerifications",
   tag: "Verify",
   summary: "List verifications",
   description: "Lists the verifications of your organization, newest first, those of monitors included.",
   answers: ok("A page of verifications.", verificationPageSchema, lastPage({ verifications: [exampleVerification] })),
-};
+});
 
-export const get: RouteDocs = {
+export const get = documented({
   operationId: "getVerification",
   tag: "Verify",
   summary: "Get a verification",
   description: "Returns a verification. It never changes.",
   answers: ok("The verification.", verificationSchema, example),
-};
+});
 
-export const evidence: RouteDocs = {
+export const evidence = documented({
   operationId: "getEvidence",
   tag: "Verify",
   summary: "Get evidence",
   description:
     "Returns what a result rests on: the provider’s answer as received, with secrets and TINs masked, each attempt, and the SHA-256 of the content. It never changes.",
   answers: ok("The evidence.", evidenceSchema, { Evidence: exampleEvidence }),
-};
+});
 
-export const providers: RouteDocs = {
+export const providers = documented({
   operationId: "listProviders",
   tag: "Verify",
   summary: "List providers",
   description: "Lists the providers of the key’s environment with their state, in the order in which they are asked.",
   answers: ok("The providers.", providersSchema, { "The sandbox": exampleProviders }),
-};
+});

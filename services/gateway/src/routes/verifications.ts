@@ -5,7 +5,7 @@ import { Mode } from "@vvs/proto/verification/v1/verification";
 import { checks, entityId, enumValue, MAX_NAME_CHARACTERS, text, textWithoutTin } from "../input/fields.ts";
 import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
-import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
+import { renderEvidence, renderProvider, renderVerification, type verificationSchema } from "../render/verification.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 import * as docs from "./verifications-docs.ts";
 
@@ -134,7 +134,7 @@ export const verificationRoutes: readonly Route[] = [
 async function verify(
   { caller, body, idempotency }: Call<unknown, z.output<typeof byEither>>,
   { verification, publicBaseUrl }: RouteContext,
-): Promise<Reply> {
+): Promise<Reply<z.infer<typeof verificationSchema>>> {
   const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode, max_age_seconds } = body;
   if (entityId && !isId("ent", entityId)) throw new ServiceError("entity_not_found");
   const target = entityId
