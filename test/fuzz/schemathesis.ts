@@ -1,9 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { type Cache, ensureFetched } from "../../deploy/local/servers/downloads.ts";
+import { exactDocument, openApiText } from "../../services/gateway/src/openapi/document.ts";
 
+/** The exact OpenAPI document, in the current folder of schemathesis. */
+const DOCUMENT = "openapi.json";
 const requirements = join(import.meta.dirname, "requirements.txt");
 
 /** The client's address, since failed authentications are limited by address and other tests run meanwhile. */
@@ -17,7 +20,7 @@ export interface FuzzResult {
 }
 
 /**
- * Sends requests that schemathesis makes from the OpenAPI document, valid and invalid ones, one by one and in sequences,
+ * Sends requests that schemathesis makes from the exact OpenAPI document, valid and invalid ones, one by one and in sequences,
  * and compares each answer with the document.
  */
 export async function fuzz(options: {
@@ -43,12 +46,15 @@ export async function fuzz(options: {
   const load = ["--max-time", String(seconds), "--request-timeout", "30", "--suppress-health-check", "all"];
   const output = ["--continue-on-failure", "--no-color", "--generation-database", "none"];
   const headers = ["-H", `Authorization: Bearer ${key}`, "-H", `X-Forwarded-For: ${ADDRESS}`];
-  const target = ["--url", baseUrl, ...headers, `${baseUrl}/v1/openapi.json`];
+  const target = ["--url", baseUrl, ...headers, DOCUMENT];
   const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
-  return run(["python3", "-m", "schemathesis.cli", ...config, "run", ...choice, ...load, ...output, ...target], {
-    PYTHONPATH: libraries,
-    PYTHONDONTWRITEBYTECODE: "1",
-  });
+  const document = openApiText(exactDocument("fuzzed", baseUrl));
+  const environment = { PYTHONPATH: libraries, PYTHONDONTWRITEBYTECODE: "1" };
+  return run(
+    ["python3", "-m", "schemathesis.cli", ...config, "run", ...choice, ...load, ...output, ...target],
+    environment,
+    document,
+  );
 }
 
 async function install(folder: string): Promise<void> {
@@ -57,9 +63,14 @@ async function install(folder: string): Promise<void> {
   if (code !== 0) throw new Error(`schemathesis could not be installed: ${report.split("\n").at(-1)}`);
 }
 
-async function run(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Promise<FuzzResult> {
+async function run(
+  command: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+  document?: string,
+): Promise<FuzzResult> {
   // schemathesis keeps what it found in the current folder.
   const cwd = await mkdtemp(join(tmpdir(), "fuzz-"));
+  if (document !== undefined) await writeFile(join(cwd, DOCUMENT), document);
   const lines: string[] = [];
   const [file, ...args] = command;
   const running = runProcess({

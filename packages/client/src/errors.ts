@@ -1,4 +1,4 @@
-import type { Candidate, Error as ErrorBody, ErrorCode } from "./types.ts";
+import type { Candidate, Error as ErrorBody } from "./types.ts";
 
 /** Base class of every error that a call throws, except for the reason of a signal that the caller aborted. */
 export class VendorVerificationError extends Error {
@@ -27,7 +27,7 @@ export class ApiError extends VendorVerificationError {
   /** HTTP status. */
   readonly status: number;
   /** Error code; `unknown` if the answer did not come from the service but from something before it. */
-  readonly code: ErrorCode | "unknown";
+  readonly code: string;
   /** Names the request in the service's logs. */
   readonly requestId: string | undefined;
   /** Where the reference page of the service explains the error. */

@@ -36,7 +36,7 @@ export function entrance(version: string, baseUrl: string): { readonly json: Pre
 
 /** Returns what everyone may read without an API key, by path: the OpenAPI document, and the reference page with its files. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {
-  const document: object = openApiDocument(version);
+  const document: object = openApiDocument(version, publicBaseUrl);
   const page = referencePage(document as Document, publicBaseUrl);
   const file = (name: string, type: string) =>
     prepare(readFileSync(new URL(`reference/static/${name}`, import.meta.url), "utf8"), `${type}; charset=utf-8`);

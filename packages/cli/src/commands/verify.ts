@@ -67,7 +67,8 @@ async function verifyOne(
     entityId === undefined ? { identifiers: identifiers!, legal_name: args.text("name") } : { entity_id: entityId };
   const verification = await client().verify({ ...vendor, ...question }, { signal });
   output.result(verification, () => verificationText(verification));
-  return { pass: exitCodes.ok, fail: exitCodes.negative, error: exitCodes.undecided }[verification.overall_result];
+  const known: Record<string, ExitCode> = { pass: exitCodes.ok, fail: exitCodes.negative };
+  return known[verification.overall_result] ?? exitCodes.undecided;
 }
 
 function verificationText({ id, entity_id, overall_result, results }: Verification): string {

@@ -9,9 +9,11 @@ export type RowOutcome = Outcome | { readonly problem: string };
 
 export type RowResult = "pass" | "fail" | "error" | "refused";
 
-/** Returns the result of a row in one word. */
+/** Returns the result of a row in one word; a result that this version does not know is no verdict. */
 export function resultOf(outcome: RowOutcome): RowResult {
-  return "verification" in outcome ? outcome.verification.overall_result : "refused";
+  if (!("verification" in outcome)) return "refused";
+  const { overall_result: result } = outcome.verification;
+  return result === "pass" || result === "fail" ? result : "error";
 }
 
 /** Returns the file of results: the columns of the vendors and those of the verification, in the order of the rows. */

@@ -5,7 +5,7 @@ import { openApiDocument } from "./document.ts";
 import { operations } from "./operations.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
-const document: any = openApiDocument("1.2.3");
+const document: any = openApiDocument("1.2.3", "https://api.example.test");
 
 describe("the document", () => {
   test("has every route, and the paths that need no key", () => {
@@ -48,12 +48,36 @@ describe("the document", () => {
   );
 
   test("refuses unknown fields in requests, and allows them in answers", () => {
-    for (const name of ["LookupRequest", "CreateEntityRequest", "CreateMonitorRequest", "VerifyVendorRequest"]) {
+    for (const name of ["LookupRequest", "CreateEntityRequest", "CreateMonitorRequest", "VerifyRequest"]) {
       expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, false]);
     }
-    for (const name of ["Entity", "Verification", "Monitor", "Error"]) {
-      expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, undefined]);
+    for (const name of ["Entity", "Verification", "Monitor", "Error", "MonitorChangeDetected"]) {
+      expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, true]);
     }
+  });
+
+  test("has nothing that generators of clients stumble over", () => {
+    const found: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { pattern = "", format, anyOf, oneOf, title, minProperties } = node as Record<string, unknown>;
+      if (typeof pattern === "string" && pattern !== "" && format) found.push(`${path}: a pattern beside a format`);
+      if (typeof pattern === "string" && [...pattern].some((each) => each > "\uffff")) found.push(`${path}: a pattern`);
+      if (Array.isArray(anyOf) || (Array.isArray(oneOf) && minProperties)) found.push(`${path}: forms`);
+      if (typeof title === "string" && path !== "/info") found.push(`${path}: a title`);
+      for (const [name, value] of Object.entries(node)) walk(value, `${path}/${name}`);
+    };
+    walk(document, "");
+    expect(found).toEqual([]);
+    expect(document.servers[0].url).toBe("https://api.example.test");
+  });
+
+  test("has each schema of a webhook also under a path", () => {
+    const { callbacks } = document.paths["/v1/monitors"].post;
+    const bodies = [callbacks.changeDetected, document.webhooks].map((hooks) =>
+      Object.values<{ post: { requestBody: object } }>(hooks).map(({ post }) => post.requestBody),
+    );
+    expect(bodies[0]).toEqual(bodies[1]);
   });
 });
 

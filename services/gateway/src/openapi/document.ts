@@ -1,6 +1,8 @@
+import type { z } from "@vvs/config";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_SECONDS, NOW, START } from "../input/page.ts";
 import { idPattern } from "../render/schemas.ts";
 import { type AnswerComponents, answersOf, headerComponents, jsonContent } from "./answers.ts";
+import { forClients, type OpenApi } from "./for-clients.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 import { type Operation, operations } from "./operations.ts";
 import { webhooks } from "./webhook.ts";
@@ -56,13 +58,28 @@ const sharedParameters = {
   },
 };
 
-/** Returns the OpenAPI 3.1 document of the whole interface. */
-export function openApiDocument(version: string): Readonly<Record<string, unknown>> {
+/**
+ * Returns the OpenAPI 3.1 document that clients are made of, as it is served and committed. `baseUrl` is the address of the
+ * service for clients.
+ */
+export function openApiDocument(version: string, baseUrl: string): OpenApi {
+  return forClients(documentOf(version, baseUrl, ({ body }) => body));
+}
+
+/** Returns the document with every rule that the server checks, by which tests make valid and invalid requests. */
+export function exactDocument(version: string, baseUrl: string): OpenApi {
+  return documentOf(version, baseUrl, ({ docs, body }) => docs.body ?? body);
+}
+
+function documentOf(version: string, baseUrl: string, bodyOf: BodyOf): OpenApi {
   const components = { schemas: {} as Components, responses: {} as Components };
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = operation.path.replace(":id", "{id}");
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(operation, components) };
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describeOperation(operation, components, bodyOf(operation)),
+    };
   }
   const document = {
     openapi: "3.1.1",
@@ -73,7 +90,7 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
       description,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "The host that this document comes from." }],
+    servers: [{ url: baseUrl, description: "Where this document comes from." }],
     tags,
     security: [{ apiKey: [] }],
     paths,
@@ -101,10 +118,13 @@ export function openApiText(document: object): string {
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-function describeOperation(operation: Operation, components: AnswerComponents): object {
-  const { docs, scope, body } = operation;
+/** Returns the schema by which a body is described. */
+type BodyOf = (operation: Operation) => z.ZodType | undefined;
+
+function describeOperation(operation: Operation, components: AnswerComponents, body: z.ZodType | undefined): object {
+  const { docs, scope } = operation;
   const parameters = parametersOf(operation, components.schemas);
-  const content = body && jsonContent(docs.body ?? body, docs.requests ?? {}, components.schemas);
+  const content = body && jsonContent(body, docs.requests ?? {}, components.schemas);
   return {
     operationId: docs.operationId,
     tags: [docs.tag],

@@ -41,6 +41,8 @@ const header = (name: string, description: string, example: string, required = t
   example,
 });
 
+const RETRIED = { description: "We retry for 24 h. With `Retry-After` on 429 or 503 not before that time, up to 1 h." };
+
 /** Returns the webhooks that a subscriber receives. */
 export function webhooks(components: Components): object {
   return {
@@ -80,9 +82,8 @@ export function webhooks(components: Components): object {
         },
         responses: {
           "2XX": { description: "The event is delivered. Answer within 15 s." },
-          default: {
-            description: "We retry for 24 h. With `Retry-After` on 429 or 503 not before that time, up to 1 h.",
-          },
+          "4XX": RETRIED,
+          default: RETRIED,
         },
       },
     },

@@ -91,7 +91,7 @@ describe("GET /docs", () => {
   });
 
   test("shows how to install the packages, which are in no registry", () => {
-    const document = openApiDocument("1.0.0") as unknown as Document;
+    const document = openApiDocument("1.0.0", "https://api.example.com") as unknown as Document;
     const local = referencePage(document, "http://127.0.0.1:8080");
     const elsewhere = referencePage(document, "https://api.example.com");
     for (const page of [local, elsewhere]) {

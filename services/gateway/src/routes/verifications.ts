@@ -41,11 +41,12 @@ const byEntity = z
   .meta({ id: "CreateVerificationRequest", title: "By entity" });
 
 /** One schema for both forms lists all problems at once; the rules of the route tell the forms apart. */
-const byEither = z.strictObject({
-  ...byVendor.shape,
-  entity_id: entityId.optional(),
-  identifiers: wellFormedIdentifiers.optional(),
-});
+const byEither = z
+  .strictObject({ ...byVendor.shape, entity_id: entityId.optional(), identifiers: wellFormedIdentifiers.optional() })
+  .meta({
+    id: "VerifyRequest",
+    description: "Either `entity_id`, or `identifiers` with `legal_name` where you know it.",
+  });
 
 export const verificationRoutes: readonly Route[] = [
   route({
@@ -53,7 +54,7 @@ export const verificationRoutes: readonly Route[] = [
     path: "/v1/verify",
     scope: "verifications:write",
     isLong: true,
-    docs: { ...docs.verify, body: z.xor([byVendor, byEntity]).meta({ id: "VerifyRequest" }) },
+    docs: { ...docs.verify, body: z.xor([byVendor, byEntity]) },
     idempotent: true,
     body: byEither,
     rules(body, context) {
