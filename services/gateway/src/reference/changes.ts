@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-26",
+    "The OpenAPI document is one that generators of clients take: identifiers are a list of {type, value} (the short form is accepted as before), answers are open to further fields and values, every property of a request has an example, and `servers` is the address of this service.",
+  ],
+  [
+    "2026-11-26",
     "`sources` of evidence: where each part of an answer about a registration is from, with its date and the name of the file, also of older evidence.",
   ],
   [
