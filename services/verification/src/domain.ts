@@ -33,7 +33,7 @@ import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
 import { createRegistryReader, type RegistryReader } from "./providers/sam-gov/registry-reader.ts";
 import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
-import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
+import { createCountSandboxCall } from "./providers/sandbox/sandbox-providers.ts";
 import { queueCollections } from "./questions/documents.ts";
 import { watchCollections } from "./questions/watch-documents.ts";
 import { createRunJudge } from "./runs/judge-runs.ts";

@@ -1,11 +1,14 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
 import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
-import { environments, toProtoCaller } from "@vvs/tenant";
+import { type Environment, environments, toProtoCaller, toProtoEnvironment } from "@vvs/tenant";
 import { createAskedVerifications, type ReportAsked } from "./asked-verifications.ts";
-import { createReportTinReplacements } from "./tin-replacements.ts";
+
+/** Pause between two rounds that report replaced TINs, in milliseconds. */
+const TIN_PERIOD_MS = 10_000;
 
 type AuditLog = Pick<Client<typeof AuditLogService>, "appendAuditEntry">;
 
@@ -21,6 +24,41 @@ export function createReportAsked(auditLog: AuditLog): ReportAsked {
       count: BigInt(count),
       lastAt: timestampFromDate(lastAt),
     });
+  };
+}
+
+/**
+ * Creates the round that adds the replaced TINs of one environment to the audit log. The entity service keeps them until
+ * they are there; an entry that is sent again changes nothing, so a crash loses and doubles none. Returns how long to wait
+ * for the next round, in milliseconds. Errors: those of both services; the next round makes up for it.
+ */
+export function createReportTinReplacements(options: {
+  environment: Environment;
+  entities: Pick<Client<typeof EntityService>, "takeTinReplacements">;
+  auditLog: AuditLog;
+}): { round: () => Promise<number> } {
+  const { environment, entities, auditLog } = options;
+  /** Ids of those that are in the audit log, and not marked so yet. */
+  let recorded: string[] = [];
+  return {
+    async round() {
+      const request = { environment: toProtoEnvironment(environment), recorded };
+      const { replacements } = await entities.takeTinReplacements(request);
+      recorded = [];
+      for (const { id, at, previous, current, matched, ...by } of replacements) {
+        const tenant = { organizationId: by.organizationId, environment };
+        await auditLog.appendAuditEntry({
+          caller: toProtoCaller({ tenant, actor: by.actor, requestId: by.requestId }),
+          action: "vendor.tin_replaced",
+          target: by.entityId,
+          entryId: `vendor.tin_replaced:${id}`,
+          at,
+          details: { previous, current, because: matched ? "it matched" : "none had matched" },
+        });
+        recorded.push(id);
+      }
+      return recorded.length > 0 ? 0 : TIN_PERIOD_MS;
+    },
   };
 }
 

@@ -1,10 +1,10 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
-import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
-import type { AnswerDocument, VerificationDocument } from "../documents.ts";
+import type { AnswerDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import type { Answer } from "../providers/provider.ts";
 import { answerDigest } from "./answer-digest.ts";
 import type { CheckSubject } from "./check-inputs.ts";
@@ -25,27 +25,17 @@ export function toCompleted(
   const matched = verification.results.find(
     ({ check_type, status }) => check_type === "tin_match" && status === "pass",
   );
-  return toBinary(
-    VerificationCompletedSchema,
-    create(VerificationCompletedSchema, {
-      verificationId: verification._id,
-      tenant: toProtoTenant(tenant),
-      entityId: verification.entity_id,
-      run: run && { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
-      checks: verification.results.map((result, index) => ({
-        checkType: toCheckType(result.check_type),
-        status: toProtoStatus(result.status),
-        reason: result.reason,
-        inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
-        ...answeredIn(conclusions[index]!),
-      })),
-      overallResult: toProtoStatus(verification.overall_result),
-      createdAt: timestampFromDate(verification.created_at),
-      externalId: run && externalId,
-      entityName,
-      entityTin: matched?.details?.tin ?? entityTin,
-    }),
-  );
+  return recordOf(tenant, verification, {
+    run: run && { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
+    checks: verification.results.map((result, index) => ({
+      ...checkOf(result),
+      inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
+      ...answeredIn(conclusions[index]!),
+    })),
+    externalId: run && externalId,
+    entityName,
+    entityTin: matched?.details?.tin ?? entityTin,
+  });
 }
 
 /**
@@ -57,23 +47,34 @@ export function toCompletedAgain(
   verification: VerificationDocument,
   answers: ReadonlyMap<string, AnswerDocument>,
 ): Uint8Array {
-  return toBinary(
-    VerificationCompletedSchema,
-    create(VerificationCompletedSchema, {
-      verificationId: verification._id,
-      tenant: toProtoTenant(tenant),
-      entityId: verification.entity_id,
-      checks: verification.results.map(({ check_type, status, reason, evidence_id }) => ({
-        checkType: toCheckType(check_type),
-        status: toProtoStatus(status),
-        reason,
-        facts: completedFacts(answers.get(evidence_id) ?? {}),
-      })),
-      overallResult: toProtoStatus(verification.overall_result),
-      createdAt: timestampFromDate(verification.created_at),
-    }),
-  );
+  const checks = verification.results.map((result) => ({
+    ...checkOf(result),
+    facts: completedFacts(answers.get(result.evidence_id) ?? {}),
+  }));
+  return recordOf(tenant, verification, { checks });
 }
+
+function recordOf(
+  tenant: Tenant,
+  verification: VerificationDocument,
+  more: Exclude<MessageInitShape<typeof VerificationCompletedSchema>, VerificationCompleted>,
+): Uint8Array {
+  const record = create(VerificationCompletedSchema, {
+    verificationId: verification._id,
+    tenant: toProtoTenant(tenant),
+    entityId: verification.entity_id,
+    overallResult: toProtoStatus(verification.overall_result),
+    createdAt: timestampFromDate(verification.created_at),
+    ...more,
+  });
+  return toBinary(VerificationCompletedSchema, record);
+}
+
+const checkOf = ({ check_type, status, reason }: ResultDocument) => ({
+  checkType: toCheckType(check_type),
+  status: toProtoStatus(status),
+  reason,
+});
 
 /** Returns the facts and parts of a conclusion's answer. What tin_match asked about is a fact too. */
 function answeredIn(conclusion: Conclusion) {
@@ -84,12 +85,11 @@ function answeredIn(conclusion: Conclusion) {
   return {
     facts: completedFacts(answer),
     ...(parts && { parts: partsToMessage(parts, withdrawnLoads) }),
-    ...(parts && conclusion.kind === "answered" && { digest: digestOf(conclusion) }),
+    ...(parts &&
+      conclusion.kind === "answered" && {
+        digest: answerDigest(conclusion.check, conclusion.fingerprint, conclusion.answer),
+      }),
   };
-}
-
-function digestOf({ check, fingerprint, answer }: Extract<Conclusion, { kind: "answered" }>): Uint8Array {
-  return answerDigest(check, fingerprint, answer);
 }
 
 function completedFacts({ facts, details }: Partial<Pick<Answer, "facts" | "details">>): Record<string, string> {

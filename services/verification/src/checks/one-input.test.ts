@@ -53,12 +53,12 @@ const inputFaults = async () => {
 
 describe("one input of one organization, repeated, never makes SAM.gov unavailable to another organization", () => {
   test.each<[string, SamGovMisbehaviour, string, number]>([
-    ["answers 400", { kind: "status", status: 400 }, "http_400", 25],
-    ["answers 404", { kind: "status", status: 404 }, "http_404", 25],
-    ["answers 422", { kind: "status", status: 422 }, "http_422", 25],
-    ["fails", { kind: "status", status: 500 }, "http_500", 25],
-    ["cuts the connection", { kind: "cut" }, "connection", 25],
-    ["does not answer in time", { kind: "silent" }, "timeout", 6],
+    ["answers 400", { kind: "status", status: 400 }, "http_400", 12],
+    ["answers 404", { kind: "status", status: 404 }, "http_404", 12],
+    ["answers 422", { kind: "status", status: 422 }, "http_422", 12],
+    ["fails", { kind: "status", status: 500 }, "http_500", 12],
+    ["cuts the connection", { kind: "cut" }, "connection", 12],
+    ["does not answer in time", { kind: "silent" }, "timeout", 3],
   ])("where SAM.gov %s", async (_name, how, reason, times) => {
     await start(reason === "timeout" ? { attemptMs: 2_000 } : {});
     played.sam.misbehave(how, { about: BAD });

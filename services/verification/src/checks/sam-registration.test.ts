@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
@@ -31,6 +31,11 @@ let onQuestion: (() => void) | undefined;
 /** Each HTTP call waits for this before it is made. */
 let gate: Promise<void> | undefined;
 let closers: (() => unknown)[] = [];
+/** Owns the databases. */
+let owner: TestService;
+beforeAll(async () => {
+  owner = await startTestService({ live: [] });
+});
 beforeEach(async () => {
   sam = await playSamGov();
   closers.push(() => sam.close());
@@ -39,11 +44,15 @@ afterEach(async () => {
   for (const close of closers.toReversed()) await close();
   closers = [];
   [onQuestion, gate] = [undefined, undefined];
+  await owner.databases.live.collection("provider_state").deleteMany({});
 });
-afterAll(shutdown);
+afterAll(async () => {
+  await owner.stop();
+  await shutdown();
+});
 
-/** The service as configured, on another one's databases where that one's prefix is given. */
-async function start(prefix?: string): Promise<TestService> {
+/** The service as configured. */
+async function start(): Promise<TestService> {
   const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl };
   const live = createLiveProviders({
     config: loadConfig(z.object(providersSection), env),
@@ -64,7 +73,7 @@ async function start(prefix?: string): Promise<TestService> {
     logger,
     onClose: (_name, close) => void closers.push(close),
   });
-  const service = await startTestService({ logger, prefix, live });
+  const service = await startTestService({ logger, prefix: owner.prefix, live });
   closers.push(() => service.stop());
   return service;
 }
@@ -146,12 +155,14 @@ describe("sam_registration, live", () => {
     const service = await start();
     const ueis = Array.from({ length: 100 }, newUei);
     for (const uei of ueis) sam.register({ uei });
-    await Promise.all(ueis.map((uei) => run(service, put(service, uei), 2)));
+    const vendors = ueis.map((uei) => put(service, uei));
+    await Promise.all(vendors.map((vendor) => run(service, vendor, 2)));
     expect(sam.calls()).toEqual([]);
     await service.queue.ask();
     await service.queue.resume();
     expect(sam.calls().length).toBeLessThanOrEqual(12);
-    const stored = await service.databases.live.collection("verifications").find().toArray();
+    const ours = { organization_id: { $in: vendors.map(({ organizationId }) => organizationId) } };
+    const stored = await service.databases.live.collection("verifications").find(ours).toArray();
     expect(stored.map(({ results }) => results[0].origin)).toEqual(ueis.map(() => "sam_gov_api"));
   });
 
@@ -167,7 +178,7 @@ describe("sam_registration, live", () => {
     const calls = sam.calls().length;
     expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     await waitUntilStored(service);
-    const restarted = await start(service.prefix);
+    const restarted = await start();
     expect(await verifyResult(restarted, put(restarted, uei))).toMatchObject({
       result: "PASS sam_gov_extract",
       attempts,

@@ -1,15 +1,24 @@
 import { hash, randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import { createBatcher } from "@vvs/batching";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { Binary, type Collection, type Db } from "mongodb";
-import { compress, decompress, type Encoding } from "./compression.ts";
 
 /** The content of an answer, without a reference to the tenant it was given for. */
 export interface EvidenceBody {
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex. */
   readonly sha256: string;
   readonly content: string;
+}
+
+/** How the content of a body is stored. */
+interface Encoding {
+  /** Size of the content, before it is compressed. */
+  readonly bytes: number;
+  /** Absent where it is not compressed. */
+  readonly compression?: "gzip";
 }
 
 /** A stored body: one per content. A tenant that can see a record of evidence can see the body it names. */
@@ -167,4 +176,17 @@ export function createEvidenceBodies(options: {
       return stored && decompress(stored, body!);
     },
   };
+}
+
+/** Returns a content as it is stored: unchanged where compressing makes it no smaller. */
+async function compress(content: Buffer): Promise<Encoding & { readonly stored: Buffer }> {
+  const smaller = await promisify(gzip)(content);
+  const bytes = content.length;
+  return smaller.length < bytes ? { bytes, compression: "gzip", stored: smaller } : { bytes, stored: content };
+}
+
+/** Returns the content. What can't be decompressed is returned as it is stored, so that it differs from its hash. */
+async function decompress(stored: Uint8Array, { bytes, compression }: Encoding): Promise<Uint8Array> {
+  if (!compression) return stored;
+  return promisify(gunzip)(stored, { maxOutputLength: bytes }).catch(() => stored);
 }

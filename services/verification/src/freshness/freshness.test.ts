@@ -44,13 +44,13 @@ afterEach(async () => {
   const { live } = owner.databases;
   const names = ["parked_runs", "sam_gov_questions", "sam_gov_watches", "sam_gov_watched", "public_answers", "outbox"];
   await Promise.all([...names, "provider_calls", "sam_gov_days"].map((name) => live.collection(name).deleteMany({})));
-  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  await queue.freeAsker();
 });
 
 /** Starts a replica with this quota; undefined: none is configured. */
 async function startWith(quota: string | undefined): Promise<void> {
   service = await queue.startReplica(quota ? { SAM_GOV_DAILY_QUOTA: quota } : {});
-  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  await queue.freeAsker();
 }
 function newUei(): string {
   serial += 1;
@@ -315,7 +315,7 @@ test("vendors that a withdrawn extract kept fresh are due again, and others are 
 test("vendors that only suspended organizations watch cost no calls until these go on", async () => {
   const suspended = new Set<string>();
   service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { suspended });
-  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  await queue.freeAsker();
   const [shared, other] = [newUei(), newUei()];
   for (const { organizationId } of [await monitored(), await monitored(shared)]) suspended.add(organizationId);
   await monitored(shared);

@@ -5,8 +5,9 @@ import { topicFor, topicNames } from "@vvs/kafka";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { MonitorStateChangedSchema, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
-import { type Command, eventually, mongoProxy } from "@vvs/testing";
+import { eventually, mongoProxy } from "@vvs/testing";
 import { watchCollections } from "../questions/watch-documents.ts";
+import { type KilledWork, killAtEachWrite } from "../testing/kills.ts";
 import { type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
@@ -22,15 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => queue.stop());
 
-const COLLECTIONS = new Set([
+const COLLECTIONS = [
   ...["sam_gov_watches", "sam_gov_watched", "public_answers", "sam_gov_days", "sam_gov_asker", "outbox"],
-]);
-const READS = new Set(["find", "aggregate", "getMore"]);
-const isStep = ({ name, collection }: Command) =>
-  name === "commitTransaction" || (COLLECTIONS.has(collection) && !READS.has(name));
-/** Lets another replica ask than the one that asked last. */
-const freeAsker = () =>
-  queue.collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+];
 const watchedOf = (uei: string) => watchCollections(survivor.databases.live).watched.findOne({ _id: `uei:${uei}` });
 
 /** Lists vendors in an extract of some days ago; those that SAM.gov knows by another name changed since. */
@@ -64,57 +59,46 @@ async function published(): Promise<string[]> {
   return rows.flatMap((row) => fromBinary(RegistryChangedSchema, row.value.buffer).entityIds);
 }
 
-/** Watches a vendor and asks about it by a replica that is killed at a write. Returns false where it was done before that write. */
-async function askedKilledAt(number: number, when: "before" | "after"): Promise<boolean> {
-  const uei = `FRESHK${when === "before" ? "B" : "A"}${String(number).padStart(5, "0")}`;
-  const proxy = await mongoProxy(process.env.MONGODB_URI!);
-  const replica = await queue.startReplica(QUOTA, { mongodbUri: proxy.uri, queue: { askerLeaseMs: 300 } });
-  await freeAsker();
+async function prepare(replica: TestService, id: string): Promise<KilledWork> {
+  const uei = `FRESHK0${id}`;
   listed([uei], new Set([uei]));
   const { entityId, record } = monitorOf(uei, [survivor, replica]);
   const calls = queue.sam.calls("entities").length;
-
-  const killed = proxy.killAt(number, when, isStep).then(() => true);
-  const working = async () => {
-    await replica.noteMonitor(record);
-    await replica.queue.ask();
-    return false;
+  return {
+    async work() {
+      await replica.noteMonitor(record);
+      await replica.queue.ask();
+    },
+    async recover() {
+      // Kafka delivers a record again whose offset was not committed.
+      await survivor.noteMonitor(record);
+      await eventually(async () => {
+        await survivor.queue.ask();
+        return (await watchedOf(uei))?.as_of.getTime() === queue.now().getTime();
+      });
+    },
+    async check() {
+      expect(await watchedOf(uei)).toMatchObject({ as_of: queue.now(), failures: 0, kind: "registered" });
+      expect((await published()).filter((id) => id === entityId)).toHaveLength(1);
+      // Only a kill between the call and the storing of its answer costs a second call.
+      expect(queue.sam.calls("entities").length - calls).toBeLessThanOrEqual(2);
+    },
   };
-  const failed = new Promise<never>(() => undefined);
-  const wasKilled = await Promise.race([killed, working().catch(() => failed)]);
-
-  if (wasKilled) {
-    // Kafka delivers a record again whose offset was not committed.
-    await survivor.noteMonitor(record);
-    await eventually(async () => {
-      await survivor.queue.ask();
-      return (await watchedOf(uei))?.as_of.getTime() === queue.now().getTime();
-    });
-  }
-  expect(await watchedOf(uei)).toMatchObject({ as_of: queue.now(), failures: 0, kind: "registered" });
-  expect((await published()).filter((id) => id === entityId)).toHaveLength(1);
-  // Only a kill between the call and the storing of its answer costs a second call.
-  expect(queue.sam.calls("entities").length - calls).toBeLessThanOrEqual(2);
-  proxy.release();
-  await queue.stopReplicas();
-  proxy.close();
-  return wasKilled;
 }
 
 test.each(["before", "after"] as const)(
   "a changed answer moves the date and starts the vendor's runs once, whichever write its replica is killed at: %s the write",
   async (when) => {
-    let number = 0;
-    while (await askedKilledAt(number, when)) number += 1;
+    const kills = await killAtEachWrite(queue, { when, collections: COLLECTIONS, variables: QUOTA }, prepare);
     // The watch, the lease and the answer have some writes each.
-    expect(number).toBeGreaterThanOrEqual(8);
+    expect(kills).toBeGreaterThanOrEqual(8);
   },
   300_000,
 );
 
 test("of two replicas one asks at a time, and each vendor once", async () => {
   const other = await queue.startReplica(QUOTA);
-  await freeAsker();
+  await queue.freeAsker();
   const ueis = Array.from({ length: 250 }, (_, index) => `FRESHT${String(index).padStart(6, "0")}`);
   const renamed = new Set(ueis.filter((_, index) => index % 50 === 0));
   listed(ueis, renamed);
@@ -148,7 +132,7 @@ test("vendors that a new extract answers are looked up and written a hundred at 
   listed(ueis, new Set(), 0);
   const records = ueis.map((uei) => monitorOf(uei, [replica]).record);
   await Promise.all(records.map(replica.noteMonitor));
-  await freeAsker();
+  await queue.freeAsker();
   const calls = queue.sam.calls().length;
   const reads: number[] = [];
   replica.entities.schedule.registry = async (vendors) => void reads.push(vendors);

@@ -1,5 +1,3 @@
-import { addFault, type UnpairedFaults } from "./unpaired-faults.ts";
-
 /** When a circuit opens, and for how long. */
 export interface CircuitSettings {
   /** Number of faults in a row that opens the circuit; faults of one input never do. */
@@ -29,6 +27,13 @@ export const defaultCircuitSettings: CircuitSettings = {
 
 /** Minimum number of faults that count: more than those of one input. */
 const TWO_INPUTS = 2;
+
+/** The faults of one input that no fault of another input has been paired with. */
+interface UnpairedFaults {
+  readonly input: string;
+  /** At least 1. */
+  readonly count: number;
+}
 
 /** The state of one provider's circuit, as it is stored. Faults of one input count for at most one more than all others. */
 export interface Circuit {
@@ -142,6 +147,21 @@ function afterFault(circuit: Circuit, { at, input }: Fault, settings: CircuitSet
   const isRow = next.faults_in_row >= Math.max(settings.faultsInRow, TWO_INPUTS);
   const isTooMuch = isRow || (next.window_faults >= TWO_INPUTS && isShare(next, settings, settings.faultShare));
   return isTooMuch ? opened(next, at, settings) : next;
+}
+
+/**
+ * Adds a fault of an input. One input can fail any number of times although the provider is healthy, so the faults of one
+ * input count for at most one more than those of all others: the first unpaired fault counts, and each further one only
+ * once another input fails too. Returns how many faults count that did not count before, and the unpaired ones.
+ */
+function addFault(
+  unpaired: UnpairedFaults | undefined,
+  input: string,
+): { counted: 0 | 1 | 2; unpaired: UnpairedFaults | undefined } {
+  if (!unpaired) return { counted: 1, unpaired: { input, count: 1 } };
+  if (unpaired.input === input) return { counted: 0, unpaired: { input, count: unpaired.count + 1 } };
+  if (unpaired.count === 1) return { counted: 1, unpaired: undefined };
+  return { counted: 2, unpaired: { ...unpaired, count: unpaired.count - 1 } };
 }
 
 function afterFailedProbe(circuit: Circuit, { at, input }: Fault, settings: CircuitSettings): Circuit {

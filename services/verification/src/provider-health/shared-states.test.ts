@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { currentDeadline, type Deadline, deadlineAt, underDeadline } from "@vvs/deadline";
 import { createLogger } from "@vvs/logging";
 import { eventually } from "@vvs/testing";
-import { shareWork } from "../providers/sharing/shared-work.ts";
+import { shareWork } from "../providers/sharing/single-flight.ts";
 import { defaultCircuitSettings } from "./circuit.ts";
 import { unknownProvider } from "./provider-state.ts";
 import { createSharedStates } from "./shared-states.ts";

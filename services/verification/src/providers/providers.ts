@@ -2,7 +2,7 @@ import { type Check, checkNames } from "@vvs/checks";
 import type { Environment } from "@vvs/tenant";
 import type { Provider } from "./provider.ts";
 import type { RegistryReader } from "./sam-gov/registry-reader.ts";
-import type { CountSandboxCall } from "./sandbox/sandbox-calls.ts";
+import type { CountSandboxCall } from "./sandbox/sandbox-providers.ts";
 import { createSandboxRegistration, createSandboxTinMatch } from "./sandbox/sandbox-providers.ts";
 
 const createSandboxProvider = {

@@ -1,7 +1,8 @@
 import type { Parts } from "@vvs/registration";
 
-/** A body of SAM.gov about one vendor. */
-interface KeptBody {
+/** A response body as it was received, without keys. */
+export interface ReceivedBody {
+  /** URL of the call; it holds no key, since keys are sent in headers. */
   readonly url: string;
   readonly receivedAt: Date;
   readonly text: string;
@@ -11,7 +12,7 @@ interface KeptBody {
 export interface KeptAnswer {
   readonly parts: Parts;
   /** What was received about this vendor; it names no other. */
-  readonly bodies: readonly KeptBody[];
+  readonly bodies: readonly ReceivedBody[];
   readonly asked_at: Date;
   /**
    * Only where the answer is other than active: since when it is (the day after the expiration date, else the first such

@@ -28,9 +28,8 @@ beforeEach(async () => {
 afterEach(async () => {
   queue.sam.behave();
   await queue.stopReplicas();
-  const { parkedRuns, questions, asker } = queue.collections();
-  await Promise.all([parkedRuns.deleteMany({}), questions.deleteMany({})]);
-  await asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  const { parkedRuns, questions } = queue.collections();
+  await Promise.all([parkedRuns.deleteMany({}), questions.deleteMany({}), queue.freeAsker()]);
 });
 
 const monitorOf = (subject: Parameters<typeof createTestMonitor>[0] = { uei }, replicas = [service]) =>
@@ -49,11 +48,7 @@ function files(row: object | undefined, more: object = {}) {
   };
 }
 
-/** Asks what waits, and verifies the runs that are ready. */
-async function work(by = service): Promise<void> {
-  await by.queue.ask();
-  await by.queue.resume();
-}
+const work = (by = service) => queue.work(by);
 
 describe("a monitor's first run", () => {
   test("asks like a direct call", async () => {
@@ -377,19 +372,16 @@ describe("a run that waits", () => {
     const monitor = await parkedMonitor();
     const without = await queue.startReplica({ SAM_GOV_API_KEY: undefined });
     without.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", uei } });
-    await without.queue.ask();
-    await without.queue.resume();
+    await work(without);
     expect(await monitor.result()).toBe("parked");
     queue.passHours(1);
     await service.databases.live
       .collection<{ _id: string }>("sam_gov_asker")
       .updateOne({ _id: "asker" }, { $set: { owner: "another replica", until: new Date(Date.now() + 60_000) } });
-    await without.queue.ask();
-    await without.queue.resume();
+    await work(without);
     expect(await monitor.result()).toBe("parked");
     await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
-    await without.queue.ask();
-    await without.queue.resume();
+    await work(without);
     expect(await monitor.result()).toBe("error none stale_source");
   });
 

@@ -2,8 +2,8 @@ import { inTransaction } from "@vvs/mongo";
 import { startOfUtcDay, utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QueueCollections } from "../questions/documents.ts";
-import type { NotedAnswers, SettledQuestion } from "../questions/settled.ts";
-import { keepAnswers } from "./public-answers.ts";
+import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "../questions/rules.ts";
+import type { KeptChange, NotedAnswers, SettledQuestion } from "../questions/settled.ts";
 
 /** This process no longer asks: another one has taken over. */
 export class AskerReplacedError extends Error {
@@ -45,6 +45,31 @@ export function createSettle(options: {
       await parkedRuns.updateMany(waiting, { $set: { state: "ready" } }, { session });
       await days.bulkWrite(countsOf(settled, at), { session });
     });
+}
+
+/** Keeps answers, apart from those that are older than the kept ones. Returns what changed. */
+async function keepAnswers(
+  session: ClientSession,
+  { publicAnswers }: Pick<QueueCollections, "publicAnswers">,
+  received: readonly ReceivedAnswer[],
+): Promise<KeptChange[]> {
+  const keys = received.map(({ key }) => key);
+  // Bodies are large, and only an answer that lacks rows takes them over.
+  const projection = received.some(lacksRows) ? undefined : { bodies: 0 };
+  const found = await publicAnswers.find({ _id: { $in: keys } }, { session, projection }).toArray();
+  const known = new Map(found.map((answer) => [answer._id, answer]));
+  const isOlder = ({ key, askedAt }: ReceivedAnswer) => askedAt < (known.get(key)?.asked_at ?? askedAt);
+  const newer = received.filter((answer) => !isOlder(answer));
+  if (newer.length === 0) return [];
+  const changes = newer.map((answer) => {
+    const before = known.get(answer.key);
+    return { before, after: publicAnswerAfter(before, answer) };
+  });
+  const replacements = changes.map(({ after: { _id, ...replacement } }) => {
+    return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+  });
+  await publicAnswers.bulkWrite(replacements, { session });
+  return changes;
 }
 
 /** Returns the updates of days' numbers. */

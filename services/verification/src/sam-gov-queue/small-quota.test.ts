@@ -22,8 +22,7 @@ async function runDaily(uei: string, days: number): Promise<string[]> {
   for (let day = 0; day < days; day++) {
     const before = queue.sam.calls().length;
     await monitor.run();
-    await service.queue.ask();
-    await service.queue.resume();
+    await queue.work(service);
     results.push(`${queue.sam.calls().length - before} ${await monitor.result()}`);
     queue.passHours(24);
   }

@@ -59,6 +59,8 @@ export async function startPlayedQueue(start: string) {
     return service;
   }
 
+  const collections = () => queueCollections(services[0]!.databases.live);
+
   return {
     sam,
     now: () => clock,
@@ -75,7 +77,16 @@ export async function startPlayedQueue(start: string) {
     setFiles(uei: string, files: TestFiles): void {
       for (const { entities } of services) entities.setRegistry(Environment.LIVE, uei, files);
     },
-    collections: () => queueCollections(services[0]!.databases.live),
+    collections,
+    /** Lets any replica ask: the one that asked last would go on asking. */
+    async freeAsker(): Promise<void> {
+      await collections().asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+    },
+    /** Has a replica ask what waits, and verify the runs that are ready. */
+    async work(by: TestService): Promise<void> {
+      await by.queue.ask();
+      await by.queue.resume();
+    },
     /** Stops all replicas but the first one, which owns the databases, and removes what they shared about SAM.gov's state. */
     async stopReplicas(): Promise<void> {
       for (const service of services.splice(1).toReversed()) await service.stop();

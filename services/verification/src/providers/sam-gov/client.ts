@@ -1,4 +1,5 @@
 import type { Logger } from "@vvs/logging";
+import type { ReceivedBody } from "../../questions/question.ts";
 import { type ProviderHttp, parseJsonAnswer } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
 import { type ExclusionRow, readExclusionPage } from "./exclusion.ts";
@@ -21,14 +22,6 @@ export const MAX_VALUES = 100;
 
 /** The identifiers that rows are asked for by. */
 export type SamGovQuery = { readonly ueiSAM: readonly string[] } | { readonly cageCode: readonly string[] };
-
-/** A response body as it was received, without keys. */
-export interface ReceivedBody {
-  /** URL of the call; it holds no key, since keys are sent in headers. */
-  readonly url: string;
-  readonly receivedAt: Date;
-  readonly text: string;
-}
 
 /** All rows that answer a query, and the bodies they came in. */
 export interface Listing<Row> {

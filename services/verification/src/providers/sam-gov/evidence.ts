@@ -2,9 +2,9 @@ import { toJson } from "@bufbuild/protobuf";
 import { ExclusionSchema, type GetRegistryRecordResponse, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
 import type { AnswerSource } from "../../documents.ts";
+import type { ReceivedBody } from "../../questions/question.ts";
 import type { Question } from "../provider.ts";
 import { sortedJson } from "../sorted-json.ts";
-import type { ReceivedBody } from "./client.ts";
 
 /**
  * Returns evidence as one JSON document: what was received, each body byte for byte, so that no parser loses anything, and

@@ -1,6 +1,7 @@
 import { registryDay } from "@vvs/registration";
+import type { ReceivedBody } from "../../questions/question.ts";
 import { ProviderError } from "../provider.ts";
-import type { Listing, ReceivedBody, SamGovClient } from "./client.ts";
+import type { Listing, SamGovClient } from "./client.ts";
 import { type ExclusionRow, isBarred } from "./exclusion.ts";
 import type { EntityRow } from "./registration.ts";
 

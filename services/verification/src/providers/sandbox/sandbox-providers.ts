@@ -1,4 +1,6 @@
 import { maskTin } from "@vvs/identifiers";
+import type { EnvironmentDatabases } from "@vvs/mongo";
+import type { Tenant } from "@vvs/tenant";
 import { readOwnData } from "../../own-data.ts";
 import type { Answer, Provider, Question } from "../provider.ts";
 import { type RegistryReader, readRegistry } from "../sam-gov/registry-reader.ts";
@@ -11,7 +13,17 @@ import {
   sandboxRegistration,
   sandboxTinMatch,
 } from "./sandbox.ts";
-import type { CountSandboxCall } from "./sandbox-calls.ts";
+
+/** Counts an organization's direct calls about the changing UEI, in one document: 1, 2, … */
+export type CountSandboxCall = (tenant: Tenant) => Promise<number>;
+
+export function createCountSandboxCall(databases: EnvironmentDatabases): CountSandboxCall {
+  return async ({ environment, organizationId }) => {
+    const calls = databases[environment].collection<{ _id: string; turns: number }>("sandbox_turns");
+    const upsert = { upsert: true, returnDocument: "after" } as const;
+    return (await calls.findOneAndUpdate({ _id: organizationId }, { $inc: { turns: 1 } }, upsert))!.turns;
+  };
+}
 
 /** Creates a sandbox provider of sam_registration. Its answers come from the synthetic registry, dated by the call. */
 export function createSandboxRegistration(options: {
