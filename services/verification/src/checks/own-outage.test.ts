@@ -4,7 +4,7 @@ import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { createSandboxRegistration } from "../providers/sandbox/sandbox-providers.ts";
-import { requestedRun, verify } from "../testing/calls.ts";
+import { questionOf, requestedRun, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
@@ -104,14 +104,8 @@ test("a call on the changing vendor that can't be counted is our own outage", as
   const countCall = () => Promise.reject(new Error("the database is unavailable"));
   const entities = { getRegistryRecord: async () => ({ exclusions: [] }) as never };
   const provider = createSandboxRegistration({ name: "sandbox_primary", entities, countCall, now: () => new Date() });
-  const asked = { tenant: { organizationId: "org_1", environment: "sandbox" as const }, uei: "SANDBXCHNGE1", cage: "" };
-  const question = {
-    ...asked,
-    legalName: "",
-    entityType: "",
-    tin: () => Promise.reject(new Error("unused")),
-    run: undefined,
-  };
+  const tenant = { organizationId: "org_1", environment: "sandbox" as const };
+  const question = questionOf({ tenant, uei: "SANDBXCHNGE1" });
   await expect(provider.ask(question, { signal: new AbortController().signal })).rejects.toMatchObject({
     code: "service_unavailable",
   });

@@ -1,22 +1,14 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import { type Answer, type Provider, ProviderError, type Question } from "../providers/provider.ts";
+import { type Provider, ProviderError } from "../providers/provider.ts";
+import { passing, questionOf } from "../testing/calls.ts";
 import { runCheck } from "./run-check.ts";
 
-const question: Question = {
-  tenant: { organizationId: "org_1", environment: "live" },
-  uei: "ABCDEFGHJK12",
-  cage: "",
-  legalName: "",
-  entityType: "",
-  tin: async () => "123456789",
-  run: undefined,
-};
 const now = () => new Date("2026-11-21T09:30:00Z");
 
-function answering(outcome: "pass" | "fail", reason = ""): Provider["ask"] {
-  const answer: Answer = { outcome, reason, confidence: 1, dataDate: now(), facts: {}, content: "{}", contentType: "" };
-  return async () => answer;
-}
+const answering =
+  (outcome: "pass" | "fail", reason = ""): Provider["ask"] =>
+  async () =>
+    passing({ outcome, reason });
 const throwing = (error: Error) => () => Promise.reject(error);
 const silent: Provider["ask"] = () => new Promise(() => undefined);
 
@@ -24,7 +16,7 @@ function run(asks: Provider["ask"][], limits: { attemptMs?: number; signal?: Abo
   const providers = asks.map((ask, index) => ({ name: `p${index + 1}`, check: "sam_registration" as const, ask }));
   return runCheck({
     providers,
-    question,
+    question: questionOf(),
     signal: limits.signal ?? new AbortController().signal,
     attemptMs: limits.attemptMs ?? 60_000,
     now,

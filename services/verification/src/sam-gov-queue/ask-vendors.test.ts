@@ -1,21 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { effectInForce, verdictOf } from "@vvs/registration";
-import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { PRODUCTS_ONLY } from "../../../../test/outside/sam-gov-rows.ts";
-import { createProviderHttp } from "../providers/http/provider-http.ts";
 import type { QuestionDocument } from "../questions/documents.ts";
-import { playedClient } from "../testing/sam-gov-api.ts";
+import { playedClient, samGovForEachTest } from "../testing/sam-gov-api.ts";
 import { createAskVendors } from "./ask-vendors.ts";
 
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const http = createProviderHttp();
-afterAll(() => http.close());
-
-let sam: PlayedSamGov;
-beforeEach(async () => {
-  sam = await playSamGov();
-});
-afterEach(() => sam.close());
+const { http, sam } = samGovForEachTest();
 
 const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -141,17 +132,6 @@ describe("one call", () => {
     for (const index of [1, 2]) sam.register({ uei: ueiOf(index) });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
     await expect(ask(about([1, 2], { asks_exclusions: true }))).rejects.toMatchObject({ reason: "http_503" });
-  });
-
-  test("fails where the quota is used up, with the time of its reset", async () => {
-    for (const shape of ["flat", "fault"] as const) {
-      sam.behave();
-      sam.misbehave({ kind: "throttled", shape, nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" });
-      await expect(ask(about([1, 2]))).rejects.toMatchObject({
-        reason: "quota_exhausted",
-        shutUntil: new Date("2026-11-22T00:00:00Z"),
-      });
-    }
   });
 
   test("fails where pages shift while they are read", async () => {

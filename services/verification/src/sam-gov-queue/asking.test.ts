@@ -304,13 +304,6 @@ describe("an asker that", () => {
     await asker.release();
     expect(await other.asker.hold()).toBe(term! + 1);
   });
-
-  test("stops lets another one go on immediately", async () => {
-    const [one, other] = [replica(), replica()];
-    expect([await one.asker.hold(), await other.asker.hold()]).toEqual([expect.any(Number), undefined]);
-    await one.asker.release();
-    expect(await other.asker.hold()).toEqual(expect.any(Number));
-  });
 });
 
 describe("a call that fails", () => {

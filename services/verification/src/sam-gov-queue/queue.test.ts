@@ -294,40 +294,6 @@ describe("a run that waits", () => {
     expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
   });
 
-  test("goes on in another replica where the one that verified it was killed", async () => {
-    const killed = await queue.startReplica({}, { queue: { resumeLeaseMs: 300 } });
-    queue.setFiles(uei, files(undefined));
-    const monitor = await parkedMonitor([service, killed]);
-    await service.queue.ask();
-    const never = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    killed.entities.schedule.registry = async () => {
-      reached.resolve();
-      await never.promise;
-    };
-    const lost = killed.queue.resume().catch(() => undefined);
-    await reached.promise;
-    await eventually(async () => {
-      await service.queue.resume();
-      return (await monitor.result()) === "pass sam_gov_api";
-    });
-    never.resolve();
-    await lost;
-    const stored = service.databases.live.collection("verifications");
-    expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
-    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
-  });
-
-  test("is verified once by two replicas side by side", async () => {
-    const other = await queue.startReplica();
-    const monitors = [];
-    for (let count = 0; count < 2; count++) monitors.push(await parkedMonitor([service, other]));
-    await Promise.all([service.queue.ask(), other.queue.ask()]);
-    await Promise.all([service.queue.resume(), other.queue.resume()]);
-    for (const monitor of monitors) expect(await monitor.result()).toBe("pass sam_gov_api");
-    expect(callsAbout(uei).filter(({ query }) => query.samRegistered === "Yes")).toHaveLength(2 + 1);
-  });
-
   test.each([-60_000, 60_000])(
     "around midnight is asked and verified once by two replicas whose clocks differ by %i ms",
     async (differenceMs) => {

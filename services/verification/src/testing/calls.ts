@@ -4,7 +4,7 @@ import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common
 import type { CheckSubject } from "@vvs/proto/entity/v1/entity";
 import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { Mode, type Verification, type VerifyRequestSchema } from "@vvs/proto/verification/v1/verification";
-import type { Answer, Provider } from "../providers/provider.ts";
+import type { Answer, Provider, Question } from "../providers/provider.ts";
 import type { TestEntity } from "./entities.ts";
 import type { TestService } from "./service.ts";
 
@@ -21,6 +21,15 @@ export const testProvider = (
   check: Provider["check"] = "sam_registration",
   ask: Provider["ask"] = async () => passing(),
 ): Provider => ({ name, check, ask });
+
+/** Returns a question that a provider of the live environment is asked, with what differs. */
+export const questionOf = (more: Partial<Question> = {}): Question => ({
+  tenant: { organizationId: "org_1", environment: "live" },
+  ...{ uei: "", cage: "", legalName: "", entityType: "" },
+  tin: () => Promise.reject(new Error("this check needs no TIN")),
+  run: undefined,
+  ...more,
+});
 
 /** Returns the caller of an organization's key. */
 export const callerOf = (organizationId: string, environment = Environment.LIVE, actor = "key_1") => ({

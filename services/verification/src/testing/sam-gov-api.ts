@@ -1,11 +1,14 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeEach } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
-import type { ProviderHttp } from "../providers/http/provider-http.ts";
-import type { Answer, MonitorRun, Provider, Question } from "../providers/provider.ts";
+import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
+import type { Answer, MonitorRun, Provider } from "../providers/provider.ts";
 import { createSamGovClient, type SamGovClient } from "../providers/sam-gov/client.ts";
 import { createSamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
+import { questionOf } from "./calls.ts";
 
 /** The loaded files' records, the same for every vendor. */
 export type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
@@ -17,6 +20,18 @@ export interface PlayedProvider {
   readonly entityVersion?: "v3" | "v4";
   /** Where absent, the entity service is unavailable. */
   readonly files?: Files;
+}
+
+/** Simulates SAM.gov, anew for each test of the file that calls this. */
+export function samGovForEachTest() {
+  const http = createProviderHttp();
+  let current: PlayedSamGov;
+  beforeEach(async () => {
+    current = await playSamGov();
+  });
+  afterEach(() => current.close());
+  afterAll(() => http.close());
+  return { http, sam: new Proxy({} as PlayedSamGov, { get: (_target, name) => Reflect.get(current, name) }) };
 }
 
 /** Creates a client of a simulated SAM.gov. */
@@ -55,15 +70,7 @@ export interface TestQuestion {
 /** Asks a provider about a vendor: the one with the default UEI where the question names none. */
 export function askAbout(defaultUei: string, provider: Provider, asking: TestQuestion): Promise<Answer> {
   const { uei = defaultUei, cage = "", organizationId = "org_1", run, timeoutMs = 20_000, stored } = asking;
-  const question: Question = {
-    tenant: { organizationId, environment: "live" },
-    uei,
-    cage,
-    legalName: "",
-    entityType: "",
-    tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
-    run,
-    stored,
-  };
+  const tenant = { organizationId, environment: "live" as const };
+  const question = questionOf({ tenant, uei, cage, run, stored });
   return provider.ask(question, { signal: AbortSignal.timeout(timeoutMs) });
 }

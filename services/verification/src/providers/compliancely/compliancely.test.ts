@@ -3,8 +3,9 @@ import { eventually } from "@vvs/testing";
 import { IRS_CHECK_DATE, type PlayedCompliancely, playCompliancely } from "../../../../../test/outside/compliancely.ts";
 import { formsOf } from "../../../../../test/outside/taxbandits.ts";
 import { runCheck } from "../../checks/run-check.ts";
+import { questionOf } from "../../testing/calls.ts";
 import { createProviderHttp, type ProviderHttp } from "../http/provider-http.ts";
-import { type Provider, ProviderError, type Question } from "../provider.ts";
+import { type Provider, ProviderError } from "../provider.ts";
 import { createCompliancely, parseCompliancely } from "./compliancely.ts";
 
 const TIN = "471829360";
@@ -75,15 +76,7 @@ describe("against a simulated Compliancely", () => {
   });
   afterEach(() => played.close());
 
-  const question = (tin: string): Question => ({
-    tenant: { organizationId: "org_1", environment: "live" },
-    uei: "",
-    cage: "",
-    legalName: "Café Acme, Inc.",
-    entityType: "",
-    tin: async () => tin,
-    run: undefined,
-  });
+  const question = (tin: string) => questionOf({ legalName: "Café Acme, Inc.", tin: async () => tin });
   const ask = (tin: string) => provider.ask(question(tin), { signal: new AbortController().signal });
   const attempt = (attemptMs: number) =>
     runCheck({

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
-import { askAbout, type Files, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { askAbout, type Files, samGovForEachTest, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
 import { providersSection } from "../config.ts";
 import { createLiveProviders } from "../live-providers.ts";
@@ -21,7 +20,7 @@ const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
 const fresh = file("2026-11-20");
 const run = (runSeq: number): MonitorRun => ({ monitorId: "mon_1", runSeq });
 
-let sam: PlayedSamGov;
+const { sam } = samGovForEachTest();
 /** The class of each call that was counted, and the number of calls that had reached SAM.gov before it. */
 let counted: { callClass: CallClass; reached: number }[];
 /** Classes that may make no call. */
@@ -29,15 +28,13 @@ let refused: Set<CallClass>;
 /** Number of calls that may still be made. */
 let callsLeft: number;
 const closers: (() => unknown)[] = [];
-beforeEach(async () => {
-  sam = await playSamGov();
+beforeEach(() => {
   counted = [];
   refused = new Set();
   callsLeft = Number.POSITIVE_INFINITY;
 });
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-  await sam.close();
 });
 
 /** `files`: what the entity service knows of each vendor; it is down where absent. */

@@ -1,24 +1,21 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Exclusion, Parts } from "@vvs/registration";
-import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
 import { type PlayedExclusion, PRODUCTS_ONLY } from "../../../../../test/outside/sam-gov-rows.ts";
-import { askAbout, type Files, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
-import { createProviderHttp } from "../http/provider-http.ts";
+import {
+  askAbout,
+  type Files,
+  playedProvider,
+  samGovForEachTest,
+  type TestQuestion,
+} from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T17:30:00.000Z");
-const http = createProviderHttp();
-afterAll(() => http.close());
-
-let sam: PlayedSamGov;
-beforeEach(async () => {
-  sam = await playSamGov();
-});
-afterEach(() => sam.close());
+const { http, sam } = samGovForEachTest();
 
 const ask = (files?: Files, asking: TestQuestion = {}) =>
   askAbout(UEI, playedProvider({ http, sam, now: NOW, ...(files && { files }) }), asking);

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Parts } from "@vvs/registration";
-import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
-import { askAbout, type Files, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
-import { createProviderHttp } from "../http/provider-http.ts";
+import {
+  askAbout,
+  type Files,
+  playedProvider,
+  samGovForEachTest,
+  type TestQuestion,
+} from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const http = createProviderHttp();
-afterAll(() => http.close());
-
-let sam: PlayedSamGov;
-beforeEach(async () => {
-  sam = await playSamGov();
-});
-afterEach(() => sam.close());
+const { http, sam } = samGovForEachTest();
 
 const provider = (options: { files?: Files } = {}) => playedProvider({ http, sam, now: NOW, ...options });
 const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);

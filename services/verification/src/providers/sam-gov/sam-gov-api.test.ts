@@ -1,19 +1,17 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
-import { askAbout, type PlayedProvider, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
-import { createProviderHttp } from "../http/provider-http.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { PlayedSamGov } from "../../../../../test/outside/sam-gov.ts";
+import {
+  askAbout,
+  type PlayedProvider,
+  playedProvider,
+  samGovForEachTest,
+  type TestQuestion,
+} from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const http = createProviderHttp();
-afterAll(() => http.close());
-
-let sam: PlayedSamGov;
-beforeEach(async () => {
-  sam = await playSamGov();
-});
-afterEach(() => sam.close());
+const { http, sam } = samGovForEachTest();
 
 const provider = (options: Partial<PlayedProvider> = {}) => playedProvider({ http, sam, now: NOW, ...options });
 const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
@@ -225,34 +223,12 @@ describe("SAM.gov gives no answer", () => {
 });
 
 describe("direct questions at the same time", () => {
-  test("share one call across organizations, and each gets its own answer", async () => {
-    sam.register({ uei: UEI });
-    sam.misbehave({ kind: "slow", afterMs: 50 });
-    const shared = provider();
-    const organizations = Array.from({ length: 30 }, (_, index) => `org_${index}`);
-    const answers = await Promise.all(organizations.map((organizationId) => ask(shared, { organizationId })));
-    expect(answers.map(verdictIn)).toEqual(organizations.map(() => "pass"));
-    expect(new Set(answers).size).toBe(30);
-    expect(sam.calls()).toHaveLength(2);
-  });
-
   test("are not shared once the call has ended, nor between vendors", async () => {
     const shared = provider();
     await Promise.all([ask(shared), ask(shared, { uei: "PLAYEDUEI002" })]);
     await ask(shared);
     const asked = sam.calls("exclusions").map(({ query }) => query.ueiSAM);
     expect(asked.toSorted()).toEqual([UEI, UEI, "PLAYEDUEI002"]);
-  });
-
-  test("one that gives up does not affect the others", async () => {
-    sam.register({ uei: UEI });
-    sam.misbehave({ kind: "slow", afterMs: 200 });
-    const shared = provider();
-    const impatient = ask(shared, { timeoutMs: 20 });
-    const patient = ask(shared);
-    await expect(impatient).rejects.toMatchObject({ reason: "timeout" });
-    expect(verdictIn(await patient)).toBe("pass");
-    expect(sam.calls()).toHaveLength(2);
   });
 
   test("share a failure as one error, so that it counts as one fault, and the next one asks again", async () => {

@@ -2,7 +2,8 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { GetRegistryRecordResponseSchema, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
-import type { Answer, Question } from "../provider.ts";
+import { questionOf } from "../../testing/calls.ts";
+import type { Answer } from "../provider.ts";
 import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 const CUT = "2026-11-02";
@@ -31,15 +32,7 @@ function files(
   });
 }
 
-const question: Question = {
-  tenant: { organizationId: "org_1", environment: "live" },
-  uei: "ABCDEFGHJK12",
-  cage: "",
-  legalName: "",
-  entityType: "",
-  tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
-  run: undefined,
-};
+const question = questionOf({ uei: "ABCDEFGHJK12" });
 
 interface TestQuestion {
   readonly hasApi?: boolean;

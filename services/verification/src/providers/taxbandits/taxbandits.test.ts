@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../../test/outside/taxbandits.ts";
 import { runCheck } from "../../checks/run-check.ts";
+import { questionOf } from "../../testing/calls.ts";
 import { createProviderHttp, type ProviderHttp } from "../http/provider-http.ts";
-import { type Answer, type Provider, ProviderError, type Question } from "../provider.ts";
+import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { createTaxBandits, parseTaxBandits } from "./taxbandits.ts";
 import { signRequest } from "./taxbandits-token.ts";
 
@@ -101,15 +102,8 @@ describe("against a simulated TaxBandits", () => {
   });
   afterEach(() => played.close());
 
-  const question = (tin: string, legalName = "Smith & Sons, Inc.", entityType = ""): Question => ({
-    tenant: { organizationId: "org_1", environment: "live" },
-    uei: "",
-    cage: "",
-    legalName,
-    entityType,
-    tin: async () => tin,
-    run: undefined,
-  });
+  const question = (tin: string, legalName = "Smith & Sons, Inc.", entityType = "") =>
+    questionOf({ legalName, entityType, tin: async () => tin });
   const ask = (tin: string, signal = new AbortController().signal) => provider.ask(question(tin), { signal });
   const shown = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 
