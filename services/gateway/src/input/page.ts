@@ -30,7 +30,8 @@ const cursorContent = z.tuple([
   z.string(),
   z.int().min(-62_135_596_800).max(253_402_300_799),
   z.int().min(0).max(999_999_999),
-  z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/),
+  // A run has the id of its monitor and a number.
+  z.string().regex(/^[a-z]{3}_[0-9a-z]{26}(:\d{1,15})?$/),
 ]);
 const forwardCursorContent = z.tuple([z.string(), z.literal("forward"), z.int().min(0)]);
 

@@ -76,6 +76,15 @@ describe("monitors", () => {
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId });
   });
 
+  test("GET reads the runs of a monitor page by page", async () => {
+    const run = { at, outcome: CheckStatus.PASS, verificationId, cause: 1 };
+    const next = { createdAt: at, id: `${monitorId}:17` };
+    gateway.monitor.on("listRuns", () => ({ runs: [run], next }));
+    const { body } = await gateway.get(`/v1/monitors/${monitorId}/runs?limit=1`);
+    const { status } = await gateway.get(`/v1/monitors/${monitorId}/runs?limit=1&cursor=${body.next_cursor}`);
+    expect([status, gateway.monitor.calls.at(-1)!.request]).toMatchObject([200, { page: { limit: 1, after: next } }]);
+  });
+
   test("GET shows how often scheduled checks confirmed a run, and what data they found", async () => {
     const confirmed = { times: 3, lastAt: at, dataAsOf: { exclusions: at } };
     const run = { at, outcome: CheckStatus.PASS, verificationId, cause: 1, confirmed };
