@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { serverCacheDir } from "../deploy/local/servers/index.ts";
+import { pythonTools, writeModels } from "../packages/client-python/tools.ts";
 import { oversizeProblems } from "./folders.ts";
 import { importProblems } from "./import-order.ts";
 
@@ -40,6 +42,7 @@ const checks: readonly Check[] = [
   { name: "generated code matches the contracts", run: generatedCodeDrift },
   { name: "the OpenAPI document matches the routes", run: openApiDrift },
   { name: "the client's types match the OpenAPI document", run: clientTypesDrift },
+  { name: "the Python client's models match the OpenAPI document, and its types fit (mypy)", run: pythonClient },
   { name: "the OpenAPI document is well-formed (redocly)", run: () => command("redocly", ["lint", openApiFile], root) },
 ];
 
@@ -92,6 +95,28 @@ async function clientTypesDrift(): Promise<string | undefined> {
     if (failed !== undefined) return failed;
     const difference = await command("diff", ["-r", folder, "packages/client/src/generated"], root);
     return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without Python 3.10 or newer there is nothing to check. */
+async function pythonClient(): Promise<string | undefined> {
+  const tools = await pythonTools({ cacheDir: serverCacheDir(process.env), log: console.log });
+  if ("missing" in tools) {
+    console.log(`The Python client is not checked: ${tools.missing}.`);
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "vvs-python-models-"));
+  try {
+    const current = join(folder, "models.py");
+    const failed = await writeModels(tools.run, current);
+    if (failed !== undefined) return failed;
+    const models = "packages/client-python/src/vendor_verification/models.py";
+    const difference = await command("diff", [current, models], root);
+    if (difference !== undefined) return `Run npm run openapi and commit the result.\n${difference}`;
+    const { code, output } = await tools.run(["-m", "mypy", "--cache-dir", join(folder, "cache")]);
+    return code === 0 ? undefined : output;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

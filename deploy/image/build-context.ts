@@ -18,7 +18,9 @@ const WANTED = ["--filter", "@vvs/deploy...", "--filter", "{./services/*}..."];
 /** Returns whether a file belongs into the image. .dockerignore leaves out the same files. */
 function belongs(path: string): boolean {
   const inside = relative(projectRoot, path);
-  return !/(^|\/)(node_modules|testing|testing\.ts)$|\.test\.ts$/.test(inside) && inside !== "deploy/local";
+  return !/(^|\/)(node_modules|testing|testing\.ts)$|\.test\.ts$|^(deploy\/local|packages\/client-python)$/.test(
+    inside,
+  );
 }
 
 /**
