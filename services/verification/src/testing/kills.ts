@@ -36,7 +36,8 @@ export async function killAtEachWrite(
     name === "commitTransaction" || (collections.includes(collection) && !READS.has(name));
   for (let number = 0; ; number++) {
     const proxy = await mongoProxy(process.env.MONGODB_URI!);
-    const leases = { askerLeaseMs: 300, resumeLeaseMs: 300 };
+    // The next replica waits for their end; nobody else claims anything before the kill.
+    const leases = { askerLeaseMs: 50, resumeLeaseMs: 50 };
     const replica = await queue.startReplica(variables, { mongodbUri: proxy.uri, queue: leases });
     await queue.freeAsker();
     const id = `${when === "before" ? "B" : "A"}${String(number).padStart(4, "0")}`;
