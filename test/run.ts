@@ -2,7 +2,7 @@ import { runChecks } from "./checks.ts";
 import { withTestCluster } from "./cluster/given.ts";
 import { type FileDuration, type Tally, tallyOfJest } from "./run-jest.ts";
 
-const CLUSTER = "--cluster";
+const ALL = "--all";
 const SLOWEST = 10;
 
 /** Most tests wait more than they compute, so several files run at a time. */
@@ -12,13 +12,17 @@ const PHASES = [
   ["--selectProjects", "alone", "--maxWorkers=1"],
 ];
 
-/** Runs all checks and tests, with --cluster also those on a cluster. The last line says how many passed and failed. */
+/**
+ * Runs all checks and tests, with --all also those of generated clients and on a cluster. The last line says how many passed
+ * and failed.
+ */
 async function main(args: readonly string[]): Promise<number> {
-  const chosen = args.filter((one) => one !== CLUSTER);
+  const chosen = args.filter((one) => one !== ALL);
   const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];
   const tallies: Tally[] = [{ skipped: 0, files: [], ...(await runChecks()) }];
   for (const phase of PHASES) tallies.push(await tallyOfJest([...phase, ...jestArgs]));
-  if (args.includes(CLUSTER)) {
+  if (args.includes(ALL)) {
+    tallies.push(await tallyOfJest(["--config", "test/clients/jest.config.mjs"]));
     tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
   }
   printSlowest(tallies.flatMap(({ files }) => files));

@@ -1,6 +1,9 @@
-import type { Candidates, Entity, EventPage } from "./generated/types.gen.ts";
+import type { Candidate, Entity, EventPage } from "./generated/types.gen.ts";
 
 export type * from "./generated/types.gen.ts";
+
+/** Several entities match. Best first. */
+export type Candidates = { candidates: Candidate[] };
 
 /** The answer of a look-up: an entity, or the candidates of a fuzzy one. */
 export type LookupResult = Entity | Candidates;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
 from . import models as m
@@ -18,6 +18,12 @@ _T = TypeVar("_T")
 _LONGEST_WAIT = 20
 _WAIT_MARGIN = 10.0
 """Time beyond its wait that an attempt to read events gets, in seconds."""
+
+
+class Candidates(TypedDict):
+    """Several entities match. Best first."""
+
+    candidates: list[m.Candidate]
 
 
 class Client:
@@ -64,14 +70,14 @@ class Client:
         )
         return other
 
-    def lookup(self, body: m.LookupRequest, *, explain: bool | None = None) -> m.Entity | m.Candidates:
+    def lookup(self, body: m.LookupRequest, *, explain: bool | None = None) -> m.Entity | Candidates:
         """Finds an entity by identifiers, name or address; never creates one.
 
         Returns the entity, or its `candidates` if a fuzzy look-up cannot decide. Errors: entity_not_found,
         ambiguous_match (with `candidates`).
         """
         operation = Operation("POST", "/v1/entities/lookup", query={"explain": explain}, body=body)
-        return cast("m.Entity | m.Candidates", self._transport.call(operation, self._limits))
+        return cast("m.Entity | Candidates", self._transport.call(operation, self._limits))
 
     def create_entity(self, body: m.CreateEntityRequest, *, idempotency_key: str | None = None) -> m.Entity:
         """Creates an entity of your organization. Errors: entity_exists (with `entity_id`)."""

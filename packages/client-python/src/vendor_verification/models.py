@@ -249,6 +249,26 @@ class Identifiers(TypedDict):
     """
 
 
+class LookupResultSamGov(TypedDict):
+    """
+    The registration in SAM.gov.
+    """
+
+    registration_status: str
+    """
+    The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
+    """
+    cage: NotRequired[str]
+    expiration_date: NotRequired[str]
+    """
+    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
+    """
+    entity_type: NotRequired[str]
+    """
+    The registry’s text.
+    """
+
+
 class MatchReasonPart(TypedDict):
     part: str
     """
@@ -729,14 +749,6 @@ class Candidate(TypedDict):
     """
 
 
-class Candidates(TypedDict):
-    """
-    Several entities match. Best first.
-    """
-
-    candidates: list[Candidate]
-
-
 class CheckResult(TypedDict):
     """
     The result of one check.
@@ -918,6 +930,41 @@ class LookupRequest(TypedDict):
     In one line.
     """
     mode: NotRequired[Literal['exact', 'fuzzy']]
+
+
+class LookupResult(TypedDict):
+    """
+    The entity, or `candidates` where several match.
+    """
+
+    id: NotRequired[str]
+    """
+    Id of the entity.
+    """
+    external_id: NotRequired[str]
+    """
+    Your own number of the vendor; absent where you gave none.
+    """
+    legal_name: NotRequired[str]
+    """
+    The legal name, or a placeholder such as `Unknown entity (UEI …)`.
+    """
+    identifiers: NotRequired[Identifiers]
+    sam_gov: NotRequired[LookupResultSamGov]
+    """
+    The registration in SAM.gov.
+    """
+    addresses: NotRequired[list[Address]]
+    confidence: NotRequired[float]
+    """
+    Certainty of a fuzzy match, from 0 to 1; otherwise 1.
+    """
+    sources: NotRequired[list[Source]]
+    explanation: NotRequired[list[MatchReason]]
+    """
+    Reasons for and against the match; only with `explain=true`.
+    """
+    candidates: NotRequired[list[Candidate]]
 
 
 class Verification(TypedDict):

@@ -43,13 +43,6 @@ export type Candidate = {
 };
 
 /**
- * Several entities match. Best first.
- */
-export type Candidates = {
-    candidates: Array<Candidate>;
-};
-
-/**
  * A watched field that changed.
  */
 export type Change = {
@@ -424,6 +417,54 @@ export type LookupRequest = {
      */
     address?: string;
     mode?: 'exact' | 'fuzzy';
+};
+
+/**
+ * The entity, or `candidates` where several match.
+ */
+export type LookupResult = {
+    /**
+     * Id of the entity.
+     */
+    id?: string;
+    /**
+     * Your own number of the vendor; absent where you gave none.
+     */
+    external_id?: string;
+    /**
+     * The legal name, or a placeholder such as `Unknown entity (UEI …)`.
+     */
+    legal_name?: string;
+    identifiers?: Identifiers;
+    /**
+     * The registration in SAM.gov.
+     */
+    sam_gov?: {
+        /**
+         * The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
+         */
+        registration_status: string;
+        cage?: string;
+        /**
+         * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
+         */
+        expiration_date?: string;
+        /**
+         * The registry’s text.
+         */
+        entity_type?: string;
+    };
+    addresses?: Array<Address>;
+    /**
+     * Certainty of a fuzzy match, from 0 to 1; otherwise 1.
+     */
+    confidence?: number;
+    sources?: Array<Source>;
+    /**
+     * Reasons for and against the match; only with `explain=true`.
+     */
+    explanation?: Array<MatchReason>;
+    candidates?: Array<Candidate>;
 };
 
 /**

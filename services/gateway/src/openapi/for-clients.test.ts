@@ -83,6 +83,20 @@ test.each<[string, object, object]>([
   expect(schemas.ThingRequest.properties.field).toEqual(expected);
 });
 
+test("an answer of several forms is one object with the fields of all", () => {
+  const forms = { One: { ...object({ id: kind }), required: ["id"] }, Two: object({ list: { type: "array" } }) };
+  const { schemas } = written({
+    body: object({}),
+    answer: { oneOf: [reference("One"), reference("Two")], description: "Either." },
+    schemas: forms,
+  });
+  expect(Object.keys(schemas)).toEqual(["Thing", "ThingRequest"]);
+  expect(schemas.Thing).toEqual({
+    ...object({ id: expect.objectContaining({ "x-known-values": ["a", "b"] }), list: { type: "array" } }),
+    ...{ description: "Either.", additionalProperties: true },
+  });
+});
+
 test("an error has one schema, whichever codes its status has", () => {
   const one = { allOf: [reference("Error"), object({ error: { enum: ["a"] } })] };
   const { schemas } = written({ body: object({}), answer: object({ one }), schemas: { Error: object({}) } });

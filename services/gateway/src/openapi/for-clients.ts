@@ -27,7 +27,6 @@ const IDENTIFIER = {
     value: { type: "string", minLength: 1, description: "Spaces and dashes are removed.", example: "SANDBXACTVE1" },
   },
   required: ["type", "value"],
-  additionalProperties: false,
 };
 
 /** The short form of a list of identifiers, which the schemas of an exact document allow beside it. */
@@ -85,6 +84,7 @@ function openAnswer(node: Node, schemas: Schemas): Node {
   const named = schemas[nameIn(node) ?? ""];
   if (Array.isArray(named?.enum)) return openValues({ ...named, ...withoutReference(node) });
   if (isError(node)) return { $ref: "#/components/schemas/Error" };
+  if (Array.isArray(node.oneOf)) return oneObject(node, schemas);
   if (node.type === "string" && (Array.isArray(node.enum) || "const" in node)) return openValues(node);
   const { pattern, title, const: fixed, ...rest } = node;
   return {
@@ -97,12 +97,28 @@ function openAnswer(node: Node, schemas: Schemas): Node {
   };
 }
 
+/**
+ * Writes "one of these objects" as one object with the fields of all, none of them required: some generators find out by trial
+ * which one was sent, and open objects all fit.
+ */
+function oneObject({ oneOf, ...rest }: Node, schemas: Schemas): Node {
+  const forms = (oneOf as readonly Node[]).map((form) => schemas[nameIn(form) ?? ""] ?? form);
+  const properties = Object.assign({}, ...forms.map((form) => form.properties)) as Node;
+  return {
+    type: "object",
+    ...rest,
+    properties: rewrite(properties, (each) => openAnswer(each, schemas), true),
+    additionalProperties: true,
+  };
+}
+
 /** Makes one node of a request what generators can write down. */
 function plainRequest(node: Node, schemas: Schemas): Node {
   const name = nameIn(node);
   if (name && IDENTIFIER_FORMS.includes(name))
     return { ...listOfIdentifiers(schemas[name]!), ...withoutReference(node) };
-  const { pattern, title, anyOf, ...rest } = nullable(node);
+  // Beside a closed object some generators close open ones too.
+  const { pattern, title, anyOf, additionalProperties: _closed, ...rest } = nullable(node);
   const isShown = typeof pattern === "string" && node.format === undefined && pattern.length <= LONGEST_PATTERN;
   return {
     ...rest,

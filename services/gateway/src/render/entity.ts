@@ -118,12 +118,14 @@ export function renderCandidate(candidate: Candidate): z.infer<typeof candidateS
 }
 
 /** Both answers of a look-up that found something. */
-export const lookUpSchema = z.xor([
-  entitySchema,
-  z
-    .object({ candidates: z.array(candidateSchema).min(1).max(10) })
-    .meta({ id: "Candidates", description: "Several entities match. Best first." }),
-]);
+export const lookUpSchema = z
+  .xor([
+    entitySchema,
+    z
+      .object({ candidates: z.array(candidateSchema).min(1).max(10) })
+      .meta({ id: "Candidates", description: "Several entities match. Best first." }),
+  ])
+  .meta({ id: "LookupResult", description: "The entity, or `candidates` where several match." });
 
 export const entityPageSchema = z
   .object({ entities: z.array(entitySchema), next_cursor: nextCursor })

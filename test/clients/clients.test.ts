@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { callsOf, generators, whyMissing } from "./generators.ts";
+
+// Clients that generators make of the OpenAPI document compile, and make the same ten calls of the running product. They also
+// read answers of tomorrow: a field, a value and an error code that are not in the document.
+
+let organization: TestOrganization;
+let folder: string;
+beforeAll(async () => {
+  organization = await createOrganization();
+  folder = await mkdtemp(join(tmpdir(), "clients-"));
+  await writeFile(
+    join(folder, "openapi.json"),
+    await (await fetch(`${sharedProduct().baseUrl}/v1/openapi.json`)).text(),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Answers as a later version could. */
+const tomorrow = createServer(async (request, response) => {
+  const isRead = request.method === "GET";
+  response.writeHead(isRead ? 200 : 409, { "content-type": "application/json" }).end(
+    JSON.stringify(
+      isRead
+        ? {
+            ...{
+              id: "ent_01m7yps8kqf59an8zca6rhtk3v",
+              legal_name: "A",
+              addresses: [],
+              confidence: 1,
+              brand_new: { deep: [1] },
+            },
+            identifiers: { uei: "SANDBXACTVE1", lei: "X" },
+            sam_gov: { registration_status: "paused", since: "2030-01-01" },
+            sources: [{ name: "another_registry", retrieved_at: "2030-01-01T00:00:00.000Z", kind: "new" }],
+          }
+        : { error: "brand_new_code", message: "m", request_id: "r", doc_url: "https://example.com/docs", hint: "new" },
+    ),
+  );
+});
+beforeAll(() => new Promise<void>((resolve) => tomorrow.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void tomorrow.close());
+
+const webhook = {
+  ...{ event: "monitor.change_detected", monitor_id: "mon_01m7yps8kqf59an8zca6rhtk3v", test: true, brand_new: 1 },
+  ...{ entity_id: "ent_01m7yps8kqf59an8zca6rhtk3v", verification_id: "ver_01m7yps8kqf59an8zca6rhtk3v" },
+  delivered_at: "2026-11-26T12:00:00.000Z",
+  changes: [
+    {
+      ...{ field: "sam_registration.registration_status", previous: null, current: "expired" },
+      detected_at: "2026-11-26T12:00:00.000Z",
+    },
+  ],
+};
+
+test.each(generators.map((generator) => [generator.name, generator] as const))(
+  "%s makes a client that compiles, calls and survives what is added",
+  async (name, generator) => {
+    const missing = await whyMissing(generator);
+    if (missing) return console.log(`${name} was skipped: ${missing}`);
+    const called = await callsOf(generator, {
+      folder: await mkdtemp(join(folder, "client-")),
+      document: join(folder, "openapi.json"),
+      env: {
+        BASE_URL: sharedProduct().baseUrl,
+        API_KEY: organization.keys.sandbox,
+        TOMORROW_URL: `http://127.0.0.1:${(tomorrow.address() as AddressInfo).port}`,
+        WEBHOOK: JSON.stringify(webhook),
+        WEBHOOK_URL: "http://127.0.0.1:9932/hook",
+        NEW_NAME: `Made by ${name}`,
+        IDEMPOTENCY_KEY: randomUUID(),
+      },
+      cache: { cacheDir: serverCacheDir(process.env), log: console.log },
+    });
+    expect(called).toEqual({
+      ...{
+        vendor: expect.stringContaining("Sandbox"),
+        fuzzy: true,
+        read: true,
+        created: `Made by ${name}`,
+        listed: true,
+      },
+      ...{ verified: "pass", again: true, evidence: "sam_registration", monitor: "active", events: true },
+      ...{ missing: "entity_not_found", webhook: "expired", status: "paused", unknown: "brand_new_code" },
+    });
+  },
+  300_000,
+);
