@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -14,16 +16,19 @@ const blocks = blocksOf(readFileSync(join(projectRoot, "README.md"), "utf8"));
 const code = new Map(blocks.filter(isCode).map((block) => [block.name, block.code]));
 const shown = blocks.filter(({ language }) => language === "json").map((block) => shapeOf(JSON.parse(block.code)));
 
-/** A checkout in which another product runs: the repository with a folder .local of its own. */
-const checkout = mkdtempSync(join(tmpdir(), "vvs-readme-"));
-afterAll(() => rmSync(checkout, { recursive: true }));
+const checkouts: string[] = [];
+afterAll(() => checkouts.forEach((folder) => void rmSync(folder, { recursive: true })));
 
-function prepareCheckout(demo: object): void {
+/** Returns a checkout in which another product runs: the repository with a folder .local of its own. */
+function checkoutWith(demo: object): string {
+  const checkout = mkdtempSync(join(tmpdir(), "vvs-readme-"));
+  checkouts.push(checkout);
   for (const name of readdirSync(projectRoot).filter((one) => one !== ".local")) {
     symlinkSync(join(projectRoot, name), join(checkout, name));
   }
   mkdirSync(join(checkout, ".local"));
   writeFileSync(join(checkout, ".local/demo.json"), JSON.stringify(demo));
+  return checkout;
 }
 
 test("README starts with commands that exist", () => {
@@ -42,40 +47,52 @@ test("README's shell assigns no parameter that has a meaning in zsh, such as pat
   );
 });
 
-test("README's five minutes run as they stand, one block after the other, and print what README shows", async () => {
-  const { keys } = await createOrganization();
-  prepareCheckout({ base_url: sharedProduct().baseUrl, organizations: [{ test_key: keys.sandbox }] });
-  const waitFor = (text: string) => `until grep -q '${text}' output; do sleep 0.1; done`;
-  const steps: readonly (readonly [name: string, done: string])[] = [
-    ["first-call.sh", '"overall_result":"pass"'],
-    ["monitor.sh", "^{.event.:.monitor.change_detected.*delivered_at"],
-    ["cancel.sh", '"status":"canceled"'],
-    ["listen.sh", "Forwarding new events"],
-    ["trigger.sh", "evt_.* 200 "],
-  ];
-  expect(["commands.sh", ...steps.map(([name]) => name)]).toEqual([...code.keys()]);
-  // The last block ends what it started, so its output is waited for before that.
-  const script = steps.flatMap(([name, done]) =>
-    name === "trigger.sh"
-      ? [code.get(name)!.replace(/^kill /m, `${waitFor(done)}\n$&`)]
-      : [code.get(name)!, waitFor(done)],
-  );
-  const { exited } = runProcess({
-    name: "README",
-    command: "sh",
-    args: ["-euc", `exec > output 2>&1\n${script.join("\n")}`],
-    cwd: checkout,
-    env: { ...process.env, PORT: String(await freePort()) },
-    onLine: () => undefined,
-  });
-  const { code: exitCode } = await exited;
-  const output = readFileSync(join(checkout, "output"), "utf8");
-  expect([exitCode, exitCode === 0 ? "" : output]).toEqual([0, ""]);
-  const printed = output
-    .split("\n")
-    .filter((line) => /^\{"(id":"ver_|event":)/.test(line))
-    .map((line) => shapeOf(JSON.parse(line)));
-  expect(printed.slice(0, 2)).toEqual(shown);
-  // The server received the event of `trigger` too, through `listen`.
-  expect(printed.slice(2)).toContainEqual(shown[1]);
-});
+const shells = ["bash", "dash", "zsh"].map((shell) => ({
+  shell,
+  isInstalled: spawnSync(shell, ["-c", ":"]).status === 0,
+}));
+
+test.each(shells)(
+  "README's five minutes run in $shell as they stand, print what README shows and leave nothing running",
+  async ({ shell, isInstalled }) => {
+    if (!isInstalled) return console.log(`${shell} is not installed, so README was not tried in it`);
+    const { keys } = await createOrganization();
+    const checkout = checkoutWith({ base_url: sharedProduct().baseUrl, organizations: [{ test_key: keys.sandbox }] });
+    const waitFor = (text: string) => `until grep -q '${text}' output; do sleep 0.1; done`;
+    const steps: readonly (readonly [name: string, done: string])[] = [
+      ["first-call.sh", '"overall_result":"pass"'],
+      ["monitor.sh", "^{.event.:.monitor.change_detected.*delivered_at"],
+      ["cancel.sh", '"status":"canceled"'],
+      ["listen.sh", "Forwarding new events"],
+      ["trigger.sh", "evt_.* 200 "],
+    ];
+    expect(["commands.sh", ...steps.map(([name]) => name)]).toEqual([...code.keys()]);
+    // The last block ends what it started, so its output is waited for before that.
+    const script = steps.flatMap(([name, done]) =>
+      name === "trigger.sh"
+        ? [code.get(name)!.replace(/^kill /m, `${waitFor(done)}\n$&`)]
+        : [code.get(name)!, waitFor(done)],
+    );
+    const port = await freePort();
+    const { exited } = runProcess({
+      name: "README",
+      command: shell,
+      args: ["-euc", `exec > output 2>&1\n${script.join("\n")}`],
+      cwd: checkout,
+      env: { ...process.env, PORT: String(port) },
+      onLine: () => undefined,
+    });
+    const { code: exitCode } = await exited;
+    const output = readFileSync(join(checkout, "output"), "utf8");
+    expect([exitCode, exitCode === 0 ? "" : output]).toEqual([0, ""]);
+    const printed = output
+      .split("\n")
+      .filter((line) => /^\{"(id":"ver_|event":)/.test(line))
+      .map((line) => shapeOf(JSON.parse(line)));
+    expect(printed.slice(0, 2)).toEqual(shown);
+    // The server received the event of `trigger` too, through `listen`.
+    expect(printed.slice(2)).toContainEqual(shown[1]);
+    const isLeft = () => spawnSync("ps", ["-A", "-o", "args"], { encoding: "utf8" }).stdout.includes(`:${port}/hook`);
+    await eventually(() => !isLeft());
+  },
+);
