@@ -13,10 +13,10 @@ import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-com
 import { createRecordHandlers } from "./records.ts";
 import { createClaims } from "./runs/claims.ts";
 import { createListConfirmedRuns } from "./runs/confirmed-runs.ts";
+import { createOrganizationLeases } from "./runs/organization-leases.ts";
 import { createRunMetrics } from "./runs/run-metrics.ts";
 import { createRuns, type RunTopics } from "./runs/runs.ts";
-import { createScheduler, TURN_LEASE_MS } from "./runs/scheduler.ts";
-import { createTurns } from "./runs/turns.ts";
+import { createScheduler, ORGANIZATION_LEASE_MS } from "./runs/scheduler.ts";
 import { createMonitorStore } from "./store.ts";
 import { createPositionStore, createReadPositions } from "./sweep/positions.ts";
 import { createStandingStore } from "./sweep/standing-store.ts";
@@ -38,8 +38,8 @@ export function createMonitorDomain(
     readonly expectEntity: ExpectEntity;
     readonly allowPrivateTargets: boolean;
     readonly isSuspended: (organizationId: string) => boolean;
-    /** Time between the turns in which an organization's due monitors are claimed, in milliseconds. */
-    readonly turnIntervalMs: number;
+    /** Time between the leases in which an organization's due monitors are claimed, in milliseconds. */
+    readonly leaseIntervalMs: number;
     /** Time over which the runs are spread that start because a file changed their vendors, in milliseconds. */
     readonly fileRunSpreadMs: number;
     /** Wakes the outbox relay and the event sequencer. */
@@ -58,7 +58,7 @@ export function createMonitorDomain(
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });
   const auditEntries = createAuditEntries({ db });
   const metrics = createRunMetrics(options.environment);
-  const turns = createTurns({ db, leaseMs: TURN_LEASE_MS, intervalMs: options.turnIntervalMs });
+  const leases = createOrganizationLeases({ db, leaseMs: ORGANIZATION_LEASE_MS, intervalMs: options.leaseIntervalMs });
   const claims = createClaims({ ...options, store, runs, metrics });
   const positions = createPositionStore(db);
   const readPositions = createReadPositions(positions);
@@ -77,7 +77,7 @@ export function createMonitorDomain(
     /** Makes the extra runs due that waited for the end of a suspension, of all organizations but the suspended ones. */
     resumeExtras: (suspended: readonly string[]) =>
       store.resumeExtras(suspended, { now: now(), runTimeoutMs: options.runTimeoutMs }),
-    scheduler: createScheduler({ ...options, store, turns, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
+    scheduler: createScheduler({ ...options, store, leases, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
     releaseVerifications: createReleaseVerifications(options),
     records: createRecordHandlers({ ...options, store, runs, history }),
   };

@@ -32,7 +32,7 @@ import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
 import { followSuspensions, runResumption, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeDueAge } from "./runs/due-age.ts";
-import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
+import { LEASE_INTERVAL_MS, runScheduler } from "./runs/scheduler.ts";
 import { createJudge } from "./sweep/judge.ts";
 import { runSweep } from "./sweep/sweep.ts";
 import { createSweepMetrics, observeSweepLag } from "./sweep/sweep-metrics.ts";
@@ -107,7 +107,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000,
       isSuspended: suspensions.isSuspended,
-      turnIntervalMs: TURN_INTERVAL_MS,
+      leaseIntervalMs: LEASE_INTERVAL_MS,
       fileRunSpreadMs: config.FILE_RUN_SPREAD_SECONDS * 1_000,
       fastClock: fastClockOf(config),
       nudge: () => {

@@ -22,11 +22,11 @@ interface EventWaitsDocument {
 }
 
 /** When the scheduler serves an organization next. */
-interface TurnDocument {
+interface OrganizationLeaseDocument {
   /** The organization's id. */
   readonly _id: string;
   readonly next_turn_at: Date;
-  /** The turn that set `next_turn_at`. */
+  /** The lease that set `next_turn_at`. */
   readonly turn_id: string;
 }
 
@@ -68,7 +68,7 @@ export function collections(db: Db) {
     counts: db.collection<CapDocument>("monitor_counts"),
     eventPositions: db.collection<EventPositionDocument>("event_positions"),
     eventWaits: db.collection<EventWaitsDocument>("event_waits"),
-    turns: db.collection<TurnDocument>("schedule_turns"),
+    organizationLeases: db.collection<OrganizationLeaseDocument>("schedule_turns"),
     /** How far the scheduled checks of standing monitors were made, by frequency. */
     sweepPositions: db.collection<SweepPosition>("sweep_positions"),
   };

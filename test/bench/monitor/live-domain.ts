@@ -3,7 +3,7 @@ import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
 import { createMonitorDomain } from "../../../services/monitor/src/domain.ts";
 import { migrate } from "../../../services/monitor/src/migrate.ts";
-import { TURN_INTERVAL_MS } from "../../../services/monitor/src/runs/scheduler.ts";
+import { LEASE_INTERVAL_MS } from "../../../services/monitor/src/runs/scheduler.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -34,7 +34,7 @@ export async function openLiveDomain(options: {
     allowPrivateTargets: false,
     runTimeoutMs: 600_000,
     isSuspended: () => false,
-    turnIntervalMs: TURN_INTERVAL_MS,
+    leaseIntervalMs: LEASE_INTERVAL_MS,
     fileRunSpreadMs: 0,
     fastClock: { lastsMs: 0, intervalsMs: { hourly: DAY_MS, daily: DAY_MS, weekly: DAY_MS, monthly: DAY_MS } },
     nudge: () => undefined,

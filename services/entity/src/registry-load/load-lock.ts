@@ -51,10 +51,10 @@ export async function holdLoadLock(options: {
   // A renewal may fail: the lock is held until another load takes it.
   const renew = () => collections.loadLocks.updateOne(mine, [{ $set: { until: UNTIL } }]).catch(() => {});
   const renewal = setInterval(renew, RENEW_MS);
-  const inTurn = createTurns();
+  const afterOthers = createSequence();
   // Errors: RegistryFileError if another load took over; then nothing is written.
   const transact: Transact = (work) =>
-    inTurn(() => {
+    afterOthers(() => {
       const attempt = async () => {
         const held = await collections.loadLocks.updateOne(mine, { $inc: { writes: 1 } }, { session });
         if (held.matchedCount === 0) throw new RegistryFileError(`${fileName}: ${LOST}`);
@@ -78,17 +78,17 @@ const LOST = "another load took over, because this one did not renew its lock fo
  * Returns a function that runs work once all earlier work and a rest after it have ended, successfully or not. So a load
  * uses at most one of the server's processors, and leaves the others to look-ups.
  */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let lastTurn: Promise<unknown> = Promise.resolve();
+function createSequence(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     let beganAt = 0;
-    const turn = lastTurn.then(() => {
+    const running = last.then(() => {
       beganAt = performance.now();
       return work();
     });
     const rest = () => wait((performance.now() - beganAt) * REST_SHARE);
-    lastTurn = turn.then(rest, rest);
-    return turn;
+    last = running.then(rest, rest);
+    return running;
   };
 }
 

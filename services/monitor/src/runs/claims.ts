@@ -125,7 +125,7 @@ export function createClaims(
         failed.push(monitor._id);
         metrics.failed("refused");
         const ids = { environment, organization_id: monitor.organization_id, monitor_id: monitor._id };
-        logger.warn({ ...ids, err: result.error }, "a due monitor can't be claimed; trying again in a later turn");
+        logger.warn({ ...ids, err: result.error }, "a due monitor can't be claimed; trying again later");
       }
     }
     return { claimed, lost, failed };

@@ -13,7 +13,7 @@ export function createRunMetrics(environment: Environment) {
   const lateness = meter.createHistogram("monitor_run_lateness", {
     unit: "s",
     description:
-      "Time between a run's due time and its start, by cause. If it grows, there are too few replicas, MongoDB is slow, or one organization has more monitors due than it gets turns for.",
+      "Time between a run's due time and its start, by cause. If it grows, there are too few replicas, MongoDB is slow, or one organization has more monitors due than it may start.",
     advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600] },
   });
   const superseded = meter.createCounter("monitor_runs_superseded", {
@@ -22,7 +22,7 @@ export function createRunMetrics(environment: Environment) {
   });
   const failed = meter.createCounter("monitor_claims_failed", {
     description:
-      "Due monitors whose run could not be started; tried again in the organization's next turn. changed: another replica started it, or it was canceled or changed since it was read. refused: by MongoDB, as while another transaction writes the monitor.",
+      "Due monitors whose run could not be started; tried again when the organization is leased next. changed: another replica started it, or it was canceled or changed since it was read. refused: by MongoDB, as while another transaction writes the monitor.",
   });
   const held = meter.createGauge("monitor_starts_held", {
     description: "1 while no run starts because the outbox waits for Kafka, else 0.",

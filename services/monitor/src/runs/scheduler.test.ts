@@ -226,7 +226,7 @@ describe("a claim that fails", () => {
 });
 
 describe("organizations", () => {
-  test("have turns: one with many due monitors delays no other, and starts at most a batch in a turn", async () => {
+  test("are leased: one with many due monitors delays no other, and starts at most a batch per lease", async () => {
     const domain = await newDomain({ environment: "live" });
     const giant = someCaller("live").tenant.organizationId;
     const small = Array.from({ length: 5 }, () => someCaller("live").tenant.organizationId);
@@ -242,7 +242,7 @@ describe("organizations", () => {
     expect((await domain.scheduler.claimDue()).claimed).toBe(0);
   });
 
-  test("in the sandbox start at most five runs in a turn, longest waiting first", async () => {
+  test("in the sandbox start at most five runs per lease, longest waiting first", async () => {
     const domain = await newDomain();
     const { organizationId } = someCaller().tenant;
     const first = await due(domain, { organizationId, count: 5 });
@@ -253,7 +253,7 @@ describe("organizations", () => {
     expect((await domain.scheduler.claimDue()).claimed).toBe(4);
   });
 
-  test("in the sandbox start their first runs in the same turns, however many monitors are created at once", async () => {
+  test("in the sandbox start their first runs with the same leases, however many monitors are created together", async () => {
     const domain = await newDomain();
     const caller = someCaller();
     const created = Array.from({ length: 12 }, () => domain.commands.create(caller, someMonitor()));

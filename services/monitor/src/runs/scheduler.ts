@@ -3,23 +3,23 @@ import { superviseLoop } from "@vvs/retry";
 import type { Environment } from "@vvs/tenant";
 import type { MonitorStore } from "../store.ts";
 import type { Claims } from "./claims.ts";
+import type { OrganizationLeases } from "./organization-leases.ts";
 import type { RunMetrics } from "./run-metrics.ts";
-import type { Turns } from "./turns.ts";
 
 /**
- * Maximum number of runs that an organization starts in one turn. At four turns a second these are 200 a second, while a
+ * Maximum number of runs that an organization starts per lease. At four leases a second these are 200 a second, while a
  * million monitors of the usual frequencies need 35: so an organization that catches up leaves capacity to all others. In
  * the sandbox few, as its monitors run every few seconds and cost no calls at providers: 20 a second.
  */
 const BATCH = { live: 50, sandbox: 5 } as const;
-/** Time from one turn of an organization to its next one, in milliseconds. */
-export const TURN_INTERVAL_MS = 250;
-/** How long a turn may last, in milliseconds. After a crash the organization waits that long. */
-export const TURN_LEASE_MS = 10_000;
-/** In this last part of a turn nothing more is begun, in milliseconds. Longer than a claim's transaction. */
-const TURN_END_MS = 6_000;
+/** Time from one lease of an organization to its next one, in milliseconds. */
+export const LEASE_INTERVAL_MS = 250;
+/** How long a lease may last, in milliseconds. After a crash the organization waits that long. */
+export const ORGANIZATION_LEASE_MS = 10_000;
+/** In this last part of a lease nothing more is begun, in milliseconds. Longer than a claim's transaction. */
+const LEASE_END_MS = 6_000;
 /** Maximum number of organizations that a replica serves at the same time. */
-const CONCURRENT_TURNS = 4;
+const CONCURRENT_ORGANIZATIONS = 4;
 /** Number of due monitors that are looked at first. If there are no more, only their organizations are served. */
 const LOOK = 100;
 /** No run starts while a record waits for Kafka for longer than this, in milliseconds. */
@@ -41,14 +41,14 @@ export interface Round {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Starts the runs that are due, by organization in turns: in a turn an organization starts a limited number of runs,
- * longest waiting first, and all others with due monitors have a turn before its next one. So an organization with very
- * many due monitors delays no other. Replicas share the turns.
+ * Starts the runs that are due, one organization after the other: while it is leased an organization starts a limited number of
+ * runs, longest waiting first, and all others with due monitors are leased before it is again. So an organization with very
+ * many due monitors delays no other. Replicas share the leases.
  */
 export function createScheduler(options: {
   readonly environment: Environment;
   readonly store: MonitorStore;
-  readonly turns: Turns;
+  readonly leases: OrganizationLeases;
   readonly claims: Claims;
   readonly metrics: RunMetrics;
   /** Returns whether the organization is suspended. Its monitors do not run. */
@@ -59,7 +59,7 @@ export function createScheduler(options: {
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }) {
-  const { environment, store, turns, claims, metrics, now, stopping, logger } = options;
+  const { environment, store, leases, claims, metrics, now, stopping, logger } = options;
   let isHeld = false;
 
   /** Returns whether Kafka is unavailable for so long that further requests would only pile up. */
@@ -72,12 +72,12 @@ export function createScheduler(options: {
     return isHeld;
   }
 
-  /** Serves an organization if it is its turn. If this fails, its next turn comes when this one has expired. */
+  /** Serves an organization if it can be leased. If this fails, it can be leased again when this lease has expired. */
   async function serve(organizationId: string): Promise<Omit<Round, "more">> {
-    const untilMs = performance.now() + TURN_LEASE_MS - TURN_END_MS;
-    const turn = await turns.take(organizationId);
+    const untilMs = performance.now() + ORGANIZATION_LEASE_MS - LEASE_END_MS;
+    const lease = await leases.take(organizationId);
     const done = { due: 0, claimed: 0, lost: 0 };
-    if (!turn) return done;
+    if (!lease) return done;
     const tenant = { organizationId, environment };
     const claim = options.isSuspended(organizationId) ? claims.skip : claims.start;
     const batch = BATCH[environment];
@@ -92,14 +92,14 @@ export function createScheduler(options: {
       passed.push(...result.lost, ...result.failed);
       if (due.length < batch) break;
     } while (done.claimed === 0 && performance.now() < untilMs);
-    await turns.end(turn);
+    await leases.end(lease);
     return done;
   }
 
   return {
     /**
-     * Gives each organization with due monitors a turn, if it is its turn. Errors: MongoDB is unavailable. A claim that
-     * fails is tried again in a later turn.
+     * Serves each organization with due monitors that can be leased. Errors: MongoDB is unavailable. A claim that fails is
+     * tried again with a later lease.
      */
     async claimDue(): Promise<Round> {
       const at = now();
@@ -126,7 +126,7 @@ export function createScheduler(options: {
           if (stopping.aborted) return;
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENT_TURNS }, worker));
+      await Promise.all(Array.from({ length: CONCURRENT_ORGANIZATIONS }, worker));
       return { ...total, more };
     },
   };

@@ -69,7 +69,7 @@ export async function createTestDomain(options: {
     allowPrivateTargets: false,
     runTimeoutMs: RUN_TIMEOUT_MS,
     isSuspended: (organizationId) => suspended.has(organizationId),
-    turnIntervalMs: 0,
+    leaseIntervalMs: 0,
     fileRunSpreadMs: options.fileRunSpreadMs ?? FILE_RUN_SPREAD_MS,
     fastClock,
     nudge: () => undefined,
