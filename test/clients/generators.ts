@@ -152,7 +152,7 @@ export const generators: readonly Generator[] = [
   {
     name: "openapi-python-client 0.29.1",
     probes: [PYTHON],
-    tool: pip("openapi-python-client-0.29.1", ["openapi-python-client==0.29.1"], true),
+    tool: pip("openapi-python-client-0.29.1", ["openapi-python-client==0.29.1"]),
     libraries: libraryOfPython,
     ...python,
     program: ["openapi_python_client.py"],
@@ -191,12 +191,11 @@ export const generators: readonly Generator[] = [
   },
 ];
 
-function pip(folder: string, requirements: readonly string[], withDependencies = true): Omit<Download, "needs"> {
-  const choice = ["--quiet", ...(withDependencies ? [] : ["--no-deps"]), "--target"];
+function pip(folder: string, requirements: readonly string[]): Omit<Download, "needs"> {
   return {
     ...{ folder, title: requirements[0]!, sizeMb: 10 },
     fetch: async (target) => {
-      await output(["python3", "-m", "pip", "install", ...choice, target, ...requirements], target, {});
+      await output(["python3", "-m", "pip", "install", "--quiet", "--target", target, ...requirements], target, {});
     },
   };
 }

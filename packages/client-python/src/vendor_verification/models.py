@@ -100,26 +100,6 @@ class DataDates(TypedDict):
     """
 
 
-class EntitySamGov(TypedDict):
-    """
-    The registration in SAM.gov.
-    """
-
-    registration_status: str
-    """
-    The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
-    """
-    cage: NotRequired[str]
-    expiration_date: NotRequired[str]
-    """
-    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-    """
-    entity_type: NotRequired[str]
-    """
-    The registry’s text.
-    """
-
-
 class ErrorDetail(TypedDict):
     path: str
     """
@@ -219,7 +199,7 @@ class Identifier(TypedDict):
     One identifier of a vendor.
     """
 
-    type: Literal['uei', 'tin', 'duns', 'cage']
+    type: Literal['uei', 'cage', 'duns', 'tin']
     value: str
     """
     Spaces and dashes are removed.
@@ -246,26 +226,6 @@ class Identifiers(TypedDict):
     tin: NotRequired[str]
     """
     Taxpayer identification number, only as `****` and its last four digits.
-    """
-
-
-class LookupResultSamGov(TypedDict):
-    """
-    The registration in SAM.gov.
-    """
-
-    registration_status: str
-    """
-    The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
-    """
-    cage: NotRequired[str]
-    expiration_date: NotRequired[str]
-    """
-    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-    """
-    entity_type: NotRequired[str]
-    """
-    The registry’s text.
     """
 
 
@@ -567,6 +527,26 @@ class Providers(TypedDict):
     providers: list[Provider]
 
 
+class Registration(TypedDict):
+    """
+    The registration in SAM.gov.
+    """
+
+    registration_status: str
+    """
+    The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
+    """
+    cage: NotRequired[str]
+    expiration_date: NotRequired[str]
+    """
+    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
+    """
+    entity_type: NotRequired[str]
+    """
+    The registry’s text.
+    """
+
+
 class ResultDetailsExclusion(TypedDict):
     program: NotRequired[str]
     type: NotRequired[str]
@@ -840,10 +820,7 @@ class Entity(TypedDict):
     The legal name, or a placeholder such as `Unknown entity (UEI …)`.
     """
     identifiers: Identifiers
-    sam_gov: EntitySamGov
-    """
-    The registration in SAM.gov.
-    """
+    sam_gov: Registration
     addresses: list[Address]
     confidence: float
     """
@@ -950,10 +927,7 @@ class LookupResult(TypedDict):
     The legal name, or a placeholder such as `Unknown entity (UEI …)`.
     """
     identifiers: NotRequired[Identifiers]
-    sam_gov: NotRequired[LookupResultSamGov]
-    """
-    The registration in SAM.gov.
-    """
+    sam_gov: NotRequired[Registration]
     addresses: NotRequired[list[Address]]
     confidence: NotRequired[float]
     """

@@ -198,24 +198,7 @@ export type Entity = {
      */
     legal_name: string;
     identifiers: Identifiers;
-    /**
-     * The registration in SAM.gov.
-     */
-    sam_gov: {
-        /**
-         * The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
-         */
-        registration_status: string;
-        cage?: string;
-        /**
-         * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-         */
-        expiration_date?: string;
-        /**
-         * The registry’s text.
-         */
-        entity_type?: string;
-    };
+    sam_gov: Registration;
     addresses: Array<Address>;
     /**
      * Certainty of a fuzzy match, from 0 to 1; otherwise 1.
@@ -374,7 +357,7 @@ export type Frequency = 'hourly' | 'daily' | 'weekly' | 'monthly';
  * One identifier of a vendor.
  */
 export type Identifier = {
-    type: 'uei' | 'tin' | 'duns' | 'cage';
+    type: 'uei' | 'cage' | 'duns' | 'tin';
     /**
      * Spaces and dashes are removed.
      */
@@ -436,24 +419,7 @@ export type LookupResult = {
      */
     legal_name?: string;
     identifiers?: Identifiers;
-    /**
-     * The registration in SAM.gov.
-     */
-    sam_gov?: {
-        /**
-         * The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
-         */
-        registration_status: string;
-        cage?: string;
-        /**
-         * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-         */
-        expiration_date?: string;
-        /**
-         * The registry’s text.
-         */
-        entity_type?: string;
-    };
+    sam_gov?: Registration;
     addresses?: Array<Address>;
     /**
      * Certainty of a fuzzy match, from 0 to 1; otherwise 1.
@@ -738,6 +704,25 @@ export type Provider = {
  */
 export type Providers = {
     providers: Array<Provider>;
+};
+
+/**
+ * The registration in SAM.gov.
+ */
+export type Registration = {
+    /**
+     * The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
+     */
+    registration_status: string;
+    cage?: string;
+    /**
+     * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
+     */
+    expiration_date?: string;
+    /**
+     * The registry’s text.
+     */
+    entity_type?: string;
 };
 
 /**

@@ -1,3 +1,5 @@
+import { identifierTypes } from "@vvs/identifiers";
+
 /** A part of an OpenAPI document. */
 type Node = { readonly [name: string]: unknown };
 
@@ -23,7 +25,7 @@ const IDENTIFIER = {
   type: "object",
   description: "One identifier of a vendor.",
   properties: {
-    type: { type: "string", enum: ["uei", "tin", "duns", "cage"], example: "uei" },
+    type: { type: "string", enum: identifierTypes, example: "uei" },
     value: { type: "string", minLength: 1, description: "Spaces and dashes are removed.", example: "SANDBXACTVE1" },
   },
   required: ["type", "value"],
@@ -46,16 +48,17 @@ export function forClients(document: OpenApi): OpenApi {
   const answer = (node: unknown) => rewrite(node, (each) => openAnswer(each, schemas));
   const request = (node: unknown) => rewrite(node, (each) => plainRequest(each, schemas));
 
+  const examples = examplesOf(operations);
   const written = Object.entries(schemas)
     .filter(([name]) => !IDENTIFIER_FORMS.includes(name))
-    .map(([name, schema]) => [name, isEnum(name) || !answered.has(name) ? request(schema) : answer(schema)] as const);
-  const withExamples = exampleWriter(Object.fromEntries(written) as Schemas);
+    .map(([name, schema]) => {
+      const isRequest = isEnum(name) || !answered.has(name);
+      return [name, withExamples((isRequest ? request(schema) : answer(schema)) as Node, examples.get(name) ?? [])];
+    });
   const rewritten = (operation: Operation): Operation => ({
     ...operation,
     ...(operation.parameters !== undefined && { parameters: request(operation.parameters) }),
-    ...(operation.requestBody !== undefined && {
-      requestBody: withExamples.body(request(operation.requestBody) as Node),
-    }),
+    ...(operation.requestBody !== undefined && { requestBody: withLists(request(operation.requestBody) as Node) }),
     responses: answer(operation.responses),
   });
   const paths = mapValues(document.paths, (item) => mapValues(item, rewritten));
@@ -70,7 +73,7 @@ export function forClients(document: OpenApi): OpenApi {
       ...document.components,
       parameters: request(document.components.parameters) as Node,
       responses: answer(document.components.responses) as Node,
-      schemas: { ...withExamples.schemas(), Identifier: IDENTIFIER },
+      schemas: { ...Object.fromEntries(written), Identifier: IDENTIFIER },
     },
   };
   const used = reached([all.paths, all.webhooks], all);
@@ -86,14 +89,11 @@ function openAnswer(node: Node, schemas: Schemas): Node {
   if (isError(node)) return { $ref: "#/components/schemas/Error" };
   if (Array.isArray(node.oneOf)) return oneObject(node, schemas);
   if (node.type === "string" && (Array.isArray(node.enum) || "const" in node)) return openValues(node);
-  const { pattern, title, const: fixed, ...rest } = node;
+  const { pattern, title: _title, const: _fixed, ...rest } = node;
   return {
     ...rest,
     ...(pattern !== undefined && node.format === undefined && { pattern }),
     ...(node.type === "object" && isNode(node.properties) && { additionalProperties: true }),
-    // A title of the document itself, not of a schema.
-    ...(title !== undefined && node.type === undefined && { title }),
-    ...(fixed !== undefined && node.type !== "boolean" && { const: fixed }),
   };
 }
 
@@ -118,12 +118,11 @@ function plainRequest(node: Node, schemas: Schemas): Node {
   if (name && IDENTIFIER_FORMS.includes(name))
     return { ...listOfIdentifiers(schemas[name]!), ...withoutReference(node) };
   // Beside a closed object some generators close open ones too.
-  const { pattern, title, anyOf, additionalProperties: _closed, ...rest } = nullable(node);
+  const { pattern, title: _title, anyOf, additionalProperties: _closed, ...rest } = nullable(node);
   const isShown = typeof pattern === "string" && node.format === undefined && pattern.length <= LONGEST_PATTERN;
   return {
     ...rest,
     ...(isShown && { pattern }),
-    ...(title !== undefined && node.type === undefined && { title }),
     ...(anyOf !== undefined && !isRuleOfFields(anyOf) && { anyOf }),
   };
 }
@@ -136,11 +135,10 @@ function nullable(node: Node): Node {
   return { ...value, ...rest, type: [value.type, "null"] };
 }
 
-function listOfIdentifiers({ description = "" }: Node): Node {
+function listOfIdentifiers({ description = "", oneOf }: Node): Node {
+  const { minItems, maxItems } = (oneOf as readonly Node[]).find(({ type }) => type === "array")!;
   return {
-    type: "array",
-    minItems: 1,
-    maxItems: 20,
+    ...{ type: "array", minItems, maxItems },
     items: { $ref: "#/components/schemas/Identifier" },
     description: `${description} The short form \`{"uei": "…"}\`, an object of values by type, is accepted too.`.trim(),
   };
@@ -169,36 +167,35 @@ function withCallback(paths: OpenApi["paths"], webhooks: OpenApi["webhooks"]): O
   return { ...paths, "/v1/monitors": { ...monitors, post: { ...monitors.post, callbacks } } };
 }
 
-/** Collects the examples of request bodies, and writes them to the properties of their schemas. */
-function exampleWriter(schemas: Schemas) {
-  const examples = new Map<string, { readonly first: Node; readonly all: Node }>();
-
-  function properties(schema: Node, values: Node): Node {
-    const own = isNode(schema.properties) ? schema.properties : {};
-    const described = mapValues(own as Schemas, (property, name) =>
-      name in values && !("$ref" in property) ? { ...property, example: values[name] } : property,
-    );
-    return Object.keys(own).length > 0 ? { ...schema, properties: described } : schema;
-  }
-
-  return {
-    /** Notes the examples of a body; identifiers are written as a list. */
-    body(body: Node): Node {
-      const json = (body.content as Record<string, Node>)["application/json"]!;
-      const written = mapValues(json.examples as Schemas, (each) => ({ ...each, value: asList(each.value as Node) }));
-      const name = nameIn(json.schema);
-      const values = Object.values(written).map(({ value }) => value as Node);
-      if (name && values[0]) examples.set(name, { first: values[0], all: Object.assign({}, ...values.toReversed()) });
-      return { ...body, content: { "application/json": { ...json, examples: written } } };
-    },
-    /** Returns the schemas with the examples noted so far. */
-    schemas: (): Schemas =>
-      mapValues(schemas, (schema, name) => {
-        const { first, all } = examples.get(name) ?? {};
-        return first && all ? { ...properties(schema, all), example: first } : schema;
-      }),
-  };
+/** Returns the examples of request bodies, by the name of their schema. */
+function examplesOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Node[]> {
+  const bodies = operations.flatMap(({ requestBody }) => (requestBody ? [jsonOf(requestBody as Node)] : []));
+  return new Map(
+    bodies.flatMap(({ schema, examples }) => {
+      const name = nameIn(schema);
+      return name ? [[name, Object.values(examples as Schemas).map(({ value }) => asList(value as Node))]] : [];
+    }),
+  );
 }
+
+/** Writes examples of a whole body to its schema and to its properties, the first one that has them. */
+function withExamples(schema: Node, examples: readonly Node[]): Node {
+  if (examples.length === 0) return schema;
+  const values = Object.assign({}, ...examples.toReversed()) as Node;
+  const properties = mapValues(schema.properties as Schemas, (property, name) =>
+    name in values && !("$ref" in property) ? { ...property, example: values[name] } : property,
+  );
+  return { ...schema, properties, example: examples[0] };
+}
+
+/** Writes the examples of a body with identifiers as a list. */
+function withLists(body: Node): Node {
+  const json = jsonOf(body);
+  const examples = mapValues(json.examples as Schemas, (each) => ({ ...each, value: asList(each.value as Node) }));
+  return { ...body, content: { "application/json": { ...json, examples } } };
+}
+
+const jsonOf = ({ content }: Node) => (content as Schemas)["application/json"]!;
 
 function asList(body: Node): Node {
   const { identifiers } = body;

@@ -75,7 +75,7 @@ export const entitySchema = z
         ).optional(),
         entity_type: z.string().optional().describe("The registry’s text."),
       })
-      .describe("The registration in SAM.gov."),
+      .meta({ id: "Registration", description: "The registration in SAM.gov." }),
     addresses: z.array(address),
     confidence: confidence.describe("Certainty of a fuzzy match, from 0 to 1; otherwise 1."),
     sources: z.array(source).min(1),
