@@ -73,7 +73,7 @@ export function createTickets(options: {
       // Other spellings of the same bytes are the same ticket.
       const _id = sessionId(Buffer.from(token, "base64url").toString("base64url"));
       try {
-        // Kept until every replica, whatever its clock says, refuses the ticket as too old.
+        // Kept until the ticket has expired by the clock of every replica.
         await used.insertOne({ _id, expires_at: inLifetime() });
         return true;
       } catch (error) {

@@ -24,7 +24,7 @@ export interface CertifiedResult {
 export interface CertificateView {
   readonly visit: Visit;
   readonly verification: Verification;
-  /** Undefined if the vendor can't be seen any more. */
+  /** Undefined if the organization can no longer see the vendor. */
   readonly vendor: VendorThen | undefined;
   readonly asked: AskedAbout;
   /** Shown where the certificate does not prove what a reader may think. */

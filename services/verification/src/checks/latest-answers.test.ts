@@ -100,8 +100,8 @@ test("reads at the same moment share a command, in which each answer costs one k
   });
   const costs = reads.map(({ docsExamined, nreturned }) => [docsExamined, nreturned]);
   expect(costs).toEqual([[20, 20]]);
-  const [alone] = await readsOf(() => ask(tenantOf(wanted[0]!), keyOf(wanted[0]!)));
-  expect(alone).toMatchObject({ keysExamined: 1, docsExamined: 1, nreturned: 1 });
+  const [single] = await readsOf(() => ask(tenantOf(wanted[0]!), keyOf(wanted[0]!)));
+  expect(single).toMatchObject({ keysExamined: 1, docsExamined: 1, nreturned: 1 });
 });
 
 test("public answers are read by the same command, each for whoever names it", async () => {

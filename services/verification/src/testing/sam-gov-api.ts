@@ -22,7 +22,7 @@ export interface PlayedProvider {
   readonly files?: Files;
 }
 
-/** Simulates SAM.gov, anew for each test of the file that calls this. */
+/** Simulates SAM.gov for the tests of a file. Each test begins with a new simulation. */
 export function samGovForEachTest() {
   const http = createProviderHttp();
   let current: PlayedSamGov;
