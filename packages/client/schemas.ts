@@ -23,10 +23,8 @@ export function schemasOnly() {
 /** Adds the short form of identifiers, and removes what types say by themselves: objects of our clients are always open. */
 function forTypes(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("type" in value)) return value;
-  const { additionalProperties: _open, items, ...rest } = value as Record<string, unknown>;
-  if (items === undefined) return rest;
-  const { description, ...list } = { ...rest, items } as Record<string, unknown>;
-  const isOfIdentifiers = (items as { $ref?: string }).$ref === "#/components/schemas/Identifier";
-  const short = { $ref: "#/components/schemas/IdentifierValues" };
-  return isOfIdentifiers ? { description, anyOf: [list, short] } : { description, ...list };
+  const { additionalProperties: _open, ...schema } = value as Record<string, unknown>;
+  if ((schema.items as { $ref?: string } | undefined)?.$ref !== "#/components/schemas/Identifier") return schema;
+  const { description, ...list } = schema;
+  return { description, anyOf: [list, { $ref: "#/components/schemas/IdentifierValues" }] };
 }
