@@ -44,7 +44,7 @@ export async function startKeptStack(mongodbUri: string) {
     check: "sam_registration",
     async ask({ uei, stored }) {
       const { legalName, answers } = vendors.get(uei)!;
-      if (answers === "never") throw new ProviderError("played", { isFault: false });
+      if (answers === "never") throw new ProviderError("connection", { isFault: false });
       const source = { origin: "sam_gov_api", date: now(), load: "" };
       const date = answers === "older" ? new Date(now().getTime() - 300 * DAY_MS) : now();
       const listed = { listed_as: "active", id_only: false, expiration_date: "2099-12-31" } as const;

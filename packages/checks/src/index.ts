@@ -1,4 +1,17 @@
 import { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
+import type { ErrorReason } from "./reasons.ts";
+
+export {
+  type ErrorReason,
+  type FailReason,
+  type Reason,
+  reasonAnchor,
+  reasonOf,
+  reasons,
+  resultReasons,
+  type ThrowReason,
+  whatToDo,
+} from "./reasons.ts";
 
 /** A check, by the name that the public API and stored documents use. */
 export type Check = "sam_registration" | "tin_match";
@@ -49,12 +62,12 @@ export function checkOf(type: CheckType): Check | undefined {
 }
 
 /** Public reasons of checks that lack an input, which the organization can supply. */
-export const missingInputs = ["missing_uei", "missing_tin", "missing_name"] as const;
+export const missingInputs = ["missing_uei", "missing_tin", "missing_name"] as const satisfies ErrorReason[];
 
 export type MissingInput = (typeof missingInputs)[number];
 
 /** Public reasons of checks that were not asked because of what the organization may ask. No provider is at fault. */
-export const refusedQuestions = ["not_enabled", "too_many_attempts"] as const;
+export const refusedQuestions = ["not_enabled", "too_many_attempts"] as const satisfies ErrorReason[];
 
 /** The outcome of a check or of a whole verification. `error` says nothing about the vendor: nothing answered. */
 export type CheckStatus = "pass" | "fail" | "error";

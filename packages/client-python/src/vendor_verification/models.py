@@ -118,6 +118,9 @@ class EvidenceAttempt(TypedDict):
     `pass`, `fail` or `throw`.
     """
     reason: NotRequired[str]
+    """
+    The reason of the result, or why the provider gave no answer.
+    """
     started_at: str
     """
     When the provider was asked. RFC 3339 in UTC, with milliseconds.
@@ -764,7 +767,7 @@ class CheckResult(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why it is not `pass`: `not_found`, `not_registered`, `excluded`, `missing_tin`, `missing_name`, `missing_uei`, `not_enabled`, `too_many_attempts`, `providers_failed`, … More may be added.
+    Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
     """
     details: NotRequired[ResultDetails]
 

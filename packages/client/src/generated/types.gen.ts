@@ -97,7 +97,7 @@ export type CheckResult = {
      */
     evidence_uri: string;
     /**
-     * Why it is not `pass`: `not_found`, `not_registered`, `excluded`, `missing_tin`, `missing_name`, `missing_uei`, `not_enabled`, `too_many_attempts`, `providers_failed`, … More may be added.
+     * Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
      */
     reason?: string;
     details?: ResultDetails;
@@ -314,6 +314,9 @@ export type Evidence = {
          * `pass`, `fail` or `throw`.
          */
         outcome: string;
+        /**
+         * The reason of the result, or why the provider gave no answer.
+         */
         reason?: string;
         /**
          * When the provider was asked. RFC 3339 in UTC, with milliseconds.

@@ -18,6 +18,7 @@ test.each([
   ["excluded", "The vendor has an active exclusion."],
   ["http_503", "The provider answered with HTTP status 503."],
   ["irs_code_5", "The IRS answered with result code 5, which says nothing about the vendor."],
+  ["missing_tin", "This vendor’s TIN is not known. Run the check again with the vendor’s TIN."],
   ["something_new", undefined],
   ["toString", undefined],
 ])("the reason %s means %j", (code, meaning) => {

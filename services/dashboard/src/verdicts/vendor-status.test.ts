@@ -79,13 +79,13 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
     "no answer at all",
     { checks: [unanswered()] },
     "error No answer",
-    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known.",
+    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code.",
   ],
   [
     "passed, and no answer since",
     { checks: [unanswered(PASS)] },
     "error No answer",
-    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
+    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
   ],
   [
     "failed, and no answer since",

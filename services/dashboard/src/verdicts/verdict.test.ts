@@ -147,7 +147,7 @@ describe("a check's verdict in words", () => {
       "sam_registration",
       [{ ...ofSam, status: ERROR, reason: "missing_uei" }],
       "error",
-      "Neither a UEI nor a CAGE code of this vendor is known.",
+      "Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code.",
     ],
     ["sam_registration", [{ ...ofSam, status: ERROR }], "error", "There was no answer. Verify again."],
     ["tin_match", [{ status: PASS }], "pass", "The name and the TIN match in the IRS’s records."],

@@ -136,7 +136,7 @@ describe("a verification", () => {
       }),
     ];
     const { text } = await visitor.get(path);
-    expect(text).toContain("This vendor’s TIN is not known. Run the check again and enter one.");
+    expect(text).toContain("This vendor’s TIN is not known. Run the check again with the vendor’s TIN.");
     expect(text).toContain("<dd><code>missing_tin</code></dd>");
     expect(text).toContain("<dd><code>a_new_one</code></dd>");
     expect(text).toContain("no provider answered");

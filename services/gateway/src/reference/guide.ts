@@ -1,16 +1,15 @@
-import { advice, catalogue, type ErrorCode } from "@vvs/errors";
 import { type Html, html } from "@vvs/http/html";
 import { liveEntities, liveMonitors, type Plan, plans, requestsPerMinute, SANDBOX_MONITORS } from "@vvs/tenant/plans";
 import { MAX_BODY_BYTES } from "../http/body.ts";
-import { errorAnchor } from "../http/errors.ts";
 import { MAX_DEPTH } from "../http/json-text.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
-import { inline } from "./markdown.ts";
 import { codeBlock } from "./operation.ts";
+import { errors, reasonTables } from "./refusals.ts";
+import { table } from "./table.ts";
 
 /** Returns a part of the page that is not about one operation. */
 type Part = { readonly id: string; readonly title: string; readonly content: Html };
@@ -32,18 +31,9 @@ export function appendix(document: Document): readonly Part[] {
   return [
     { id: "headers", title: "Headers", content: headers(document) },
     { id: "errors", title: "Errors", content: errors },
+    { id: "reasons", title: "Reasons of results", content: reasonTables },
     { id: "changes", title: "Changes", content: changelog },
   ];
-}
-
-/** Returns a table. `idOf` returns the id of a row by its number; without it rows have none. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[], idOf?: (row: number) => string): Html {
-  return html`<div class="table"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    ([first = "", ...rest], row) =>
-      html`<tr${idOf && html` id="${idOf(row)}"`}><th scope="row">${inline(first)}</th>${rest.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>
-`,
-  )}</tbody></table></div>`;
 }
 
 function firstSteps(baseUrl: string): Html {
@@ -170,15 +160,6 @@ const limits = html`${table(
 
 const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;
-
-const codes = Object.keys(catalogue) as ErrorCode[];
-
-const errors = html`<p>The body is <code>{error, message, request_id, doc_url, details?}</code>. <code>error</code> is for programs and never changes; <code>message</code> says what to do; <code>doc_url</code> leads to the row of the error below. Quote <code>request_id</code> when you ask for help. A request that does not arrive in time is 408, headers of more than 16 kB are 431, both with <code>invalid_request</code>.</p>
-${table(
-  ["Error", "Status", "Cause", "What to do"],
-  codes.map((code) => [`\`${code}\``, String(catalogue[code].http), advice[code].cause, advice[code].remedy]),
-  (row) => errorAnchor(codes[row]!),
-)}`;
 
 function headers({ components }: Document): Html {
   return table(

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { catalogue } from "@vvs/errors";
+import { reasonAnchor, reasons } from "@vvs/checks";
+import { catalogue, type ErrorCode, ServiceError } from "@vvs/errors";
+import { html } from "@vvs/http/html";
 import { MAX_BODY_BYTES } from "../http/body.ts";
+import { errorBody } from "../http/errors.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
@@ -55,16 +58,30 @@ describe("GET /docs", () => {
     }
   });
 
-  test("has every operation of the document with a call, and every error", async () => {
+  test("explains each error where doc_url leads to, and each reason where its description says", async () => {
+    const page = await (await get("/docs")).text();
+    const baseUrl = "https://api.example.test";
+    const address = `${baseUrl}/docs#`;
+    const rowOf = (url: string, name: string) => {
+      expect(url.startsWith(address)).toBe(true);
+      expect(page).toContain(
+        `<tr id="${url.slice(address.length)}"><th scope="row"><code>${html`${name}`.markup}</code>`,
+      );
+    };
+    for (const code of Object.keys(catalogue) as ErrorCode[]) {
+      rowOf(errorBody(new ServiceError(code), "req_1", baseUrl).doc_url, code);
+    }
+    for (const name of Object.keys(reasons)) rowOf(`${address}${reasonAnchor(name)}`, name);
+    expect([reasonAnchor("excluded"), reasonAnchor("http_503")]).toEqual(["reason-excluded", "reason-http"]);
+  });
+
+  test("has every operation of the document with a call", async () => {
     const page = await (await get("/docs")).text();
     for (const { method, path, docs } of operations) {
       expect(page).toContain(`id="${docs.operationId}-curl"`);
       expect(page).toContain(
         `<span class="method ${method.toLowerCase()}">${method}</span> <code>${path.replace(":id", "{id}")}</code>`,
       );
-    }
-    for (const code of Object.keys(catalogue)) {
-      expect(page).toContain(`<tr id="error-${code}"><th scope="row"><code>${code}</code>`);
     }
   });
 

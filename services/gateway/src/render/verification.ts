@@ -1,3 +1,4 @@
+import { resultReasons } from "@vvs/checks";
 import { z } from "@vvs/config";
 import { ExclusionDetailsSchema, ResultDetailsSchema } from "@vvs/proto/verification/v1/result_details";
 import {
@@ -62,11 +63,10 @@ const result = z
       .describe("Age of the data when the verification was created, in seconds; 0 on `error`."),
     evidence_uri: z.url().describe("Absolute URL of the evidence."),
     reason: z
-      .string()
+      .enum(resultReasons)
       .optional()
       .describe(
-        "Why it is not `pass`: `not_found`, `not_registered`, `excluded`, `missing_tin`, `missing_name`, `missing_uei`, " +
-          "`not_enabled`, `too_many_attempts`, `providers_failed`, … More may be added.",
+        "Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`.",
       ),
     details: details.optional(),
   })
@@ -134,7 +134,7 @@ export const evidenceSchema = z
       z.object({
         provider: z.string(),
         outcome: z.string().describe("`pass`, `fail` or `throw`."),
-        reason: z.string().optional(),
+        reason: z.string().optional().describe("The reason of the result, or why the provider gave no answer."),
         started_at: time("When the provider was asked."),
         duration_ms: z.int().min(0),
       }),

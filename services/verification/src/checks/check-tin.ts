@@ -33,7 +33,6 @@ export function createCheckTin(legalName: string, reveal: (signal: AbortSignal) 
       ...(revealed && {
         details: { ...answer.details, tin: maskTin(revealed), name: maskTins(masked(sentName(legalName))) },
       }),
-      reason: masked(answer.reason),
       facts: Object.fromEntries(Object.entries(answer.facts).map(([name, fact]) => [name, fact && masked(fact)])),
       content: masked(answer.content),
     }),

@@ -1,4 +1,4 @@
-import type { Check } from "@vvs/checks";
+import type { Check, ErrorReason } from "@vvs/checks";
 import type { HeldKey } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
 import type { OutboxRecord } from "@vvs/outbox";
@@ -119,7 +119,7 @@ function resultOf(answer: AnswerDocument, createdAt: Date): ResultDocument {
   };
 }
 
-function errorOf(check_type: Check, reason: string, evidence_id: string): ResultDocument {
+function errorOf(check_type: Check, reason: ErrorReason, evidence_id: string): ResultDocument {
   const status = "error";
   return { check_type, status, confidence: 0, origin: "none", data_freshness_seconds: 0, evidence_id, reason };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import { type Provider, ProviderError } from "../providers/provider.ts";
+import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import { passing, questionOf } from "../testing/calls.ts";
 import { runCheck } from "./run-check.ts";
 
 const now = () => new Date("2026-11-21T09:30:00Z");
 
 const answering =
-  (outcome: "pass" | "fail", reason = ""): Provider["ask"] =>
+  (outcome: "pass" | "fail", reason: Answer["reason"] = ""): Provider["ask"] =>
   async () =>
     passing({ outcome, reason });
 const throwing = (error: Error) => () => Promise.reject(error);

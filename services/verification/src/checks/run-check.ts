@@ -1,3 +1,4 @@
+import type { FailReason, ThrowReason } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
 import type { AttemptDocument } from "../documents.ts";
@@ -37,7 +38,7 @@ export async function runCheck(options: {
     if (signal.aborted) break;
     const started_at = now();
     const began = performance.now();
-    const attempted = (outcome: AttemptDocument["outcome"], reason: string) => {
+    const attempted = (outcome: AttemptDocument["outcome"], reason: FailReason | ThrowReason | "") => {
       const duration_ms = Math.round(performance.now() - began);
       attempts.push({ provider: provider.name, outcome, reason, started_at, duration_ms });
     };
@@ -66,6 +67,6 @@ export function endsCheck(error: unknown): boolean {
 }
 
 /** Returns the public word for an error that a provider threw. */
-export function throwReason(error: unknown): string {
+export function throwReason(error: unknown): ThrowReason {
   return error instanceof ProviderError ? error.reason : "internal_error";
 }

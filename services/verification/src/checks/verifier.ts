@@ -1,4 +1,4 @@
-import type { Check } from "@vvs/checks";
+import type { Check, ErrorReason } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { HeldKey } from "@vvs/idempotency";
 import { type Kafka, topicNames } from "@vvs/kafka";
@@ -37,7 +37,7 @@ export interface Verifier {
    */
   verifyUnlessAsking(request: VerificationRequest): Promise<Asking | undefined>;
   /** Stores a verification whose checks all have this error, without asking any provider. */
-  refuse(request: VerificationRequest, reason: string): Promise<VerificationDocument>;
+  refuse(request: VerificationRequest, reason: ErrorReason): Promise<VerificationDocument>;
 }
 
 /** Verifies entities: concludes the checks, stores everything in one transaction, and forwards new facts. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ThrowReason } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
@@ -37,7 +38,7 @@ const says =
       ...{ outcome, confidence: 0.9, dataDate: new Date(Date.now() - 86_400_000), content: '{"said":"é"}' },
       ...more,
     });
-const throws = (reason: string) => () => Promise.reject(new ProviderError(reason));
+const throws = (reason: ThrowReason) => () => Promise.reject(new ProviderError(reason));
 
 let service: TestService;
 beforeAll(async () => {
@@ -125,7 +126,7 @@ describe("realtime", () => {
     expect(service.entities.revealed).not.toContain(entityId);
     behaviour.first = async (asked, options) => {
       const isRight = (await asked.tin(options.signal)) === TIN;
-      return says("pass", { reason: isRight ? "" : "wrong" })();
+      return says("pass", { reason: isRight ? "" : "mismatch" })();
     };
     const { results } = await verify({ checks: [TIN_MATCH] });
     expect(results[0]!.reason).toBe("");

@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 let s3: PlayedS3;
 let content: string | undefined;
 const provider = testProvider("played", "sam_registration", async () => {
-  if (content === undefined) throw new ProviderError("played", { isFault: false });
+  if (content === undefined) throw new ProviderError("connection", { isFault: false });
   return passing({ content });
 });
 

@@ -1,3 +1,4 @@
+import type { ErrorReason } from "@vvs/checks";
 import type { AttemptDocument } from "../documents.ts";
 import type { Asking } from "../questions/question.ts";
 import type { Answer } from "./provider.ts";
@@ -7,7 +8,7 @@ export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
   | { readonly kind: "answered"; readonly answer: Answer; readonly origin: string }
   | {
       readonly kind: "error";
-      readonly reason: string;
+      readonly reason: ErrorReason;
       /** What could be asked of SAM.gov's API, where that helps a monitor's run. */
       readonly asking?: Asking | undefined;
     }

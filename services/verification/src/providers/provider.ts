@@ -1,4 +1,4 @@
-import type { Check } from "@vvs/checks";
+import type { Check, FailReason, ThrowReason } from "@vvs/checks";
 import type { Parts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import type { AnswerSource, Facts, ResultDetails } from "../documents.ts";
@@ -42,7 +42,7 @@ export interface Question {
 export interface Answer {
   readonly outcome: "pass" | "fail";
   /** The reason, such as excluded or not_found; empty on a plain pass. */
-  readonly reason: string;
+  readonly reason: FailReason | "";
   /** 0–1. */
   readonly confidence: number;
   /** The source of the data, as in a result's origin; absent where it is the provider itself. */
@@ -96,7 +96,7 @@ export class TinReplacedError extends Error {
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   /** A short public word, such as timeout, http_503 or stale_source. */
-  readonly reason: string;
+  readonly reason: ThrowReason;
   /** Counts against the provider's health. Data that is too old for the question does not. */
   readonly isFault: boolean;
   /** The provider answered that it can't answer this question, whoever asks it. It is counted, but not as a fault. */
@@ -107,7 +107,7 @@ export class ProviderError extends Error {
   readonly asking: Asking | undefined;
 
   constructor(
-    reason: string,
+    reason: ThrowReason,
     options: {
       isFault?: boolean;
       isInputFault?: boolean;
