@@ -100,14 +100,38 @@ test("a triggered change reaches a server on this machine, signed with the print
   expect([(await listening.ended).code, (await following.ended).code]).toEqual([0, 0]);
 });
 
-test("a monitor is created, listed and canceled", async () => {
+test("an entity is created, shown and listed; evidence and providers are shown", async () => {
+  const identifiers = ["--cage", "7QX42", "--external-id", "V-1001"];
+  const address = ["--line1", "1 Main St", "--city", "Reston", "--state", "VA", "--zip", "20190"];
+  const created = await run("entities", "create", "--name", "Shown Tools", ...identifiers, ...address);
+  expect([created.code, created.stderr]).toEqual([0, ""]);
+  const [, id] = /^Entity +(ent_\w+)\nYour number +V-1001\nName +Shown Tools\n/.exec(created.stdout)!;
+  expect((await run("entities", "get", id!)).stdout).toBe(created.stdout);
+  expect((await run("entities", "list", "--external-id", "V-1001")).stdout).toMatch(
+    new RegExp(`\n${id} +V-1001 .+Shown Tools`),
+  );
+  const verified = JSON.parse((await run("verify", "--uei", "SANDBXACTVE1", "--json")).stdout);
+  const evidence = await run("evidence", verified.results[0].evidence_uri);
+  expect(evidence.stdout).toMatch(/^Evidence +evd_[\s\S]+Asked +\S+ {2}sandbox_primary {2}pass/);
+  expect((await run("providers")).stdout).toMatch(/^Provider +State[\s\S]+\nsandbox_primary +available/);
+});
+
+test("a monitor is created, listed, changed and canceled", async () => {
   const { id } = JSON.parse((await run("lookup", "--uei", "SANDBXACTVE1", "--json")).stdout);
   const created = JSON.parse((await run("monitors", "create", id, "--frequency", "weekly", "--json")).stdout);
   expect(created).toMatchObject({ entity_id: id, checks: ["sam_registration"], frequency: "weekly", status: "active" });
   expect((await run("monitors", "list")).stdout).toContain(created.id);
+  await run("monitors", "update", created.id, "--frequency", "monthly", "--external-id", "V-1");
+  const changed = JSON.parse((await run("monitors", "get", created.id, "--json")).stdout);
+  expect(changed).toMatchObject({ frequency: "monthly", external_id: "V-1" });
+  expect((await run("monitors", "get", created.id)).stdout).toMatch(/monthly +active/);
   expect(await run("monitors", "cancel", created.id)).toMatchObject({
     code: 0,
     stdout: `${created.id} is canceled.\n`,
   });
-  expect((await run("monitors", "cancel", "mon_unknown")).code).toBe(3);
+  const unknown = await run("monitors", "cancel", "mon_unknown");
+  expect([unknown.code, unknown.stderr]).toEqual([
+    3,
+    expect.stringMatching(/^[^\n]+ \(request req_\w+, http:\S+#\S*monitor_not_found\)\n$/),
+  ]);
 });

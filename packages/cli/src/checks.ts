@@ -10,14 +10,12 @@ const DEFAULT_CHECKS = "sam_registration";
 
 /** Option that selects checks. */
 export const checksOption: Option = {
-  type: "string",
   value: "CHECKS",
   does: `Checks, separated by commas: ${names.join(", ")}. Default: ${DEFAULT_CHECKS}.`,
 };
 
 /** Option that selects fresh or stored answers. */
 export const modeOption: Option = {
-  type: "string",
   value: "MODE",
   does: "realtime asks the providers, cached takes the newest stored answer. Default: realtime.",
 };

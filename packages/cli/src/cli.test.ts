@@ -30,8 +30,13 @@ test("`monitors` lists its commands, and --version prints that of the package", 
 });
 
 test.each([
-  [["fly"], 'no command "fly"'],
-  [["verify", "--speed", "9"], "Unknown option '--speed'"],
+  [["fly"], "Unknown command 'fly'. See vendor-verification --help."],
+  [["montors", "list"], "Unknown command 'montors' (Did you mean monitors?)."],
+  [["monitors", "lst"], "Unknown command 'lst' (Did you mean list?). See vendor-verification monitors --help."],
+  [["monitors"], "A command is missing. See vendor-verification monitors --help."],
+  [["verify", "--speed", "9"], "Unknown option '--speed'. See vendor-verification verify --help."],
+  [["verify", "--eui", "A"], "Unknown option '--eui' (Did you mean --uei?)."],
+  [["verify", "--uei"], "Option '--uei <UEI>' argument missing"],
   [["verify"], "Give --entity"],
   [["verify", "--uei", "A", "--entity", "ent_1"], "Give --entity"],
   [["verify", "--uei", "A", "--checks", "credit"], "--checks must be sam_registration or tin_match"],
@@ -40,9 +45,14 @@ test.each([
   [["verify", "a.csv", "--out", "b.csv", "--uei", "A"], "--uei can't be given together with a file"],
   [["verify", "a.csv", "--out", "b.csv", "--parallel", "0"], "--parallel must be a whole number from 1 to 32"],
   [["verify", "/nowhere/a.csv", "--out", "/nowhere/b.csv"], "There is no file /nowhere/a.csv"],
-  [["verify", "a.csv", "b.csv", "--out", "c.csv"], '"b.csv" is too much'],
+  [["verify", "a.csv", "b.csv", "--out", "c.csv"], "Expected 1 argument but got 2. See"],
   [["lookup"], "Give an identifier"],
-  [["monitors", "cancel"], "MON_ID is missing"],
+  [["monitors", "cancel"], "Missing required argument 'MON_ID'. See vendor-verification monitors cancel --help."],
+  [["monitors", "get", ""], "'MON_ID'. It is empty."],
+  [["monitors", "update", "mon_1"], "Give --frequency, --webhook-url or --external-id."],
+  [["monitors", "update", "mon_1", "--frequency", "often"], "--frequency must be hourly or daily"],
+  [["entities", "create", "--uei", "A"], "--name is missing"],
+  [["entities", "create", "--name", "A", "--city", "Reston"], "--line1 is missing"],
   [["monitors", "list", "--limit", "-1"], "--limit"],
   [["events", "--after", "start"], "--after needs --follow"],
   [["listen"], "--forward-to is missing"],
@@ -53,6 +63,7 @@ test.each([
   const { code, stderr, stdout } = await runProgram(args, { env: api.env });
   expect([code, stdout, api.calls.length]).toEqual([2, "", 0]);
   expect(stderr).toContain(message);
+  expect(stderr).toMatch(/^.+\.\n$/);
 });
 
 test("without a key every command says how to sign in", async () => {
@@ -83,13 +94,16 @@ test.each([
   [400, "invalid_request", 3],
 ])("a refusal with %p %s exits with %p, in words and as JSON", async (status, error, code) => {
   const details = [{ path: "identifiers.uei", message: "must be 12 characters" }];
-  await using api = await startApi((_call, response) => refuse(response, status, error, { details }));
+  const doc_url = `http://docs/#${error}`;
+  await using api = await startApi((_call, response) => refuse(response, status, error, { details, doc_url }));
   const people = await runProgram(verifyUei("A"), { env: api.env });
   expect([people.code, people.stdout]).toEqual([code, ""]);
-  expect(people.stderr).toBe(`Refused: ${error}.\n  identifiers.uei must be 12 characters\n  Request req_1\n`);
+  expect(people.stderr).toBe(
+    `Refused: ${error}. identifiers.uei must be 12 characters. (request req_1, http://docs/#${error})\n`,
+  );
   const scripts = await runProgram([...verifyUei("A"), "--json"], { env: api.env });
   const message = `Refused: ${error}.`;
-  expect(JSON.parse(scripts.stderr)).toEqual({ error, message, status, request_id: "req_1", details });
+  expect(JSON.parse(scripts.stderr)).toEqual({ error, message, status, request_id: "req_1", doc_url, details });
 });
 
 test("a problem that the message names is not printed twice", async () => {
@@ -97,14 +111,17 @@ test("a problem that the message names is not printed twice", async () => {
   const message = "The request is invalid: identifiers.uei must be 12 letters and digits.";
   await using api = await startApi((_call, response) => refuse(response, 400, "invalid_request", { details, message }));
   const { stderr } = await runProgram(verifyUei("A"), { env: api.env });
-  expect(stderr).toBe(`${message}\n  Request req_1\n`);
+  expect(stderr).toBe(`${message} (request req_1)\n`);
 });
 
 test("if no server answers, the message names the address", async () => {
   const api = await startApi(() => {});
   await api[Symbol.asyncDispose]();
   const { code, stderr } = await runProgram(["events"], { env: api.env });
-  expect([code, stderr]).toEqual([4, `No answer from ${api.url}: ECONNREFUSED.\n`]);
+  expect([code, stderr]).toEqual([
+    4,
+    `No answer from ${api.url}: ECONNREFUSED. Check the address and the network, or try again later.\n`,
+  ]);
 });
 
 test("an answer of another server says to check the address", async () => {
@@ -117,6 +134,12 @@ test("an unavailable service exits with 4", async () => {
   const headers = { "Retry-After": "3600" };
   await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));
   expect((await runProgram(verifyUei("A"), { env: api.env })).code).toBe(4);
+});
+
+test("a fault of the program is one line without a stack", async () => {
+  await using api = await startApi((_call, response) => answer(response, 200, {}));
+  const { code, stderr } = await runProgram(["monitors", "get", ".."], { env: api.env });
+  expect([code, stderr]).toEqual([70, expect.stringMatching(/^"\.\." is not an id\. This is a fault .+\n$/)]);
 });
 
 test("Ctrl-C exits with 130", async () => {
@@ -151,6 +174,41 @@ test("a look-up exits with 0 for an entity, 1 for candidates and for none", asyn
   ]);
   const { stdout } = await runProgram(["lookup", "--name", "one"], { env: api.env });
   expect(stdout).toMatch(/Name +Acme/);
+  const { stderr } = await runProgram(["lookup", "--name", "ambiguous"], { env: api.env });
+  expect(stderr).toBe("Refused: ambiguous_match. Candidates: ent_1 (Acme). (request req_1)\n");
+});
+
+test.each<[args: string[], method: string, path: string, body: object | undefined]>([
+  [["evidence", "http://api.example/v1/evidence/evd_1"], "GET", "/v1/evidence/evd_1", undefined],
+  [["entities", "get", "ent_1"], "GET", "/v1/entities/ent_1", undefined],
+  [["entities", "list", "--external-id", "V 1"], "GET", "/v1/entities?limit=25&external_id=V+1", undefined],
+  [
+    ["entities", "create", "--name", "Acme", "--tin", "123456780", "--line1", "1 Way", "--city", "Reston"].concat(
+      ...["--state", "VA", "--zip", "20190"],
+    ),
+    "POST",
+    "/v1/entities",
+    {
+      legal_name: "Acme",
+      identifiers: { tin: "123456780" },
+      address: { line1: "1 Way", city: "Reston", state: "VA", zip: "20190", country: "US" },
+    },
+  ],
+  [["providers"], "GET", "/v1/providers", undefined],
+  [["monitors", "get", "mon_1"], "GET", "/v1/monitors/mon_1", undefined],
+  [
+    ["monitors", "update", "mon_1", "--frequency", "weekly", "--webhook-url", ""],
+    "PATCH",
+    "/v1/monitors/mon_1",
+    { frequency: "weekly", webhook_url: null },
+  ],
+  [["monitors", "runs", "mon_1", "--limit", "200"], "GET", "/v1/monitors/mon_1/runs?limit=100", undefined],
+])("%j makes one call", async (args, method, path, body) => {
+  const answers = { entities: [{ id: "ent_1" }], runs: [{ at: "a" }], providers: [{ name: "p" }], next_cursor: null };
+  await using api = await startApi((_call, response) => answer(response, 200, answers));
+  const { code, stdout, stderr } = await runProgram([...args, "--json"], { env: api.env });
+  expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.any(Object)]);
+  expect(api.calls).toEqual([expect.objectContaining({ method, path, body })]);
 });
 
 test("a name can't change what the terminal shows", async () => {

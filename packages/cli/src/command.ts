@@ -1,8 +1,15 @@
-import { parseArgs } from "node:util";
 import type { Client, ClientOptions } from "@vendor-verification/client";
+import {
+  type CommanderError,
+  Help,
+  InvalidArgumentError,
+  Command as Program,
+  Option as ProgramOption,
+} from "commander";
 import type { Environment, Settings } from "./config.ts";
 import { type ExitCode, UsageError } from "./exit-codes.ts";
-import type { Output } from "./output.ts";
+import type { Output, Sink } from "./output.ts";
+import { VERSION } from "./version.ts";
 
 /** What a command works with. */
 export interface Context {
@@ -19,8 +26,7 @@ export interface Context {
 
 /** An option of a command. */
 export interface Option {
-  readonly type: "string" | "boolean";
-  /** Placeholder of its value in the help. */
+  /** Placeholder of its value in the help. Without one it is a flag. */
   readonly value?: string;
   readonly does: string;
 }
@@ -48,74 +54,81 @@ export interface Arguments {
   flag(option: string): boolean;
 }
 
-/** Options of every command. */
-const COMMON: Readonly<Record<string, Option>> = {
-  json: { type: "boolean", does: "Print JSON: one value, or one value per line for lists and streams." },
-  help: { type: "boolean", does: "Print this help." },
-};
-
-/** Finds the command that the arguments begin with. */
-export function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
-  return commands.find(({ name }) => name.split(" ").every((word, index) => words[index] === word));
+/** Returns the program with these commands. It ends by a CommanderError after it printed help. Errors: UsageError. */
+export function createProgram(
+  commands: readonly Command[],
+  { stdout, run }: { stdout: Sink; run: (command: Command, args: Arguments) => Promise<void> },
+): Program {
+  const program = new Program("vendor-verification")
+    .usage("COMMAND [options]")
+    .version(VERSION, "--version", "Print the version.")
+    .option("--json", "Print JSON: one value, or one value per line for lists and streams.")
+    .helpOption("--help", "Print this help.")
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: pathOf, formatHelp: formatWithGroups })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr() {},
+      getOutHelpWidth: () => stdout.columns ?? 120,
+    })
+    .exitOverride(refuseFor("vendor-verification"));
+  for (const command of commands) addCommand(program, command, run);
+  return program;
 }
 
-/** Parses the arguments after a command's name. Errors: UsageError. */
-export function parseArguments(command: Command, args: readonly string[]): Arguments {
-  const { operands = [], optionalOperand } = command;
-  const hint = `See vendor-verification ${command.name} --help.`;
-  const parsed = parse(command, args, hint);
-  if (parsed.positionals.length < operands.length && parsed.values.help !== true) {
-    throw new UsageError(`${operands[parsed.positionals.length]} is missing. ${hint}`);
+function addCommand(program: Program, command: Command, run: (command: Command, args: Arguments) => Promise<void>) {
+  const { name, summary, operands = [], optionalOperand, options = {}, help } = command;
+  const [last, group] = name.split(" ").reverse();
+  const added = (group ? groupOf(program, group) : program).command(last!).description(summary);
+  added.exitOverride(refuseFor(`vendor-verification ${name}`));
+  for (const operand of operands) added.argument(`<${operand}>`, "", notEmpty);
+  if (optionalOperand) added.argument(`[${optionalOperand}]`, "", notEmpty);
+  for (const [option, { value, does }] of Object.entries(options)) {
+    added.option(`--${option}${value ? ` <${value}>` : ""}`, does);
   }
-  const most = operands.length + (optionalOperand ? 1 : 0);
-  if (parsed.positionals.length > most) throw new UsageError(`"${parsed.positionals[most]}" is too much. ${hint}`);
-  const text = (option: string) => {
-    const value = parsed.values[option];
-    return typeof value === "string" ? value : undefined;
-  };
-  return {
-    operands: parsed.positionals,
-    text,
-    required(option) {
-      const value = text(option);
-      if (value === undefined) throw new UsageError(`--${option} is missing. ${hint}`);
-      return value;
-    },
-    flag: (option) => parsed.values[option] === true,
-  };
-}
-
-function parse({ options }: Command, args: readonly string[], hint: string) {
-  const types = Object.entries({ ...options, ...COMMON }).map(([name, { type }]) => [name, { type }]);
-  try {
-    const parsed = parseArgs({ args: [...args], options: Object.fromEntries(types), allowPositionals: true });
-    return { positionals: parsed.positionals, values: parsed.values as Record<string, unknown> };
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split(". ")[0]}. ${hint}`, { cause: error });
-  }
-}
-
-/** Returns the help of a command. */
-export function helpOf({ name, summary, operands = [], optionalOperand, options = {}, help }: Command): string {
-  const described = Object.entries({ ...options, ...COMMON }).map(
-    ([option, { value, does }]) => [`--${option}${value ? ` ${value}` : ""}`, does] as const,
+  const given = (option: string): unknown => added.getOptionValue(new ProgramOption(`--${option}`).attributeName());
+  const text = (option: string) => given(option) as string | undefined;
+  added.addHelpText("after", `\n${help.trim()}`).action(() =>
+    run(command, {
+      operands: added.args,
+      text,
+      required: (option) => text(option) ?? added.error(`error: --${option} is missing`),
+      flag: (option) => given(option) === true,
+    }),
   );
-  const words = [name, ...operands, ...(optionalOperand ? [`[${optionalOperand}]`] : []), "[options]"];
-  return [
-    summary,
-    "",
-    `Usage: vendor-verification ${words.join(" ")}`,
-    "",
-    ...inColumns(described),
-    "",
-    help.trim(),
-  ].join("\n");
 }
 
-/** Returns pairs as two aligned columns, indented. */
-export function inColumns(pairs: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+function groupOf(program: Program, name: string): Program {
+  const known = program.commands.find((command) => command.name() === name);
+  return known ?? program.command(name).exitOverride(refuseFor(`vendor-verification ${name}`));
+}
+
+/** Returns what throws a UsageError for whatever the parser refuses in a command. */
+function refuseFor(path: string) {
+  return (error: CommanderError) => {
+    if (error.exitCode === 0) throw error;
+    const problem =
+      error.code === "commander.help"
+        ? "a command is missing"
+        : error.message.replace("error: ", "").replace("\n", " ");
+    const sentence = `${problem[0]!.toUpperCase()}${problem.slice(1)}`.replace(/\.?$/, ".");
+    throw new UsageError(`${sentence} See ${path} --help.`, { cause: error });
+  };
+}
+
+/** Lists the commands of groups in place of the groups. Suggestions for typing errors need the groups. */
+function formatWithGroups(program: Program, help: Help): string {
+  help.visibleCommands = ({ commands }) =>
+    commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each));
+  return Help.prototype.formatHelp(program, help);
+}
+
+function pathOf(command: Program): string {
+  return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+}
+
+function notEmpty(value: string): string {
+  if (value === "") throw new InvalidArgumentError("It is empty.");
+  return value;
 }
 
 /** Reads a whole number between two limits. Errors: UsageError. */

@@ -45,10 +45,10 @@ export function readBaseUrl(text: string): string {
   );
 }
 
-/** Returns an API key without spaces around it. Errors: UsageError, without the text, if it has another form. */
+/** Returns the first API key in a text, such as a line of a shell script. Errors: UsageError, without the text. */
 export function readApiKey(text: string): string {
-  const apiKey = text.trim();
-  if (/^svc_(live|test)_[0-9A-Za-z]{38}$/.test(apiKey)) return apiKey;
+  const [apiKey] = /\bsvc_(live|test)_[0-9A-Za-z]{38}\b/.exec(text) ?? [];
+  if (apiKey) return apiKey;
   throw new UsageError("This is not an API key. It begins with svc_live_ or svc_test_ and has 47 characters.");
 }
 

@@ -6,7 +6,6 @@ export const followLimits = { timeoutMs: 900_000, maxAttempts: 1_000 };
 
 /** Option that selects where to begin. */
 export const afterOption: Option = {
-  type: "string",
   value: "CURSOR",
   does: "Begin after this cursor, with start (the oldest event kept) or now. Default: now, which is only new events.",
 };

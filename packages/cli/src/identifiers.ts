@@ -10,10 +10,10 @@ export const identifierTypes: readonly (keyof Identifiers)[] = types;
 
 /** Options that name a vendor. */
 export const identifierOptions: Readonly<Record<keyof Identifiers, Option>> = {
-  uei: { type: "string", value: "UEI", does: "Unique Entity ID, 12 characters." },
-  tin: { type: "string", value: "TIN", does: "Taxpayer Identification Number, 9 digits." },
-  duns: { type: "string", value: "DUNS", does: "D-U-N-S number, 9 digits." },
-  cage: { type: "string", value: "CAGE", does: "CAGE code, 5 characters." },
+  uei: { value: "UEI", does: "Unique Entity ID, 12 characters." },
+  tin: { value: "TIN", does: "Taxpayer Identification Number, 9 digits." },
+  duns: { value: "DUNS", does: "D-U-N-S number, 9 digits." },
+  cage: { value: "CAGE", does: "CAGE code, 5 characters." },
 };
 
 /** Returns the identifiers that options give; undefined if there are none. */

@@ -1,3 +1,5 @@
+import { errorJson, errorText } from "./error-text.ts";
+
 /** The part of a stream that the output needs. */
 export interface Sink {
   write(text: string): unknown;
@@ -21,9 +23,11 @@ export function createOutput({ stdout, stderr, json }: { stdout: Sink; stderr: S
     note(text: string): void {
       if (!json) stderr.write(`${printable(text)}\n`);
     },
-    /** Prints an error. */
-    error(value: object, text: string): void {
-      stderr.write(`${json ? JSON.stringify(value) : printable(text)}\n`);
+    /** Prints an error in one line. */
+    error(error: unknown): void {
+      stderr.write(
+        `${json ? JSON.stringify(errorJson(error)) : printable(errorText(error).replaceAll(/\s+/g, " "))}\n`,
+      );
     },
   };
 }
@@ -40,6 +44,13 @@ export function table(header: readonly string[], rows: readonly (readonly string
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** Returns a line for each value that is there, below each other. */
+export function fieldLines(fields: readonly (readonly [label: string, value: unknown])[]): string {
+  const given = fields.filter(([, value]) => value !== undefined && value !== "");
+  const width = Math.max(...given.map(([label]) => label.length));
+  return given.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n");
 }
 
 /** Replaces control characters, with which a name could change what a terminal shows. */

@@ -1,15 +1,15 @@
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { afterOption, beginning, followLimits } from "../follow.ts";
-import { take } from "../take.ts";
-import { eventText, limitOption, readLimit } from "./monitors.ts";
+import { limitOption, printList } from "../lists.ts";
+import { eventsText } from "./monitors.ts";
 
 export const events: Command = {
   name: "events",
   summary: "List the changes that all monitors found, or follow new ones.",
   options: {
     ...limitOption,
-    follow: { type: "boolean", does: "Print new events as they come, oldest first, until Ctrl-C." },
+    follow: { does: "Print new events as they come, oldest first, until Ctrl-C." },
     after: { ...afterOption, does: `With --follow. ${afterOption.does}` },
   },
   help: `
@@ -22,12 +22,9 @@ and pass it as --after to continue without a gap.
   async run({ client, output, signal }, args) {
     if (!args.flag("follow")) {
       if (args.text("after") !== undefined) throw new UsageError("--after needs --follow.");
-      const limit = readLimit(args.text("limit"));
-      const listed = await take(client().allEvents({ limit: Math.min(limit, 100) }, { signal }), limit);
-      for (const event of listed) output.result(event, () => eventText(event));
-      if (listed.length === 0)
-        output.note("There are none yet. In the sandbox `vendor-verification trigger` makes one.");
-      return exitCodes.ok;
+      const read = (page: { limit: number }) => client().allEvents(page, { signal });
+      const none = "There are none yet. In the sandbox `vendor-verification trigger` makes one.";
+      return printList(output, args, { read, text: eventsText, none });
     }
     if (args.text("limit") !== undefined) throw new UsageError("--limit can't be given together with --follow.");
     const caller = client();
@@ -35,7 +32,7 @@ and pass it as --after to continue without a gap.
     output.note("Waiting for events. Ctrl-C ends.");
     try {
       for await (const page of caller.followEvents({ after }, { signal, ...followLimits })) {
-        if (page.events.length > 0) output.result(page, () => page.events.map(eventText).join("\n"));
+        if (page.events.length > 0) output.result(page, () => eventsText(page.events));
       }
     } catch (error) {
       if (!signal.aborted) throw error;

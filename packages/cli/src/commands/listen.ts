@@ -12,8 +12,8 @@ export const listen: Command = {
   name: "listen",
   summary: "Forward events as signed webhooks to a server on your machine.",
   options: {
-    "forward-to": { type: "string", value: "URL", does: "Your server, such as http://localhost:3000/hook. Required." },
-    secret: { type: "string", value: "WHSEC", does: "Secret to sign with. Default: a new one, which is printed." },
+    "forward-to": { value: "URL", does: "Your server, such as http://localhost:3000/hook. Required." },
+    secret: { value: "WHSEC", does: "Secret to sign with. Default: a new one, which is printed." },
     after: afterOption,
   },
   help: `

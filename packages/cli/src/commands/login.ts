@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { ApiError, createClient } from "@vendor-verification/client";
 import type { Command, Context } from "../command.ts";
 import { readApiKey, readBaseUrl, type Settings, storeSettings } from "../config.ts";
@@ -9,15 +10,16 @@ export const login: Command = {
   name: "login",
   summary: "Check an API key and store it for the other commands.",
   options: {
-    "base-url": { type: "string", value: "URL", does: "Address of the service, such as https://api.example.com." },
+    "base-url": { value: "URL", does: "Address of the service, such as https://api.example.com." },
   },
   help: `
-The key is read from VENDOR_VERIFICATION_API_KEY, else from the terminal (where it is not shown), else from the first
-line of stdin. The address is read from --base-url, else from VENDOR_VERIFICATION_BASE_URL, else from the terminal.
-One call checks both. They are stored in the user's configuration folder, in a file that only the user can read.
+The key is read from VENDOR_VERIFICATION_API_KEY, else from the terminal (where it is not shown), else from stdin.
+Text around the key, such as \`export API_KEY=\`, quotes or a comment, is ignored. The address is read from --base-url, else
+from VENDOR_VERIFICATION_BASE_URL, else from the terminal. One call checks both. They are stored in the user's configuration folder,
+in a file that only the user can read.
 
   vendor-verification login --base-url https://api.example.com
-  vendor-verification login --base-url https://api.example.com < key.txt`,
+  vendor-verification login --base-url https://api.example.com < .env`,
   async run(context, args) {
     const settings = await readSettings(context, args.text("base-url"));
     await check(settings, context.signal);
@@ -46,7 +48,7 @@ async function readSettings({ env, stdin, signal }: Context, baseUrlOption: stri
     if (!baseUrl) throw new UsageError("--base-url is missing.");
     const address = readBaseUrl(baseUrl);
     const apiKey =
-      env.VENDOR_VERIFICATION_API_KEY ?? (await (terminal ? terminal.askHidden("API key: ") : firstLine(stdin)));
+      env.VENDOR_VERIFICATION_API_KEY ?? (await (terminal ? terminal.askHidden("API key: ") : text(stdin)));
     return { baseUrl: address, apiKey: readApiKey(apiKey) };
   } finally {
     terminal?.close();
@@ -60,15 +62,6 @@ async function check(settings: Settings, signal: AbortSignal): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "forbidden")) throw error;
   }
-}
-
-async function firstLine(stdin: NodeJS.ReadStream): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin) {
-    text += chunk;
-    if (text.includes("\n")) break;
-  }
-  return text.split("\n")[0]!.trim();
 }
 
 /** Returns functions that ask on the terminal. Errors: UsageError if the terminal is closed; the reason of the signal. */

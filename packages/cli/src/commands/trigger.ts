@@ -3,7 +3,7 @@ import { type Client, type MonitorEvent, TimeoutError } from "@vendor-verificati
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { environmentOf } from "./login.ts";
-import { eventText } from "./monitors.ts";
+import { eventsText } from "./monitors.ts";
 
 const POLL_MS = 1_000;
 /** A run every 5 seconds; the second one finds the first change. */
@@ -26,7 +26,7 @@ and cancels the monitor. Needs a test key. \`listen\` and \`events --follow\` re
     output.note(`Created ${monitor.id}. Its first change takes a few seconds.`);
     try {
       const event = await firstEvent(caller, monitor.id, signal);
-      output.result(event, () => eventText(event));
+      output.result(event, () => eventsText([event]));
     } finally {
       // Also after Ctrl-C, so without the signal.
       await caller.cancelMonitor(monitor.id);

@@ -14,14 +14,13 @@ export const verify: Command = {
   summary: "Verify a vendor, or every vendor of a CSV file.",
   optionalOperand: "FILE.csv",
   options: {
-    entity: { type: "string", value: "ENT_ID", does: "The vendor's entity, instead of identifiers." },
+    entity: { value: "ENT_ID", does: "The vendor's entity, instead of identifiers." },
     ...identifierOptions,
-    name: { type: "string", value: "NAME", does: "Legal name, for tin_match and for a new entity." },
+    name: { value: "NAME", does: "Legal name, for tin_match and for a new entity." },
     checks: checksOption,
     mode: modeOption,
-    out: { type: "string", value: "FILE", does: "For a CSV file: where the results go. It must not exist yet." },
+    out: { value: "FILE", does: "For a CSV file: where the results go. It must not exist yet." },
     parallel: {
-      type: "string",
       value: "N",
       does: `For a CSV file: maximum number of calls at the same time, 1–${MAX_PARALLEL}. Default: ${DEFAULT_PARALLEL}.`,
     },
