@@ -20,15 +20,15 @@ export type ServiceName =
   | "gateway"
   | "dashboard";
 
-interface Service extends Pick<ServiceTopology, "addressVariable" | "secrets"> {
+interface Service extends Pick<ServiceTopology, "addressVariable" | "secrets" | "optionalSecrets"> {
   readonly name: ServiceName;
 }
 
-const SERVICES: readonly Service[] = Object.entries(topology).map(([name, { addressVariable, secrets }]) => ({
-  name: name as ServiceName,
-  addressVariable,
-  secrets,
-}));
+const SERVICES: readonly Service[] = Object.entries(topology).map(
+  ([name, { addressVariable, secrets, optionalSecrets }]) => ({
+    ...{ name: name as ServiceName, addressVariable, secrets, optionalSecrets },
+  }),
+);
 
 const READY_TIMEOUT_MS = 180_000;
 const STOP_GRACE_MS = 30_000;
@@ -109,7 +109,7 @@ function variables(plan: Plan, environment: Record<string, string>, options: Ser
     ...otelVariables(),
     ...environment,
     ...(plan.name === "verification" && options.providers),
-    ...Object.fromEntries(plan.secrets.map((name) => [name, options.secrets[name]])),
+    ...Object.fromEntries([...plan.secrets, ...plan.optionalSecrets].map((name) => [name, options.secrets[name]])),
     OTEL_SERVICE_NAME: plan.name,
     OTEL_SERVICE_NAMESPACE: "vendor-verification",
     ADMIN_HOST: "127.0.0.1",

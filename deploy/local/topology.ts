@@ -4,7 +4,14 @@ import { fileURLToPath } from "node:url";
 import { z } from "@vvs/config";
 
 const store = z.enum(["mongodb", "kafka", "redis"]);
-const secret = z.enum(["API_KEY_PEPPERS", "IDEMPOTENCY_KEYS", "TIN_KEYS", "TIN_HASH_KEYS", "WEBHOOK_SECRET_KEYS"]);
+const secret = z.enum([
+  "API_KEY_PEPPERS",
+  "IDEMPOTENCY_KEYS",
+  "RECEIPT_KEYS",
+  "TIN_KEYS",
+  "TIN_HASH_KEYS",
+  "WEBHOOK_SECRET_KEYS",
+]);
 
 const service = z.strictObject({
   /** Port of its gRPC server, in a cluster. */
@@ -19,6 +26,8 @@ const service = z.strictObject({
   stores: z.array(store).default([]),
   /** The secrets that it may hold; only services that list a secret may. */
   secrets: z.array(secret).default([]),
+  /** Those that it may hold but can run without: in the chart they are in its `secretVariables`. */
+  optionalSecrets: z.array(secret).default([]),
   /** The topics that it consumes, without their environment. */
   consumes: z.array(z.string()).default([]),
   /** Consumer groups of consumed topics, without their environment; the group of the others is the service's name. */

@@ -97,7 +97,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     const { part } = await render({ files: ["values-dev.yaml"] });
     const { data, metadata } = part("Secret", "secrets")!;
     expect(metadata.annotations).toMatchObject({ "helm.sh/resource-policy": "keep" });
-    const rings = Object.values(topology).flatMap(({ secrets }) => secrets);
+    const rings = Object.values(topology).flatMap(({ secrets, optionalSecrets }) => [...secrets, ...optionalSecrets]);
     for (const name of rings) expect(keyRing().parse(decoded(data[name]))).toHaveLength(1);
   });
 

@@ -13,6 +13,8 @@ import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
 import type { createShowProviders } from "./provider-health/provider-report.ts";
 import { frequencies } from "./questions/watch-frequency.ts";
+import { receiptClaims } from "./receipts/claims.ts";
+import type { ReceiptSigner } from "./receipts/signer.ts";
 import type { JudgeRuns } from "./runs/judge-runs.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
@@ -33,6 +35,8 @@ export const callers: Callers<typeof VerificationService> = {
   getVerification: gatewayAndDashboard,
   listVerifications: gatewayAndDashboard,
   getEvidence: gatewayAndDashboard,
+  getReceipt: gatewayAndDashboard,
+  getReceiptKeys: gatewayAndDashboard,
   listProviders: gatewayAndDashboard,
   getProviderUsage: ["dashboard"],
   getProviderHealth: ["dashboard"],
@@ -48,6 +52,7 @@ export function createHandlers(options: {
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
   subjects: Pick<Subjects, "resolve">;
   verifier: Verifier;
+  signer: ReceiptSigner;
   report: ReturnType<typeof createShowProviders>;
   /** Returns an organization's calls at the live providers, in the order they are asked. */
   readUsage: (tenant: Tenant) => Promise<ProviderUsage[]>;
@@ -55,7 +60,8 @@ export function createHandlers(options: {
   readCallsReport: ReadCallsReport;
   judgeRuns: JudgeRuns;
 }): Handlers<typeof VerificationService> {
-  const { admit, store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
+  const { admit, store, idempotency, subjects, verifier, signer, report, readUsage, readHistory, readCallsReport } =
+    options;
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -105,6 +111,15 @@ export function createHandlers(options: {
       if (!found) throw new ServiceError("evidence_not_found");
       return { evidence: toEvidence(found) };
     },
+    async getReceipt({ caller, verificationId, issuer }) {
+      const { tenant } = callerOf(caller);
+      const verification = await getVerification(tenant, verificationId);
+      const found = await Promise.all(verification.results.map((each) => store.evidence(tenant, each.evidence_id)));
+      const evidence = found.filter((each) => each !== null);
+      const claims = receiptClaims({ issuer, environment: tenant.environment, verification, evidence });
+      return { receipt: await signer.sign(claims) };
+    },
+    getReceiptKeys: async () => ({ jwks: signer.jwks }),
     async listProviders(request) {
       const listed = await report(environmentOf(request.environment));
       return {

@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { ConfigError, count, environmentWithLocalRun, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
+import {
+  ConfigError,
+  count,
+  environmentWithLocalRun,
+  flag,
+  keyRing,
+  loadConfig,
+  port,
+  serviceSection,
+  z,
+} from "@vvs/config";
 import { callsSection } from "@vvs/fair-queue";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
@@ -54,6 +64,8 @@ const schema = z.object({
   SANDBOX_KEPT_DAYS: count(1).default(14),
   /** Maximum number of sandbox runs of an organization that are kept; beyond it the oldest go, but none younger than a day. */
   SANDBOX_KEPT_VERIFICATIONS: count(1).default(10_000),
+  /** Key ring that signs receipts. Keep replaced keys in it: it publishes what receipts are checked with. Without it there are none. */
+  RECEIPT_KEYS: keyRing().default([]),
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,

@@ -103,6 +103,8 @@ export interface AnswerSource {
   readonly date: Date;
   /** Name of the file that it is from, where that is one of those that were loaded. */
   readonly file?: string;
+  /** SHA-256 of that file, in lower-case hex. Absent in documents from before it was stored. */
+  readonly sha256?: string;
 }
 
 /** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */

@@ -1,3 +1,4 @@
+import type { SecretKey } from "@vvs/config";
 import type { Admit } from "@vvs/fair-queue";
 import { createIdempotencyStore } from "@vvs/idempotency";
 import { type Kafka, topicNames } from "@vvs/kafka";
@@ -36,6 +37,7 @@ import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
 import { createCountSandboxCall } from "./providers/sandbox/sandbox-providers.ts";
 import { queueCollections } from "./questions/documents.ts";
 import { watchCollections } from "./questions/watch-documents.ts";
+import { createReceiptSigner } from "./receipts/signer.ts";
 import { createRunJudge } from "./runs/judge-runs.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
 import { createVerifyRun } from "./runs/verify-run.ts";
@@ -79,6 +81,8 @@ export async function createDomain(options: {
   tinsPerVendor: number;
   evidence: EvidenceSettings;
   days: KeptDays;
+  /** The keys of receipts, the one that signs first; none: no receipts. */
+  receiptKeys: readonly SecretKey[];
   /** Time limit for one database operation of circuits and budgets, in milliseconds; the default of each where absent. */
   storeMs?: number;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
@@ -172,7 +176,8 @@ export async function createDomain(options: {
     now,
   });
   const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
-  const read = { report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
+  const signer = createReceiptSigner(options.receiptKeys);
+  const read = { signer, report: createShowProviders(providers, report), readUsage, readHistory, readCallsReport };
   const handlers = createHandlers({ admit, store, idempotency, subjects, verifier, judgeRuns, ...read });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>

@@ -90,6 +90,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     providerHealth: [],
     providerUsage: [],
     samGovCalls: {},
+    receipt: "",
+    receiptKeys: '{"keys":[]}',
     entities: [],
     vendors: [],
     vendorCounts: { registrationEnded: 0 },

@@ -69,6 +69,10 @@ export interface FakeState {
   /** Whether there is a page after the requested one. */
   hasOlder: boolean;
   evidence: MessageInitShape<typeof EvidenceSchema>[];
+  /** Of every verification; empty where receipts are not configured. */
+  receipt: string;
+  /** A JSON Web Key Set. */
+  receiptKeys: string;
   providers: MessageInitShape<typeof ProviderSchema>[];
   /** Over time. */
   providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];

@@ -129,6 +129,15 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
       note("getSamGovCalls", "{}");
       return state.samGovCalls;
     },
+    async getReceipt() {
+      failIfAsked(state, "getReceipt");
+      if (state.receipt === "") throw new ServiceError("not_found");
+      return { receipt: state.receipt };
+    },
+    async getReceiptKeys() {
+      failIfAsked(state, "getReceiptKeys");
+      return { jwks: state.receiptKeys };
+    },
     judgeRuns: async () => ({}),
   };
 }

@@ -53,6 +53,8 @@ export async function startTestService(options: {
   /** Receives the service's log lines; they are dropped where absent. */
   logger?: Logger;
   evidence?: Partial<EvidenceSettings>;
+  /** The keys of receipts; none where absent. */
+  receiptKeys?: Parameters<typeof createDomain>[0]["receiptKeys"];
   /** Receives the records of stored verifications; they are dropped where absent. */
   onStored?: Parameters<typeof createDomain>[0]["onStored"];
   /** Settings of the queue of SAM.gov's API that differ: its calls start immediately. The queue works only when a test says so. */
@@ -109,6 +111,7 @@ export async function startTestService(options: {
       ...options.evidence,
     },
     days: { lasting: 2_557, repeated: 400, sandboxRuns: 14, least: 0 },
+    receiptKeys: options.receiptKeys ?? [],
     maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
     onStored: options.onStored ?? (() => undefined),

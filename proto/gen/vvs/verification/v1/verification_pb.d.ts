@@ -9,6 +9,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Caller, CheckStatus, CheckType, Environment, Idempotency, Identifiers, PageRequest, Position } from "../../common/v1/common_pb.js";
 import type { ResultDetails } from "./result_details_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { GetReceiptKeysRequestSchema, GetReceiptKeysResponseSchema, GetReceiptRequestSchema, GetReceiptResponseSchema } from "./receipts_pb.js";
 import type { GetProviderUsageRequestSchema, GetProviderUsageResponseSchema } from "./provider_usage_pb.js";
 import type { GetProviderHealthRequestSchema, GetProviderHealthResponseSchema } from "./provider_health_pb.js";
 import type { GetSamGovCallsRequestSchema, GetSamGovCallsResponseSchema } from "./sam_gov_calls_pb.js";
@@ -485,6 +486,13 @@ export declare type EvidenceSource = Message<"vvs.verification.v1.EvidenceSource
    * @generated from field: string file = 4;
    */
   file: string;
+
+  /**
+   * SHA-256 of the file, in lower-case hex; empty for the API, and in evidence from before it was stored.
+   *
+   * @generated from field: string sha256 = 5;
+   */
+  sha256: string;
 };
 
 /**
@@ -935,6 +943,28 @@ export declare const VerificationService: GenService<{
     methodKind: "unary";
     input: typeof GetEvidenceRequestSchema;
     output: typeof GetEvidenceResponseSchema;
+  },
+  /**
+   * Returns the receipt of a verification: a signed text that proves its results without this service. It is the same each
+   * time, except after a rotation of keys or once evidence was removed. Callers: gateway, dashboard.
+   * Errors: verification_not_found; not_found where no keys are configured.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.GetReceipt
+   */
+  getReceipt: {
+    methodKind: "unary";
+    input: typeof GetReceiptRequestSchema;
+    output: typeof GetReceiptResponseSchema;
+  },
+  /**
+   * Returns the public keys that receipts are checked with, those that no longer sign included. Callers: gateway, dashboard.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.GetReceiptKeys
+   */
+  getReceiptKeys: {
+    methodKind: "unary";
+    input: typeof GetReceiptKeysRequestSchema;
+    output: typeof GetReceiptKeysResponseSchema;
   },
   /**
    * Returns the providers of an environment and their health. Callers: gateway, dashboard.

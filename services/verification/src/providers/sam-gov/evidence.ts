@@ -44,12 +44,19 @@ export function earlierPartsOf(parts: Parts): Parts {
   return Object.fromEntries(Object.entries(parts).filter(([, { load, evidence_id }]) => load === "" || evidence_id));
 }
 
-/** Returns where the parts of an answer are from, with the names of the loaded files. */
+/** The SHA-256 in the id of a load, such as `registry:<sha256>`. */
+const FILE_HASH = /(?<=^[a-z]+:)[0-9a-f]{64}$/;
+
+/** Returns where the parts of an answer are from, with the names of the loaded files and the hashes of all files. */
 export function sourcesOf(parts: Parts, files: GetRegistryRecordResponse): AnswerSource[] {
   const named = { [files.registryLoad]: files.registryFile, [files.exclusionsLoad]: files.exclusionsFile };
-  return Object.entries(parts as Record<keyof Parts, PartSource>).map(([part, { origin, date, load }]) => ({
-    part: part as keyof Parts,
-    ...{ origin, date },
-    ...(load && named[load] && { file: named[load] }),
-  }));
+  return Object.entries(parts as Record<keyof Parts, PartSource>).map(([part, { origin, date, load }]) => {
+    const [sha256] = FILE_HASH.exec(load ?? "") ?? [];
+    return {
+      part: part as keyof Parts,
+      ...{ origin, date },
+      ...(load && named[load] && { file: named[load] }),
+      ...(sha256 && { sha256 }),
+    };
+  });
 }
