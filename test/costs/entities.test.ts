@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { callerFor } from "../../services/entity/src/testing/application.ts";
 import { type CommandCounts, commandsDuring, total } from "../support/command-counts.ts";
-import { startCostStack } from "./stack.ts";
+import { startCostStack, UEI } from "./stack.ts";
 
 // How many commands MongoDB gets for calls about vendors and for lists. They don't depend on the machine's speed.
 
@@ -52,6 +52,13 @@ test("reading an entity costs 1 command, and one of the registry 2", async () =>
   const read = (entityId: string) => counted(() => stack.entity.gateway.getEntity({ caller, entityId }));
   expect(total(await read(own))).toBeLessThanOrEqual(1);
   expect(total(await read(stack.vendorId))).toBeLessThanOrEqual(2);
+});
+
+test("comparing the name of a vendor of the registry costs no command", async () => {
+  const resolve = (fields: object) =>
+    counted(() => stack.entity.verification.resolveVendor({ caller, identifiers: { uei: UEI }, ...fields }));
+  const without = await resolve({});
+  expect(await resolve({ legalName: "REGISTERED LLC", comparesName: true })).toEqual(without);
 });
 
 test("a page of vendors costs at most 3 commands, and one of entities 2", async () => {

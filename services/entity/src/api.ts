@@ -127,11 +127,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     async resolveVendor(request) {
       const identifiers = identifiersOf(request.identifiers);
-      const { legalName, entityId, checksTin } = request;
+      const { legalName, entityId, checksTin, comparesName } = request;
       if (Object.keys(identifiers).length === 0 && entityId === "") {
         throw new ServiceError("invalid_request", { message: "Give at least one identifier." });
       }
-      const vendor = { identifiers, legalName, entityId, checksTin };
+      const vendor = { identifiers, legalName, entityId, checksTin, comparesName };
       return options.resolveVendor(callerOf(request.caller), vendor);
     },
     async getCheckSubjects({ keys }) {

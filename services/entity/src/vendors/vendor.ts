@@ -17,6 +17,7 @@ import type { CheckSubjects } from "./check-subject.ts";
 import type { Creation, CreationOptions } from "./create.ts";
 import type { ExternalIds } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
+import { nameAgreement } from "./name-agreement.ts";
 import type { RememberedTins } from "./remembered-tins.ts";
 
 interface VendorOptions extends CreationOptions {
@@ -39,11 +40,13 @@ interface Vendor {
   readonly entityId: string;
   /** The call checks the TIN that it supplies. */
   readonly checksTin: boolean;
+  /** The call asks whether the name agrees with the registry's. */
+  readonly comparesName: boolean;
 }
 
 /**
- * Returns a function that finds the entity that identifiers name, or creates it. It returns the subject of checks too, and the
- * fingerprint of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity
+ * Returns a function that finds the entity that identifiers name, or creates it. It returns the subject of checks too, the
+ * fingerprint of the supplied TIN (empty without one), and where it is asked whether the name agrees (name-agreement.ts). Identifiers that the entity does not carry are added to an own entity
  * (with a snapshot), and remembered for a registry entity; which TIN is, is up to remembered-tins.ts. Errors:
  * ambiguous_match, entity_exists (an identifier contradicts the entity's, or names another than the given one),
  * entity_not_found (the given one), limit_exceeded, invalid_request (the TIN is the organization's own number of the entity).
@@ -73,7 +76,7 @@ export function createVendorResolver(options: VendorOptions) {
   async function supplement(
     caller: CallerContext,
     entity: EntityDocument,
-    { identifiers, legalName, checksTin }: Omit<Vendor, "entityId">,
+    { identifiers, legalName, checksTin }: Pick<Vendor, "identifiers" | "legalName" | "checksTin">,
   ): Promise<void> {
     if (entity.organization_id === null) return remember(options, caller, entity, { identifiers, checksTin });
     const { tin, ...others } = identifiers;
@@ -109,7 +112,10 @@ export function createVendorResolver(options: VendorOptions) {
     const subject = isChanged
       ? await readSubject({ tenant, entityId })
       : await checkSubjects.subjectOf(tenant, { entity, remembered: await rememberedBy(caller, entity) });
-    return { entityId, created, subject };
+    const nameAgrees = vendor.comparesName
+      ? await nameAgreement(options.collections[tenant.environment], entity, vendor.legalName)
+      : undefined;
+    return { entityId, created, subject, nameAgrees };
   }
 
   return async (caller: CallerContext, vendor: Vendor) => {

@@ -752,6 +752,13 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
    * @generated from field: bool checks_tin = 5;
    */
   checksTin: boolean;
+
+  /**
+   * Asks for name_agrees.
+   *
+   * @generated from field: bool compares_name = 6;
+   */
+  comparesName: boolean;
 };
 
 /**
@@ -794,6 +801,14 @@ export declare type ResolveVendorResponse = Message<"vvs.entity.v1.ResolveVendor
    * @generated from field: vvs.entity.v1.CheckSubject subject = 4;
    */
   subject?: CheckSubject | undefined;
+
+  /**
+   * Whether the request's legal_name agrees with a name under which a registry knows the entity, or it does business. Absent
+   * where the request does not ask or has no name, and where no registry knows the entity.
+   *
+   * @generated from field: optional bool name_agrees = 5;
+   */
+  nameAgrees?: boolean | undefined;
 };
 
 /**

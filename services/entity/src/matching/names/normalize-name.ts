@@ -41,9 +41,16 @@ const careOf = /\s(?:c\/o|care of)\s/;
  * numbers as digits.
  */
 export function normalizeName(given: string): NormalizedName {
-  const name = repairName(given);
-  const text = (isPrintableAscii.test(name) ? name : withoutSymbols(name).normalize("NFKC")).toLowerCase();
+  const text = preparedText(given);
   return { ...normalizeText(text), alternatives: alternativesIn(text) };
+}
+
+/** A name by its words, with abbreviations as they are written. */
+export type WrittenName = Pick<ReadWords, "words" | "forms" | "native">;
+
+/** Returns the names that a text contains, most texts one: those before and after "doing business as", "formerly". */
+export function writtenNames(given: string): WrittenName[] {
+  return partsIn(preparedText(given)).map(readWords);
 }
 
 /**
@@ -64,12 +71,36 @@ export function isOtherNative(a: NormalizedName, b: NormalizedName): boolean {
   return a.native !== "" && b.native !== "" && a.native !== b.native;
 }
 
-function normalizeText(given: string): NormalizedName {
+function preparedText(given: string): string {
+  const name = repairName(given);
+  return (isPrintableAscii.test(name) ? name : withoutSymbols(name).normalize("NFKC")).toLowerCase();
+}
+
+/** The words of a text. */
+interface ReadWords {
+  /** In lower-case ASCII. */
+  readonly text: string;
+  /** Without legal forms and outer articles, numbers as digits. */
+  readonly words: readonly string[];
+  /** The codes of the legal forms, sorted. */
+  readonly forms: string[];
+  /** A legal form comes before the name, and none after it. */
+  readonly isLeading: boolean;
+  /** The letters of scripts without spaces, as written. */
+  readonly native: string;
+}
+
+function readWords(given: string): ReadWords {
   const own = isPrintableAscii.test(given) ? undefined : withoutNativeForms(given);
   const text = own ? anyAscii(own.text).toLowerCase() : given;
   const { core, forms: latin, isLeading } = splitLegalForms(withoutArticles(tokenize(text)));
   const forms = own && own.forms.length > 0 ? [...new Set([...latin, ...own.forms])].sort() : latin;
-  const words = canonicalNumbers(withoutArticles(core)).slice(0, maxTokens);
+  return { text, words: canonicalNumbers(withoutArticles(core)), forms, isLeading, native: own?.native ?? "" };
+}
+
+function normalizeText(given: string): NormalizedName {
+  const { text, words: all, forms, isLeading, native } = readWords(given);
+  const words = all.slice(0, maxTokens);
   const isAtEnd = (index: number) => index > 0 && (index + 1 === words.length || isLegalForm(words[index + 1]!));
   const readings = words.map((word, index) => expand(word, isAtEnd(index)));
   const coreTokens = words.map((word, index) => (readings[index]!.length === 1 ? readings[index]![0]! : word));
@@ -88,16 +119,21 @@ function normalizeText(given: string): NormalizedName {
     coreTokens,
     legalForms: inner < words.length ? [...new Set([...forms, ...formsOf(words[inner]!)])].sort() : forms,
     qualifierFrom: Math.max(1, Math.min(inner, coreTokens.length - behindComma)),
-    native: own?.native ?? "",
+    native,
     alternatives: [],
   };
 }
 
 function alternativesIn(text: string): NormalizedName[] {
-  if (!secondName.test(text) && !careOf.test(text)) return [];
-  const parts = text.split(secondName).flatMap((part) => part.split(careOf).slice(0, 1));
+  const parts = partsIn(text);
+  if (parts.length === 1 && parts[0] === text) return [];
   const names = parts.slice(0, 3).map(normalizeText);
   return names.filter(({ key }) => key !== "");
+}
+
+/** Returns the texts of the names in a text, without those of a "c/o". */
+function partsIn(text: string): string[] {
+  return text.split(secondName).flatMap((part) => part.split(careOf).slice(0, 1));
 }
 
 /** Removes emoji and signs such as ™, which would be spelled out as words, unless the name has nothing else. */
