@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { html } from "@vvs/http/html";
 import { type Prepared, prepare } from "./http/prepared.ts";
-import { openApiDocument, openApiText } from "./openapi/document.ts";
+import { openApiDocument, openApiText, openApiYaml } from "./openapi/document.ts";
 import type { Document } from "./reference/document.ts";
 import { referencePage } from "./reference/page.ts";
 
@@ -34,7 +34,7 @@ export function entrance(version: string, baseUrl: string): { readonly json: Pre
   };
 }
 
-/** Returns what everyone may read without an API key, by path: the OpenAPI document, and the reference page with its files. */
+/** Returns what everyone may read without an API key, by path: the OpenAPI document in two forms, and the reference page with its files. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {
   const document: object = openApiDocument(version, publicBaseUrl);
   const page = referencePage(document as Document, publicBaseUrl);
@@ -42,6 +42,7 @@ export function publicDocuments(version: string, publicBaseUrl: string): Readonl
     prepare(readFileSync(new URL(`reference/static/${name}`, import.meta.url), "utf8"), `${type}; charset=utf-8`);
   return new Map([
     ["/v1/openapi.json", prepare(openApiText(document), "application/json")],
+    ["/v1/openapi.yaml", prepare(openApiYaml(document), "application/yaml")],
     ["/docs", prepare(page, "text/html; charset=utf-8", PAGE_HEADERS)],
     ["/docs/style.css", file("style.css", "text/css")],
     ["/docs/copy.js", file("copy.js", "text/javascript")],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { allowedMethods, routes } from "../routes/table.ts";
 import { useTestGateway } from "../testing/gateway.ts";
 import { exactDocument, openApiDocument } from "./document.ts";
@@ -94,6 +95,12 @@ describe("GET /v1/openapi.json", () => {
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.has("ratelimit")).toBe(false);
     expect(await response.json()).toEqual(document);
+  });
+
+  test.each(["1.1", "1.2"] as const)("is the same in YAML %s", async (version) => {
+    const response = await fetch(`${gateway.baseUrl}/v1/openapi.yaml`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/yaml"]);
+    expect(parse(await response.text(), { version })).toEqual(document);
   });
 
   test("answers 304 without a body to its ETag, and gzips on request", async () => {

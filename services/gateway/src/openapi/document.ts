@@ -1,4 +1,5 @@
 import type { z } from "@vvs/config";
+import { stringify } from "yaml";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_SECONDS, NOW, START } from "../input/page.ts";
 import { idPattern } from "../render/schemas.ts";
 import { type AnswerComponents, answersOf, headerComponents, jsonContent } from "./answers.ts";
@@ -116,6 +117,11 @@ function documentOf(version: string, baseUrl: string, bodyOf: BodyOf): OpenApi {
 /** Returns the document's text as it is served and committed. */
 export function openApiText(document: object): string {
   return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** Returns the document as YAML that parsers of YAML 1.1 and 1.2 read alike. */
+export function openApiYaml(document: object): string {
+  return stringify(document, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 /** Returns the schema by which a body is described. */

@@ -73,7 +73,7 @@ const openApi: RouteDocs = {
   tag: "Service",
   summary: "This document",
   description:
-    "Returns the OpenAPI document. Needs no API key and is not rate limited. With `If-None-Match` an unchanged document is 304.",
+    "Returns the OpenAPI document; `/v1/openapi.yaml` is the same in YAML. Needs no API key and is not rate limited. With `If-None-Match` an unchanged document is 304.",
   answers: {
     200: {
       description: "The document.",

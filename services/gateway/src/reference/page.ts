@@ -39,7 +39,7 @@ export function referencePage(document: Document, baseUrl: string): string {
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <h1>Vendor Verification API</h1>
-<p>Version ${document.info.version} · <a href="/v1/openapi.json">OpenAPI document</a></p>
+<p>Version ${document.info.version} · <a href="/v1/openapi.json">OpenAPI document</a> (<a href="/v1/openapi.yaml">YAML</a>)</p>
 </header>
 <div class="columns">
 <nav aria-label="Contents">
