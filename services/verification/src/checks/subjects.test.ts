@@ -28,3 +28,25 @@ test.each([
   expect(resolved.subject).toMatchObject({ entityId: "ent_1", legalName: "Acme LLC", uei: "ABCDEFGHJK12" });
   expect(asked).toBe(questions);
 });
+
+test.each([
+  ["as entity says", { comparesName: true }, true, true],
+  ["as entity says", { comparesName: true }, false, false],
+  ["not known where no registry knows the vendor", { comparesName: true }, undefined, undefined],
+  ["not asked for", undefined, undefined, undefined],
+])("whether the name agrees is %s: %j", async (_name, options, nameAgrees, expected) => {
+  let request: { comparesName?: boolean | undefined } = {};
+  const { resolve } = createSubjects({
+    async resolveVendor(asked) {
+      request = asked;
+      return create(ResolveVendorResponseSchema, {
+        entityId: "ent_1",
+        subject,
+        ...(nameAgrees !== undefined && { nameAgrees }),
+      });
+    },
+    getCheckSubjects: async () => create(GetCheckSubjectsResponseSchema),
+  });
+  expect((await resolve(caller, vendor, ["sam_registration"], options)).nameAgrees).toBe(expected);
+  expect(request.comparesName).toBe(options !== undefined);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "@jest/globals";
+import { type Decision, type DecisionFacts, type Doubt, decide } from "./decision.ts";
+
+const clear: DecisionFacts = { result: "pass", name: undefined, isExcluded: false, hasSameName: false };
+
+test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
+  ["every check passed", {}, "pay", []],
+  ["and the name agrees", { name: "agrees" }, "pay", []],
+  ["the name is another one", { name: "differs" }, "review", ["other_name"]],
+  ["there is nothing to compare the name with", { name: "unknown" }, "review", ["name_not_compared"]],
+  ["some of its products are restricted", { isExcluded: true }, "review", ["exclusion"]],
+  ["an exclusion without identifiers bears its name", { hasSameName: true }, "review", ["same_name"]],
+  ["a check got no answer", { result: "error" }, "review", ["no_answer"]],
+  [
+    "several doubts",
+    { result: "error", name: "differs", hasSameName: true },
+    "review",
+    ["no_answer", "other_name", "same_name"],
+  ],
+  ["a check failed", { result: "fail" }, "hold", []],
+  [
+    "a check failed, and there are doubts",
+    { result: "fail", name: "differs", isExcluded: true },
+    "hold",
+    ["other_name", "exclusion"],
+  ],
+])("where %s, %j: %s", (_name, facts, decision, doubts) => {
+  expect(decide({ ...clear, ...facts })).toEqual({ decision, doubts });
+});
+
+test("pays only where every check passed and nothing is in doubt", () => {
+  for (const result of ["pass", "fail", "error"] as const)
+    for (const name of ["agrees", "differs", "unknown", undefined] as const)
+      for (const isExcluded of [false, true])
+        for (const hasSameName of [false, true]) {
+          const { decision, doubts } = decide({ result, name, isExcluded, hasSameName });
+          const isClear = result === "pass" && (name === "agrees" || !name) && !isExcluded && !hasSameName;
+          expect(decision === "pay").toBe(isClear);
+          expect(decision === "hold").toBe(result === "fail");
+          if (decision === "pay") expect(doubts).toEqual([]);
+        }
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "@jest/globals";
+import type { ResultDocument } from "../documents.ts";
+import { decisionOf } from "./decision.ts";
+import { overallResult } from "./overall-result.ts";
+
+type Details = Partial<NonNullable<ResultDocument["details"]>>;
+const at = new Date("2026-09-16T02:00:00Z");
+
+const result = (check_type: ResultDocument["check_type"], status: ResultDocument["status"], details?: Details) =>
+  ({ check_type, status, details: { ...details, data_as_of: at } }) as ResultDocument;
+const sam = (status: ResultDocument["status"], details?: Details) => result("sam_registration", status, details);
+const tin = (status: ResultDocument["status"], name?: string) => result("tin_match", status, name ? { name } : {});
+const exclusion = (effect: "bar" | "product", active_date: string, termination_date: string) => ({
+  exclusions: [{ program: "Reciprocal", type: "x", agency: "GSA", effect, active_date, termination_date }],
+});
+
+const none = undefined;
+test.each<[string, ResultDocument[], string, boolean | undefined, string, boolean | undefined]>([
+  ["no name is given", [sam("pass")], "", none, "pay", none],
+  ["no name is given, and a check fails", [sam("pass"), tin("fail")], "", none, "hold", none],
+  ["no name is given, and a check has no answer", [sam("pass"), tin("error")], "", none, "review", none],
+  ["the registry's name agrees", [sam("pass")], "Acme", true, "pay", true],
+  ["the registry has another name", [sam("pass")], "Acme", false, "review", false],
+  [
+    "the registry has another name, and the TIN matches",
+    [sam("pass"), tin("pass", "Acme")],
+    "Acme",
+    false,
+    "review",
+    false,
+  ],
+  ["the registry's name agrees, and a check fails", [sam("fail")], "Acme", true, "hold", true],
+  ["only the IRS knows the vendor", [tin("pass", "Acme")], "Acme", none, "pay", true],
+  [
+    "the IRS was sent the name without signs",
+    [tin("pass", "OBrien & Sons Inc")],
+    "O'Brien & Sons, Inc.",
+    none,
+    "pay",
+    true,
+  ],
+  ["the IRS matched another name", [tin("pass", "Lorwin")], "Acme", none, "review", none],
+  ["the IRS did not match", [tin("fail", "Acme")], "Acme", none, "hold", none],
+  ["which name matched is unknown", [tin("pass")], "Acme", none, "review", none],
+  ["nothing knows the name", [sam("pass")], "Acme", none, "review", none],
+  ["the answer has the name", [sam("pass", { legal_name: "ACME, INC." })], "Acme Inc", none, "pay", true],
+  ["the answer has another name", [sam("pass", { legal_name: "ACME EAST" })], "Acme", none, "review", none],
+  [
+    "the answer has another name than the IRS",
+    [sam("pass", { legal_name: "LORWIN" }), tin("pass", "Acme")],
+    "Acme",
+    none,
+    "review",
+    none,
+  ],
+  ["the names are only signs", [sam("pass", { legal_name: "???" })], "!!!", none, "review", none],
+  [
+    "products are restricted",
+    [sam("pass", exclusion("product", "2026-01-01", "indefinite"))],
+    "",
+    none,
+    "review",
+    none,
+  ],
+  ["an exclusion is in force", [sam("fail", exclusion("bar", "2026-01-01", "indefinite"))], "", none, "hold", none],
+  // 02:00 UTC is the day before in Washington.
+  [
+    "a restriction ends today",
+    [sam("pass", exclusion("product", "2026-01-01", "2026-09-15"))],
+    "",
+    none,
+    "review",
+    none,
+  ],
+  ["a restriction has ended", [sam("pass", exclusion("product", "2026-01-01", "2026-09-14"))], "", none, "pay", none],
+  [
+    "a restriction begins later",
+    [sam("pass", exclusion("product", "2026-09-16", "indefinite"))],
+    "",
+    none,
+    "pay",
+    none,
+  ],
+])("where %s", (_name, results, givenName, nameAgrees, decision, name_agrees) => {
+  const overall_result = overallResult(results.map(({ status }) => status));
+  const decided = decisionOf({ verification: { overall_result, results, created_at: at }, nameAgrees, givenName });
+  expect(decided).toEqual({ decision, ...(name_agrees !== undefined && { name_agrees }) });
+});
