@@ -78,11 +78,13 @@ async function generatedCodeDrift(): Promise<string | undefined> {
 async function openApiDrift(): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "vvs-openapi-"));
   try {
-    const current = join(folder, "openapi.json");
-    const failed = await command("node", ["services/gateway/src/openapi/cli.ts", current], root);
+    const failed = await command("node", ["services/gateway/src/openapi/cli.ts", folder], root);
     if (failed !== undefined) return failed;
-    const difference = await command("diff", [openApiFile, current], root);
-    return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
+    for (const name of ["openapi.json", "postman.json"]) {
+      const difference = await command("diff", [join("docs", name), join(folder, name)], root);
+      if (difference !== undefined) return `Run npm run openapi and commit the result.\n${difference}`;
+    }
+    return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

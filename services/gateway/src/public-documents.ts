@@ -4,6 +4,7 @@ import { type Prepared, prepare } from "./http/prepared.ts";
 import { openApiDocument, openApiText, openApiYaml } from "./openapi/document.ts";
 import type { Document } from "./reference/document.ts";
 import { referencePage } from "./reference/page.ts";
+import { postmanCollection } from "./reference/postman.ts";
 
 const TITLE = "Vendor Verification API";
 
@@ -34,16 +35,17 @@ export function entrance(version: string, baseUrl: string): { readonly json: Pre
   };
 }
 
-/** Returns what everyone may read without an API key, by path: the OpenAPI document in two forms, and the reference page with its files. */
+/** Returns what everyone may read without an API key, by path: the OpenAPI document in two forms, the Postman collection, and the reference page with its files. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {
-  const document: object = openApiDocument(version, publicBaseUrl);
-  const page = referencePage(document as Document, publicBaseUrl);
+  const openApi: object = openApiDocument(version, publicBaseUrl);
+  const document = openApi as Document;
   const file = (name: string, type: string) =>
     prepare(readFileSync(new URL(`reference/static/${name}`, import.meta.url), "utf8"), `${type}; charset=utf-8`);
   return new Map([
     ["/v1/openapi.json", prepare(openApiText(document), "application/json")],
     ["/v1/openapi.yaml", prepare(openApiYaml(document), "application/yaml")],
-    ["/docs", prepare(page, "text/html; charset=utf-8", PAGE_HEADERS)],
+    ["/docs", prepare(referencePage(document, publicBaseUrl), "text/html; charset=utf-8", PAGE_HEADERS)],
+    ["/docs/postman.json", prepare(openApiText(postmanCollection(document, publicBaseUrl)), "application/json")],
     ["/docs/style.css", file("style.css", "text/css")],
     ["/docs/copy.js", file("copy.js", "text/javascript")],
   ]);

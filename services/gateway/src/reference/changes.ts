@@ -1,6 +1,9 @@
 /** What changed for users of the API: date and text, newest first. */
 export const changes: readonly (readonly [date: string, text: string])[] = [
-  ["2026-11-26", "`GET /v1/openapi.yaml`: the OpenAPI document in YAML."],
+  [
+    "2026-11-26",
+    "`GET /v1/openapi.yaml`: the OpenAPI document in YAML. `GET /docs/postman.json`: a Postman collection.",
+  ],
   [
     "2026-11-26",
     "The OpenAPI document is one that generators of clients take: identifiers are a list of {type, value} (the short form is accepted as before), answers are open to further fields and values, every property of a request has an example, and `servers` is the address of this service.",

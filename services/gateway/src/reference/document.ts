@@ -19,6 +19,8 @@ export interface OperationObject {
   readonly description: string;
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly content: Content };
+  /** Empty if the operation needs no API key. */
+  readonly security?: readonly object[];
   readonly responses: Readonly<Record<string, Answer | Reference>>;
 }
 
@@ -65,6 +67,16 @@ export interface Schema {
   readonly items?: Schema;
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
+}
+
+/** Returns the operations of a tag. Those that cancel come last, because what is canceled cannot be changed. */
+export function operationsOf(document: Document, tag: string) {
+  return Object.entries(document.paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    )
+    .filter(({ operation }) => operation.tags.includes(tag))
+    .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"));
 }
 
 /** Returns the name of the component that a reference means. */

@@ -71,7 +71,7 @@ ${codeBlock("start-shell", "Shell", shell)}
 ${codeBlock("start-ids", "Shell: get ids", idsInShell)}
 <p>The same with the TypeScript client for Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> of the service’s source makes it; <code>npm install ./vendor-verification-client-*.tgz</code> installs it:</p>
 ${codeBlock("start-client", "TypeScript client", client)}
-<p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For Python, <code>pip install ./packages/client-python</code> in the folder of the service’s source installs a client with the same methods. For other languages generate one from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
+<p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For Python, <code>pip install ./packages/client-python</code> in the folder of the service’s source installs a client with the same methods. For other languages generate one from <a href="/v1/openapi.json">the OpenAPI document</a>. To call the service from Postman, import <a href="/docs/postman.json">the collection</a>; set its variable <code>api_key</code> and run it.</p>`;
 }
 
 function commandLine(baseUrl: string): Html {

@@ -1,5 +1,5 @@
 import { type Html, html } from "@vvs/http/html";
-import type { Document, OperationObject } from "./document.ts";
+import { type Document, operationsOf } from "./document.ts";
 import { appendix, introduction } from "./guide.ts";
 import { markdown } from "./markdown.ts";
 import { operationSection, webhookSection } from "./operation.ts";
@@ -39,7 +39,7 @@ export function referencePage(document: Document, baseUrl: string): string {
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <h1>Vendor Verification API</h1>
-<p>Version ${document.info.version} · <a href="/v1/openapi.json">OpenAPI document</a> (<a href="/v1/openapi.yaml">YAML</a>)</p>
+<p>Version ${document.info.version} · <a href="/v1/openapi.json">OpenAPI document</a> (<a href="/v1/openapi.yaml">YAML</a>) · <a href="/docs/postman.json">Postman collection</a></p>
 </header>
 <div class="columns">
 <nav aria-label="Contents">
@@ -71,21 +71,12 @@ function navigationEntry({ id, title, links = [] }: Section): Html {
 
 /** Returns the section with all operations of a job. */
 function jobSection(document: Document, tag: string, description: string): Section {
-  const belongs = ({ tags }: OperationObject) => tags.includes(tag);
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, operation]) => belongs(operation))
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  );
-  // A canceled monitor cannot be changed, so that canceling comes last.
-  const ordered = operations.toSorted(
-    (one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"),
-  );
-  const webhooks = Object.entries(document.webhooks).filter(([, { post }]) => belongs(post));
+  const operations = operationsOf(document, tag);
+  const webhooks = Object.entries(document.webhooks).filter(([, { post }]) => post.tags.includes(tag));
   const content = html`${markdown(description)}${webhooks.length > 0 && webhookGuide}
-${ordered.map(({ method, path, operation }) => operationSection(document, method, path, operation))}
+${operations.map(({ method, path, operation }) => operationSection(document, method, path, operation))}
 ${webhooks.map(([name, { post }]) => webhookSection(document, name, post))}`;
-  const links = [...ordered.map(({ operation }) => operation), ...webhooks.map(([, { post }]) => post)];
+  const links = [...operations.map(({ operation }) => operation), ...webhooks.map(([, { post }]) => post)];
   return {
     id: `job-${tag.toLowerCase().replaceAll(" ", "-")}`,
     title: tag,
