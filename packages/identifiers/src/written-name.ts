@@ -57,7 +57,7 @@ const ENTITY = /&(?:#(\d{1,7}|x[0-9a-f]{1,6});?|([a-z]{2,8});|(amp)\b)/gi;
 const ACCENTED = new RegExp(`^([a-z])(${Object.keys(ACCENTS).join("|")})$`, "i");
 
 /** What bytes 0x80 to 0x9F are in Windows-1252; in Latin-1, and where it has none, they are control characters. */
-const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+export const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 const BYTE_OF: ReadonlyMap<string, number> = new Map([...WINDOWS_1252].map((sign, index) => [sign, 0x80 + index]));
 const CONTINUATION = `[\\u0080-\\u00bf${WINDOWS_1252}]`;
 /** Bytes of one character in UTF-8, each read as a character. */

@@ -1,0 +1,174 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Column, findHeader, type Mapping, ownPlaces, readColumns } from "./columns/columns.ts";
+import { readCsv } from "./csv/rows.ts";
+import { type FileFormat, type FileLimits, type FileRow, VendorFileError } from "./file.ts";
+import type { Problem } from "./problems.ts";
+import { type Vendor, vendorReader } from "./vendors/vendor.ts";
+import { readXlsx } from "./xlsx/rows.ts";
+
+/** A vendor list that was read from a file. */
+export interface VendorFile {
+  /** All columns of the file, without those that an earlier run has added. */
+  readonly columns: readonly Column[];
+  /** The rows below the names of the columns, without blank ones. */
+  readonly rows: readonly VendorRow[];
+  /** What makes the list unusable until other columns are chosen. */
+  readonly problems: readonly Problem[];
+  /** What is worth knowing before the list is used. */
+  readonly notices: readonly Problem[];
+  readonly format: FileFormat;
+}
+
+export interface VendorRow {
+  /** As a spreadsheet program shows it. */
+  readonly number: number;
+  /** As they stand in the file; one for each column. */
+  readonly cells: readonly string[];
+  /** Absent if the row has problems. */
+  readonly vendor?: Vendor;
+  readonly problems: readonly Problem[];
+}
+
+const defaultLimits: FileLimits = {
+  bytes: 5_000_000,
+  rows: 10_000,
+  columns: 200,
+  cellLength: 32_767,
+  unpackedBytes: 100_000_000,
+};
+/** Rows that are read before other work runs. */
+const ROWS_AT_A_TIME = 50;
+
+/**
+ * Reads a vendor list from a CSV or XLSX file. Columns are recognized by their names; a mapping overrides that. Lets other
+ * work run every few milliseconds. Errors: VendorFileError if the file can't be read or exceeds a limit.
+ */
+export async function readVendorFile(
+  bytes: Uint8Array,
+  options: { mapping?: Mapping; limits?: Partial<FileLimits>; signal?: AbortSignal } = {},
+): Promise<VendorFile> {
+  const { mapping = {}, signal } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  if (bytes.length > limits.bytes) {
+    throw new VendorFileError(`The file has more than ${limits.bytes / 1_000_000} MB. Split it.`);
+  }
+  const { format, rows: all, width, notices } = await readRows(bytes, limits, signal);
+  const headerAt = findHeader(all);
+  const [header, ...given] = all.slice(headerAt);
+  if (!header) throw new VendorFileError("The file is empty. Its first row must name the columns.");
+  if (given.length > limits.rows) throw tooManyRows(limits);
+
+  const places = ownPlaces(header.cells, width);
+  const names = places.map((place) => header.cells[place]?.trim() ?? "");
+  const { columns, problems, notices: columnNotices } = readColumns(names, mapping, header.number);
+  const read = vendorReader(columns);
+  const rows: VendorRow[] = [];
+  let masked = 0;
+  for (const row of given) {
+    if (rows.length % ROWS_AT_A_TIME === 0) await pause(signal);
+    const cells = places.map((place) => row.cells[place] ?? "");
+    const { vendor, isTinMasked, problems: ofCells } = read(cells);
+    if (isTinMasked) masked++;
+    const { number } = row;
+    const ofRow = shapeProblems(row, header, format.delimiter);
+    const found = [...ofRow, ...ofCells].map((problem) => ({ row: number, ...problem }));
+    rows.push({ number, cells, problems: found, ...(found.length === 0 && { vendor }) });
+  }
+  if (rows.length === 0) problems.push({ message: "The list has no row below the names of its columns" });
+  return {
+    columns,
+    rows,
+    problems,
+    notices: [
+      ...notices,
+      ...(headerAt > 0 ? [beforeHeader(all[0]!.number, header.number)] : []),
+      ...columnNotices,
+      ...(masked > 0 ? [maskedTins(masked, columns)] : []),
+    ],
+    format,
+  };
+}
+
+/** Returns all rows that are not blank, and the number of cells of the widest. */
+async function readRows(bytes: Uint8Array, limits: FileLimits, signal: AbortSignal | undefined) {
+  const { format, rows: reading, notices } = await openRows(bytes, limits);
+  const rows: FileRow[] = [];
+  let width = 0;
+  for await (const row of reading) {
+    signal?.throwIfAborted();
+    const { number, cells } = row;
+    const used = usedWidth(cells);
+    if (used === 0) continue;
+    width = Math.max(width, used);
+    if (used > limits.columns) throw new VendorFileError(`Row ${number} has more than ${limits.columns} cells.`);
+    if (cells.some(({ length }) => length > limits.cellLength)) {
+      throw new VendorFileError(`Row ${number} has a cell of more than ${limits.cellLength} characters.`);
+    }
+    rows.push(row);
+    // There may be rows before the names of the columns.
+    if (rows.length > limits.rows + 100) throw tooManyRows(limits);
+  }
+  return { format, rows, width, notices };
+}
+
+async function openRows(bytes: Uint8Array, limits: FileLimits) {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
+  if (start.startsWith("PK\u0003\u0004")) {
+    const { rows, notices } = await readXlsx(bytes, limits);
+    return { format: { delimiter: ",", bom: true }, rows, notices: notices.map((message): Problem => ({ message })) };
+  }
+  if (start.startsWith("\u00d0\u00cf\u0011\u00e0")) {
+    throw new VendorFileError("This is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV.");
+  }
+  if (/^(?:\u00ef\u00bb\u00bf)?\s*<(?:!doctype|html|\?xml|table|meta|head)/i.test(start)) {
+    throw new VendorFileError(
+      "This is a web page or an XML file. Open it in a spreadsheet program, and save it as .xlsx or CSV.",
+    );
+  }
+  return { ...readCsv(bytes), notices: [] as Problem[] };
+}
+
+const tooManyRows = ({ rows }: FileLimits) => new VendorFileError(`The list has more than ${rows} rows. Split it.`);
+
+/** Returns the number of cells up to the last that is not blank. */
+const usedWidth = (cells: readonly string[]) => cells.findLastIndex((cell) => cell.trim() !== "") + 1;
+
+/** Returns what is wrong with a row as a whole: its values may stand in the wrong columns. */
+function shapeProblems({ cells }: FileRow, header: FileRow, delimiter: string): Pick<Problem, "message">[] {
+  const width = header.cells.length;
+  const problems = [];
+  if (usedWidth(cells) > width) {
+    problems.push({
+      message: `has ${usedWidth(cells)} cells, but the names end at ${width}: look for a value in the wrong column`,
+    });
+  }
+  if (cells.some((cell) => holdsRows(cell, delimiter, width))) {
+    problems.push({ message: 'seems to contain other rows: look for a missing quotation mark (")' });
+  }
+  return problems;
+}
+
+/** Returns whether a cell with line breaks comes from a quote that was closed by one of a later row. */
+function holdsRows(cell: string, delimiter: string, width: number): boolean {
+  if (!/[\r\n]/.test(cell)) return false;
+  const [first, ...lines] = cell.split(/[\r\n]+/);
+  return first!.startsWith('"') || (width > 3 && lines.some((line) => line.split(delimiter).length >= width));
+}
+
+function beforeHeader(first: number, header: number): Problem {
+  const place = first === header - 1 ? `Row ${first} is` : `Rows ${first} to ${header - 1} are`;
+  return { message: `${place} not read: row ${header} names the columns` };
+}
+
+function maskedTins(count: number, columns: readonly Column[]): Problem {
+  const column = columns.find(({ field }) => field === "tin")?.name;
+  return {
+    column,
+    message: `has ${count} masked TINs, which are not used: these vendors are found by their other identifiers`,
+  };
+}
+
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await nextTurn();
+  signal?.throwIfAborted();
+}
