@@ -67,7 +67,7 @@ test("a CSV file is verified row by row", async () => {
     ["3", "", "refused", ""],
     ["4", "****6780", "pass", ""],
   ]);
-  expect(rows[2]!.verification_error).toContain("invalid_request");
+  expect(rows[2]!.verification_error).toBe('Row 4, "UEI" must be 12 letters and digits');
   expect(rows[3]!.verification_id).toBe(rows[0]!.verification_id);
   const { status, body } = await organization.sandbox.get(`/v1/verifications/${rows[0]!.verification_id}`);
   expect([status, body.entity_id]).toEqual([200, rows[0]!.verification_entity_id]);

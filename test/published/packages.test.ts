@@ -109,12 +109,14 @@ test.each([
   await expect(run(tsc, ...strict, ...types, ...choice, "wrong.ts")).rejects.toThrow("TS2322");
 });
 
-test("the command line prints its help and version, and makes a call", async () => {
-  const { run } = await project("command-line", {});
+test("the command line prints its help and version, makes a call, and reads a file", async () => {
+  const { run, write } = await project("command-line", {});
   const command = (...args: string[]) => run(node, "node_modules/.bin/vendor-verification", ...args);
   const { version } = JSON.parse(readFileSync(join(projectRoot, "packages/cli/package.json"), "utf8"));
   expect(await command("--version")).toBe(`${version}\n`);
   expect(await command("--help")).toContain("Usage: vendor-verification COMMAND");
   expect(await command("verify", "--entity", "ent_1")).toMatch(/^PASS/);
   expect(requests.at(-1)).toMatch(/^POST \/v1\/verify vendor-verification-cli\//);
+  write("vendors.csv", "Vendor Name;UEI\nAcme;SANDBXACTVE1\n");
+  expect(await command("verify", "vendors.csv", "--out", "results.csv")).toBe("1 rows: 1 pass. Results: results.csv\n");
 });

@@ -5,9 +5,6 @@ const types = ["uei", "tin", "duns", "cage"] as const;
 /** Identifiers of a vendor, by type. */
 export type Identifiers = Partial<Record<(typeof types)[number], string>>;
 
-/** The types of identifiers. */
-export const identifierTypes: readonly (keyof Identifiers)[] = types;
-
 /** Options that name a vendor. */
 export const identifierOptions: Readonly<Record<keyof Identifiers, Option>> = {
   uei: { value: "UEI", does: "Unique Entity ID, 12 characters." },

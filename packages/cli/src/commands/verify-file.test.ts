@@ -15,22 +15,26 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
 
-/** Writes a file with these UEIs; returns the arguments that verify it. */
-function vendors(...ueis: string[]): string[] {
-  writeFileSync(path("in.csv"), ["uei", ...ueis].join("\n"));
+/** Returns the UEI that a short name stands for here. */
+const ueiOf = (name: string) => name.padStart(12, "0");
+const nameOf = (uei: string) => uei.replace(/^0+/, "");
+
+/** Writes a file with the UEIs of these names; returns the arguments that verify it. */
+function vendors(...names: string[]): string[] {
+  writeFileSync(path("in.csv"), ["uei", ...names.map(ueiOf)].join("\n"));
   return ["verify", path("in.csv"), "--out", path("out.csv"), "--parallel", "1"];
 }
 
 function results(): string[] {
   const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true });
-  return rows.map(({ uei, verification_result }) => `${uei} ${verification_result}`);
+  return rows.map(({ uei, verification_result }) => `${nameOf(uei!)} ${verification_result}`);
 }
 
-const ueisOf = ({ calls }: FakeApi) => calls.map(({ body }) => body.identifiers.uei);
+const ueisOf = ({ calls }: FakeApi) => calls.map(({ body }) => nameOf(body.identifiers.uei));
 
 test("every row has its result in the order of the file, and equal rows are verified once", async () => {
   await using api = await startApi((call, response) => {
-    if (call.body.identifiers.uei === "GONE") refuse(response, 404, "entity_not_found");
+    if (nameOf(call.body.identifiers.uei) === "GONE") refuse(response, 404, "entity_not_found");
     else answer(response, 200, verificationOf(call));
   });
   const args = vendors("1P", "2F", "GONE", "3X", "1P");
@@ -54,7 +58,7 @@ test.each([
 test("a run that the service refuses stops, keeps what is done, and goes on with the same command", async () => {
   let isRevoked = true;
   await using api = await startApi((call, response) => {
-    if (isRevoked && call.body.identifiers.uei === "2P") refuse(response, 401, "unauthorized");
+    if (isRevoked && nameOf(call.body.identifiers.uei) === "2P") refuse(response, 401, "unauthorized");
     else answer(response, 200, verificationOf(call));
   });
   const stopped = await runProgram(vendors("1P", "2P", "3P"), { env: api.env });
@@ -69,7 +73,7 @@ test("a run that the service refuses stops, keeps what is done, and goes on with
 test("after Ctrl-C a call that was in flight is repeated with its Idempotency-Key", async () => {
   const aborting = new AbortController();
   await using api = await startApi((call, response) => {
-    if (call.body.identifiers.uei === "2P" && !aborting.signal.aborted) aborting.abort();
+    if (nameOf(call.body.identifiers.uei) === "2P" && !aborting.signal.aborted) aborting.abort();
     else answer(response, 200, verificationOf(call));
   });
   const args = vendors("1P", "2P");
@@ -84,7 +88,7 @@ test("a killed process verifies nothing twice when it is started again", async (
   const reached = Promise.withResolvers<void>();
   let isHeld = true;
   await using api = await startApi((call: Call, response) => {
-    if (!isHeld || call.body.identifiers.uei !== "3P") return answer(response, 200, verificationOf(call));
+    if (!isHeld || nameOf(call.body.identifiers.uei) !== "3P") return answer(response, 200, verificationOf(call));
     reached.resolve();
   });
   const args = vendors("1P", "2P", "3P");
@@ -118,6 +122,34 @@ test("a run stays within the limit that the service reports", async () => {
   expect(results()).toHaveLength(5);
 });
 
+test("a row that can't be right is refused by its row and column, without a call", async () => {
+  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
+  writeFileSync(
+    path("in.csv"),
+    `Vendor Name;Tax ID;UEI\r\nAcme;1234567;${ueiOf("1P")}\r\nBeta;N/A;${ueiOf("2P")}\r\nGamma;;\r\n`,
+  );
+  const args = ["verify", path("in.csv"), "--out", path("out.csv")];
+  expect((await runProgram(args, { env: api.env })).code).toBe(5);
+  expect(ueisOf(api)).toEqual(["2P"]);
+  const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true, delimiter: ";" });
+  expect(rows.map(({ verification_result: result, verification_error: error }) => [result, error])).toEqual([
+    ["refused", 'Row 2, "Tax ID" must be 9 digits: a spreadsheet may have dropped leading zeros'],
+    ["pass", ""],
+    ["refused", "no identifier: a name is not enough"],
+  ]);
+});
+
+test.each([
+  ["", "The file is empty"],
+  ["Note,Phone\nA,B\n", "names no column by which a vendor can be found"],
+  ['uei\n"U1\n', "Row 2 begins a quoted cell that never ends"],
+])("the file %j can't be used", async (text, message) => {
+  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
+  writeFileSync(path("in.csv"), text);
+  const { code, stderr } = await runProgram(["verify", path("in.csv"), "--out", path("out.csv")], { env: api.env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test("existing results are never overwritten", async () => {
   await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
   const args = vendors("1P");
@@ -133,15 +165,22 @@ test("the column vendor_number arrives as the external_id of each verified vendo
     if (call.body.external_id === "V-3") return refuse(response, 400, "invalid_request");
     answer(response, 200, { id: call.path.split("/")[3] });
   });
-  const lines = ["Vendor Number,uei", "V-1,1P", "V-2,2P", "V-3,3P", ",4P", "V-9,1P"];
-  writeFileSync(path("in.csv"), lines.join("\n"));
+  const given = [
+    ["V-1", "1P"],
+    ["V-2", "2P"],
+    ["V-3", "3P"],
+    ["", "4P"],
+    ["V-9", "1P"],
+  ];
+  const lines = given.map(([number, name]) => `${number},${ueiOf(name!)}`);
+  writeFileSync(path("in.csv"), ["Vendor Number,uei", ...lines].join("\n"));
   const args = ["verify", path("in.csv"), "--out", path("out.csv"), "--parallel", "1"];
   expect((await runProgram(args, { env: api.env })).code).toBe(5);
   const saved = api.calls.filter(({ method }) => method === "PUT");
   expect(saved.map((call) => [call.path, call.body])).toEqual([
-    ["/v1/entities/ent_1P/external_id", { external_id: "V-1" }],
-    ["/v1/entities/ent_2P/external_id", { external_id: "V-2" }],
-    ["/v1/entities/ent_3P/external_id", { external_id: "V-3" }],
+    [`/v1/entities/ent_${ueiOf("1P")}/external_id`, { external_id: "V-1" }],
+    [`/v1/entities/ent_${ueiOf("2P")}/external_id`, { external_id: "V-2" }],
+    [`/v1/entities/ent_${ueiOf("3P")}/external_id`, { external_id: "V-3" }],
   ]);
   const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true });
   expect(rows.map((row) => [row["Vendor Number"], row.verification_result, row.vendor_number_error])).toEqual([
@@ -160,7 +199,7 @@ test("a run that ends while vendor numbers are saved goes on with the same comma
     else if (isDown) refuse(response, 401, "unauthorized");
     else answer(response, 200, { id: "ent_1P" });
   });
-  writeFileSync(path("in.csv"), "external_id,uei\nV-1,1P");
+  writeFileSync(path("in.csv"), `external_id,uei\nV-1,${ueiOf("1P")}`);
   const args = ["verify", path("in.csv"), "--out", path("out.csv")];
   expect((await runProgram(args, { env: api.env })).code).toBe(3);
   isDown = false;

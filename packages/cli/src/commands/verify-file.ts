@@ -1,4 +1,5 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { problemText } from "@vvs/vendor-files";
 import type { Check, Mode } from "../checks.ts";
 import type { Context } from "../command.ts";
 import { openJournal } from "../csv/journal.ts";
@@ -6,12 +7,12 @@ import { createProgress, wordsOf } from "../csv/progress.ts";
 import { createQuota } from "../csv/quota.ts";
 import { type RowOutcome, type RowResult, resultOf, resultsCsv } from "../csv/results.ts";
 import { verifyAll } from "../csv/run.ts";
+import { numberColumn, readVendorList, requestOf } from "../csv/vendor-list.ts";
 import { saveVendorNumbers } from "../csv/vendor-numbers.ts";
-import { readVendorFile, requestOf } from "../csv/vendors.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { environmentOf } from "./login.ts";
 
-/** Verifies every vendor of a CSV file and writes the results; continues a run that was stopped. */
+/** Verifies every vendor of a file and writes the results; continues a run that was stopped. */
 export async function verifyFile(
   context: Context,
   options: { file: string; out: string; parallel: number; checks: Check[]; mode: Mode },
@@ -20,13 +21,13 @@ export async function verifyFile(
   const { file, out, parallel, ...question } = options;
   const { apiKey, baseUrl } = context.settings();
   if (existsSync(out)) throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
-  const vendors = readVendorFile(file);
+  const vendors = await readVendorList(file);
+  for (const notice of vendors.notices) output.note(`${problemText(notice)}.`);
   const identity = { base_url: baseUrl, environment: environmentOf(apiKey), ...question };
   const journal = openJournal(`${out}.progress`, identity);
-  const rows = vendors.rows.map(({ vendor }) => {
-    if ("problem" in vendor) return vendor;
-    const request = requestOf(vendor, question);
-    return { key: journal.keyOf(request), request };
+  const rows = vendors.rows.map((row) => {
+    const request = requestOf(row, question);
+    return "problem" in request ? request : { key: journal.keyOf(request), request };
   });
   const outcomes = () => rows.map((row) => ("problem" in row ? row : journal.outcomeOf(row.key)));
 
@@ -47,9 +48,11 @@ export async function verifyFile(
   let numberProblems: string[];
   try {
     await verifyAll({ client, journal, quota, requests, parallel, signal, onOutcome });
-    const numbered = vendors.rows.map(({ vendorNumber }, row) => ({
-      vendorNumber,
-      outcome: verifiedIn(outcomes()[row]),
+    const hasNumbers = numberColumn(vendors) >= 0;
+    const done = outcomes();
+    const numbered = vendors.rows.map(({ vendor }, row) => ({
+      vendorNumber: hasNumbers ? vendor?.external_id : undefined,
+      outcome: verifiedIn(done[row]),
     }));
     numberProblems = await saveVendorNumbers({ client, quota, rows: numbered, parallel, signal });
   } catch (error) {

@@ -11,28 +11,28 @@ const MAX_PARALLEL = 32;
 
 export const verify: Command = {
   name: "verify",
-  summary: "Verify a vendor, or every vendor of a CSV file.",
-  optionalOperand: "FILE.csv",
+  summary: "Verify a vendor, or every vendor of a CSV or XLSX file.",
+  optionalOperand: "FILE",
   options: {
     entity: { value: "ENT_ID", does: "The vendor's entity, instead of identifiers." },
     ...identifierOptions,
     name: { value: "NAME", does: "Legal name, for tin_match and for a new entity." },
     checks: checksOption,
     mode: modeOption,
-    out: { value: "FILE", does: "For a CSV file: where the results go. It must not exist yet." },
+    out: { value: "FILE", does: "For a file: where the results go, as CSV. It must not exist yet." },
     parallel: {
       value: "N",
-      does: `For a CSV file: maximum number of calls at the same time, 1–${MAX_PARALLEL}. Default: ${DEFAULT_PARALLEL}.`,
+      does: `For a file: maximum number of calls at the same time, 1–${MAX_PARALLEL}. Default: ${DEFAULT_PARALLEL}.`,
     },
   },
   help: `
 One vendor: exits with 0 for pass, 1 for fail, 5 if a check has no verdict because no provider answered.
 
-A CSV file: UTF-8 with a header; the separator is a comma, a semicolon or a tab. These columns are used, in any order;
-spaces and capitals in their names do not matter: entity_id, or uei, tin, duns, cage and legal_name; and vendor_number, which
-is saved as your own number of the vendor (external_id). All columns are
-copied to the results, TINs only with their last 4 digits. Added are verification_result (pass, fail, error, or refused with the
-reason in verification_error), verification_id and more. Cells that a spreadsheet would run as formulas begin with an apostrophe.
+A CSV or XLSX file: one row names the columns. They are recognized by the names that people use, such as UEI, Tax ID, EIN,
+DUNS, CAGE Code, Vendor Name, and entity_id. A column vendor_number is saved as your own number of the vendor (external_id).
+A row is refused if a value in it can't be right, such as a TIN that has lost its leading zeros. All columns are copied to the
+results, TINs only with their last 4 digits. Added are verification_result (pass, fail, error, or refused with the reason in
+verification_error), verification_id and more. Cells that a spreadsheet would run as formulas begin with an apostrophe.
 
 Calls keep within the rate limit of the key. Equal rows are verified once. Progress is kept in OUT.progress: if the program
 is stopped, run the same command again to continue; no row is verified twice within 24 hours.
@@ -60,7 +60,7 @@ async function verifyOne(
   const entityId = args.text("entity");
   const identifiers = readIdentifiers(args);
   if ((entityId === undefined) === (identifiers === undefined)) {
-    throw new UsageError("Give --entity, or one or more of --uei, --tin, --duns and --cage, or a CSV file.");
+    throw new UsageError("Give --entity, or one or more of --uei, --tin, --duns and --cage, or a file.");
   }
   const vendor =
     entityId === undefined ? { identifiers: identifiers!, legal_name: args.text("name") } : { entity_id: entityId };

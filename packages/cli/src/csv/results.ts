@@ -1,8 +1,7 @@
-import { stringify } from "csv-stringify/sync";
+import { csvRow, maskedCells, type WrittenList } from "@vvs/vendor-files";
 import type { Check } from "../checks.ts";
-import { withoutFormulas } from "./formulas.ts";
 import type { Outcome } from "./journal.ts";
-import type { VendorFile } from "./vendors.ts";
+import { numberColumn } from "./vendor-list.ts";
 
 /** What became of a row. */
 export type RowOutcome = Outcome | { readonly problem: string };
@@ -18,28 +17,28 @@ export function resultOf(outcome: RowOutcome): RowResult {
 
 /** Returns the file of results: the columns of the vendors and those of the verification, in the order of the rows. */
 export function resultsCsv(
-  file: VendorFile,
+  list: WrittenList,
   outcomes: readonly RowOutcome[],
   checks: readonly Check[],
   numberProblems: readonly string[] = [],
 ): string {
+  const { columns, rows, format } = list;
+  const hasNumbers = numberColumn(list) >= 0;
   const added = new Set([
     ...Object.keys(addedCells({ problem: "" }, checks)),
-    ...(file.hasNumbers ? ["vendor_number_error"] : []),
+    ...(hasNumbers ? ["vendor_number_error"] : []),
   ]);
-  const kept = file.header.flatMap((name, column) => (added.has(name.trim()) ? [] : [column]));
-  const cellOf = (cells: readonly string[], column: number) =>
-    column === file.tinColumn ? masked(cells[column] ?? "") : (cells[column] ?? "");
+  const kept = columns.filter(({ name }) => !added.has(name));
+  const masked = maskedCells(kept);
   const lines = [
-    [...kept.map((column) => file.header[column]!), ...added],
-    ...file.rows.map(({ cells }, row) => [
-      ...kept.map((column) => cellOf(cells, column)),
+    [...kept.map(({ name }) => name), ...added],
+    ...rows.map(({ cells }, row) => [
+      ...masked({ cells: kept.map(({ index }) => cells[index]!) }),
       ...Object.values(addedCells(outcomes[row]!, checks)),
-      ...(file.hasNumbers ? [numberProblems[row] ?? ""] : []),
+      ...(hasNumbers ? [numberProblems[row] ?? ""] : []),
     ]),
   ];
-  const harmless = lines.map((cells) => cells.map(withoutFormulas));
-  return stringify(harmless, { bom: file.hasBom, delimiter: file.delimiter });
+  return (format.bom ? "\ufeff" : "") + lines.map((cells) => csvRow(cells, format.delimiter)).join("");
 }
 
 /** Returns the added columns of a row by their names; all rows have the same. */
@@ -73,10 +72,4 @@ function addedCells(outcome: RowOutcome, checks: readonly Check[]): Record<strin
 function reasonOf(outcome: RowOutcome): string {
   if ("problem" in outcome) return outcome.problem;
   return "refusal" in outcome ? `${outcome.refusal.code}: ${outcome.refusal.message}` : "";
-}
-
-function masked(tin: string): string {
-  const digits = tin.replaceAll(/\D/g, "");
-  if (tin.trim() === "") return "";
-  return digits.length === 9 ? `****${digits.slice(-4)}` : "****";
 }

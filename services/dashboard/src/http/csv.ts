@@ -1,27 +1,10 @@
 import { pipeline } from "node:stream/promises";
 import { outside } from "@vvs/fair-queue";
+import { csvRow } from "@vvs/vendor-files/csv-row";
 import type { Response } from "express";
 
-/** What spreadsheets take as the beginning of a formula, also in full width, and after white space that they leave out. */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
-/** The same inside a cell, for spreadsheets that separate cells by semicolons or tabs: they find more cells in it. */
-const INNER_FORMULA = /[;\t\r\n]\s*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 /** The byte order mark, by which Excel reads the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
-
-/**
- * Returns a row of a CSV file (RFC 4180). Every cell is quoted. A cell that a spreadsheet could take as a formula gets an
- * apostrophe, so that it is shown and not run.
- */
-export function csvRow(cells: readonly string[]): string {
-  const quoted = cells.map((cell) => `"${withoutFormulas(cell).replaceAll('"', '""')}"`);
-  return `${quoted.join(",")}\r\n`;
-}
-
-function withoutFormulas(cell: string): string {
-  const harmless = cell.replaceAll(INNER_FORMULA, "$&'");
-  return FORMULA.test(cell) ? `'${harmless}` : harmless;
-}
 
 /**
  * Sends rows as a CSV file while they are read, in chunks, and no faster than the browser takes them. Reading ends when the
@@ -39,7 +22,9 @@ export async function sendCsv(
   async function* texts() {
     try {
       yield BYTE_ORDER_MARK + csvRow(columns);
-      for (let next = first; !next.done; next = await reading.next()) yield next.value.map(csvRow).join("");
+      for (let next = first; !next.done; next = await reading.next()) {
+        yield next.value.map((cells) => csvRow(cells)).join("");
+      }
     } finally {
       await reading.return?.();
     }
