@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { outputOf } from "../deploy/local/processes.ts";
 import { serverCacheDir } from "../deploy/local/servers/index.ts";
 import { pythonTools, writeModels } from "../packages/client-python/tools.ts";
 import { oversizeProblems } from "./folders.ts";
@@ -11,8 +11,6 @@ import { importProblems } from "./import-order.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const proto = join(root, "proto");
 const openApiFile = join("docs", "openapi.json");
-/** Redocly would otherwise ask the registry for newer versions. */
-const environment = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
 interface Check {
   readonly name: string;
@@ -125,12 +123,9 @@ async function pythonClient(): Promise<string | undefined> {
 }
 
 /** Runs a command. Returns its output if it failed, else undefined. */
-function command(name: string, args: string[], cwd: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let output = "";
-    const child = spawn(name, args, { cwd, stdio: ["ignore", "pipe", "pipe"], env: environment });
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    child.once("error", (error) => resolve(`${name} could not be run: ${error.message}`));
-    child.once("close", (code) => resolve(code === 0 ? undefined : output || `${name} ended with exit code ${code}`));
-  });
+async function command(name: string, args: string[], cwd: string): Promise<string | undefined> {
+  // Redocly would otherwise ask the registry for newer versions.
+  const env = { REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const { code, output } = await outputOf([name, ...args], { cwd, env });
+  return code === 0 ? undefined : output || `${name} ended with exit code ${code}`;
 }

@@ -73,6 +73,20 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   return { name, pid, exited, stop: (graceMs = 10_000) => stopChild(child, exited, graceMs) };
 }
 
+/**
+ * Runs a command to its end. `output` is its standard output and error by lines. `env` is added to the variables of this
+ * process. A command that does not exist ends with code 127.
+ */
+export async function outputOf(
+  [command, ...args]: readonly [string, ...string[]],
+  { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<{ code: number | null; output: string }> {
+  const lines: string[] = [];
+  const onLine = (line: string) => lines.push(line);
+  const { exited } = runProcess({ name: command, command, args, cwd, env: { ...process.env, ...env }, onLine });
+  return { code: (await exited).code, output: lines.join("\n") };
+}
+
 function openLog(logFile: string): number {
   mkdirSync(dirname(logFile), { recursive: true });
   return openSync(logFile, "a", 0o600);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runProcess } from "../../deploy/local/processes.ts";
-import { type Cache, ensureFetched } from "../../deploy/local/servers/downloads.ts";
+import { outputOf } from "../../deploy/local/processes.ts";
+import { type Cache, ensureFetched, fetchFromPyPi } from "../../deploy/local/servers/downloads.ts";
 import { schemasOnly } from "../client/schemas.ts";
 
 const here = import.meta.dirname;
@@ -64,11 +64,7 @@ export async function writeModels(run: Run, file: string): Promise<string | unde
 function fetched(requirements: string, name: string, sizeMb: number, cache: Cache): Promise<string> {
   const file = join(here, requirements);
   const hash = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 8);
-  const fetch = async (folder: string) => {
-    const choice = ["--quiet", "--disable-pip-version-check", "--only-binary=:all:", "--target", folder, "-r", file];
-    const { code, output } = await runPython("python3")(["-m", "pip", "install", ...choice]);
-    if (code !== 0) throw new Error(output);
-  };
+  const fetch = (folder: string) => fetchFromPyPi(["-r", file], folder);
   return ensureFetched(
     { folder: `client-python-${name}-${hash}`, title: `the Python client's ${name}`, sizeMb, needs: [], fetch },
     cache,
@@ -77,17 +73,8 @@ function fetched(requirements: string, name: string, sizeMb: number, cache: Cach
 
 /** Returns a function that runs an interpreter in this folder to its end; code 127 if there is no such interpreter. */
 function runPython(command: string, libraries?: string): Run {
-  return async (args, env = {}) => {
-    const lines: string[] = [];
-    const path = [env.PYTHONPATH, libraries].filter(Boolean).join(":");
-    const { code } = await runProcess({
-      name: command,
-      command,
-      args: [...args],
-      cwd: here,
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env, PYTHONPATH: path },
-      onLine: (line) => lines.push(line),
-    }).exited;
-    return { code, output: lines.join("\n") };
+  return (args, env = {}) => {
+    const PYTHONPATH = [env.PYTHONPATH, libraries].filter(Boolean).join(":");
+    return outputOf([command, ...args], { cwd: here, env: { PYTHONDONTWRITEBYTECODE: "1", ...env, PYTHONPATH } });
   };
 }

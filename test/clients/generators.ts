@@ -1,7 +1,13 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { runProcess } from "../../deploy/local/processes.ts";
-import { type Cache, type Download, ensureFetched, fetchFromMaven } from "../../deploy/local/servers/downloads.ts";
+import { outputOf } from "../../deploy/local/processes.ts";
+import {
+  type Cache,
+  type Download,
+  ensureFetched,
+  fetchFromMaven,
+  fetchFromPyPi,
+} from "../../deploy/local/servers/downloads.ts";
 
 const programs = join(import.meta.dirname, "programs");
 
@@ -179,7 +185,7 @@ export const generators: readonly Generator[] = [
       sizeMb: 30,
       fetch: async (folder) => {
         const env = { GOBIN: folder, GOFLAGS: "-modcacherw" };
-        await output(["go", "install", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"], folder, env);
+        await run(["go", "install", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"], folder, env);
       },
     },
     ...go,
@@ -194,16 +200,14 @@ export const generators: readonly Generator[] = [
 function pip(folder: string, requirements: readonly string[]): Omit<Download, "needs"> {
   return {
     ...{ folder, title: requirements[0]!, sizeMb: 10 },
-    fetch: async (target) => {
-      await output(["python3", "-m", "pip", "install", "--quiet", "--target", target, ...requirements], target, {});
-    },
+    fetch: (target) => fetchFromPyPi(requirements, target),
   };
 }
 
 /** Returns why a generator can't be tried on this machine; undefined if it can. */
 export async function whyMissing({ probes }: Generator): Promise<string | undefined> {
   for (const command of probes) {
-    if ((await ended(command, programs, {})).code !== 0) return `${command[0]} is not installed`;
+    if ((await outputOf(command)).code !== 0) return `${command[0]} is not installed`;
   }
   return undefined;
 }
@@ -223,23 +227,14 @@ export async function callsOf(
   const place = join(folder, generator.place ?? ".");
   await mkdir(place, { recursive: true });
   const env = { ...generator.env?.(at), ...options.env };
-  for (const command of generator.generate(at)) await output(command, folder, env);
+  for (const command of generator.generate(at)) await run(command, folder, env);
   for (const file of generator.program) await copyFile(join(programs, file), join(place, file.split("/").at(-1)!));
-  for (const command of generator.compile?.(at) ?? []) await output(command, folder, env);
-  return JSON.parse((await output(generator.run(at), folder, env)).split("\n").at(-1)!);
+  for (const command of generator.compile?.(at) ?? []) await run(command, folder, env);
+  return JSON.parse((await run(generator.run(at), folder, env)).split("\n").at(-1)!);
 }
 
-async function output(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { code, text } = await ended(command, cwd, env);
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${text.slice(-4_000)}`);
-  return text;
-}
-
-/** Runs a command to its end; code 127 if there is no such command. */
-async function ended([command, ...args]: Command, cwd: string, env: NodeJS.ProcessEnv) {
-  const lines: string[] = [];
-  const onLine = (line: string) => lines.push(line);
-  const { code } = await runProcess({ name: command, command, args, cwd, env: { ...process.env, ...env }, onLine })
-    .exited;
-  return { code, text: lines.join("\n") };
+async function run(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { code, output } = await outputOf(command, { cwd, env });
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${output.slice(-4_000)}`);
+  return output;
 }

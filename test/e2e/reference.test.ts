@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { projectRoot } from "../../deploy/local/services.ts";
 import { VERSION } from "../../packages/cli/src/version.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
+import { runCommand } from "../support/packed-clients.ts";
 import { sharedProduct } from "../support/product.ts";
 
 const { baseUrl } = sharedProduct();
@@ -33,16 +33,8 @@ beforeAll(async () => {
   );
 });
 
-/** Runs a shell script. Rejects with its output if a command fails. */
-function run(script: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = "";
-    const child = spawn("sh", ["-eu", "-c", script], { stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve(output) : reject(new Error(`exit code ${code}: ${output}`))));
-  });
-}
+/** Runs a shell script and returns its output. Rejects with it if a command fails. */
+const run = (script: string) => runCommand("sh", ["-eu", "-c", script]);
 
 /** Returns the page's variables with a key. */
 const variables = (key: string) => {

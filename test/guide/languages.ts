@@ -1,8 +1,8 @@
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runProcess } from "../../deploy/local/processes.ts";
-import { type Download, ensureFetched, fetchFromMaven } from "../../deploy/local/servers/downloads.ts";
+import { outputOf } from "../../deploy/local/processes.ts";
+import { type Download, ensureFetched, fetchFromMaven, fetchFromPyPi } from "../../deploy/local/servers/downloads.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -48,7 +48,8 @@ export const languages: readonly Language[] = [
       folder: "guide-python-standardwebhooks-1.1.0-stripe-16.1.0",
       title: "Python's standardwebhooks and stripe",
       sizeMb: 3,
-      fetch: fetchFromPyPi,
+      // stripe's own dependencies are for calling Stripe, which verifying does not do.
+      fetch: (folder) => fetchFromPyPi(["--no-deps", "-r", join(here, "runners/requirements.txt")], folder),
     },
     answer: () => ["python3", "run.py"],
     env: ({ libraries }) => ({ PYTHONPATH: libraries, PYTHONDONTWRITEBYTECODE: "1" }),
@@ -129,9 +130,8 @@ export interface Workplace {
 
 /** Returns why a language is unavailable, undefined if it is available. Fetches its libraries if no earlier run did. */
 export async function whyMissing(language: Language, { cacheDir, log }: Omit<Workplace, "folder">) {
-  for (const [command, ...args] of language.probes) {
-    const { code } = await run([command, ...args], here, {});
-    if (code !== 0) return `${command} is not installed`;
+  for (const command of language.probes) {
+    if ((await outputOf(command)).code !== 0) return `${command[0]} is not installed`;
   }
   try {
     await librariesOf(language, cacheDir, log);
@@ -155,7 +155,7 @@ export async function answersOf<T>(
   for (const runner of language.runners) await copyFile(join(here, "runners", runner), join(folder, runner));
   await language.prepare?.(folder);
   const runHere = async (command: Command) => {
-    const { code, output } = await run(command, folder, language.env?.({ libraries, cacheDir }) ?? {});
+    const { code, output } = await outputOf(command, { cwd: folder, env: language.env?.({ libraries, cacheDir }) });
     if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${output}`);
     return output;
   };
@@ -171,38 +171,12 @@ async function librariesOf({ libraries }: Language, cacheDir: string, log: (line
   return libraries ? ensureFetched({ ...libraries, needs: [] }, { cacheDir, log }) : "";
 }
 
-/** Runs a command to its end; returns the output of both streams, and code 127 if there is no such command. */
-async function run(command: Command, cwd: string, env: NodeJS.ProcessEnv) {
-  const lines: string[] = [];
-  const [file, ...args] = command;
-  const onLine = (line: string) => lines.push(line);
-  const options = { name: file, command: file, args, cwd, env: { ...process.env, ...env }, onLine };
-  const { code } = await runProcess(options).exited;
-  return { code, output: lines.join("\n") };
-}
-
-async function fetchFromPyPi(folder: string): Promise<void> {
-  const requirements = [
-    "standardwebhooks==1.1.0 --hash=sha256:9a88d48a1f198be61517fc7ad328cf58ba02b73f0fbd8941d4213e9c0b6c2a61",
-    "stripe==16.1.0 --hash=sha256:3798e07a0603c8923710414cd1942ae847ed43cebbf34c3258417c189711ea70",
-    "typing_extensions==4.16.0 --hash=sha256:481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8",
-  ];
-  const file = join(folder, "requirements.txt");
-  await writeFile(file, `${requirements.join("\n")}\n`);
-  // stripe's own dependencies are for calling Stripe, which verifying does not do.
-  const choice = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
-  await fetchedBy(["python3", "-m", "pip", "install", ...choice, "-r", file], folder, {});
-}
-
 async function fetchGoModules(folder: string): Promise<void> {
-  await fetchedBy(["go", "mod", "download"], join(here, "runners"), goEnvironment(folder, join(folder, "build")));
+  const env = goEnvironment(folder, join(folder, "build"));
+  const { code, output } = await outputOf(["go", "mod", "download"], { cwd: join(here, "runners"), env });
+  if (code !== 0) throw new Error(output.split("\n").at(-1));
 }
 
 function goEnvironment(modules: string, build: string): NodeJS.ProcessEnv {
   return { GOMODCACHE: modules, GOCACHE: build, GOFLAGS: "-modcacherw", GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
-}
-
-async function fetchedBy(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const { code, output } = await run(command, cwd, env);
-  if (code !== 0) throw new Error(output.split("\n").at(-1));
 }

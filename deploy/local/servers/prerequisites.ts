@@ -1,4 +1,4 @@
-import { runProcess } from "../processes.ts";
+import { outputOf } from "../processes.ts";
 import { StartError } from "./start-error.ts";
 
 type Tool = {
@@ -66,16 +66,4 @@ async function isPresent(key: Prerequisite): Promise<boolean> {
   const tool: Tool = tools[key];
   const { code, output } = await outputOf(tool.probe);
   return code === 0 && tool.accepts(output);
-}
-
-/** Runs a short command to its end. `output` is its standard output and error. */
-export async function outputOf(
-  command: [string, ...string[]],
-  cwd?: string,
-): Promise<{ code: number | null; output: string }> {
-  const lines: string[] = [];
-  const [file, ...args] = command;
-  const { exited } = runProcess({ name: file, command: file, args, cwd, onLine: (line) => lines.push(line) });
-  const { code } = await exited;
-  return { code, output: lines.join("\n") };
 }

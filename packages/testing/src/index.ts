@@ -4,4 +4,5 @@ export { eventually } from "./eventually.ts";
 export { captureLogs, type LogLine } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";
 export { type Command, type MongoProxy, mongoProxy } from "./mongo-proxy.ts";
+export { startScript } from "./script.ts";
 export { createWorkMeter } from "./work.ts";

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
-import { mongoProxy } from "@vvs/testing";
+import { mongoProxy, startScript } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
@@ -36,16 +34,8 @@ afterAll(async () => {
   await account.close();
 });
 
-async function admin(args: string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "cli.ts"), ...args], {
-    cwd: options.cwd ?? folder,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...options.env },
-  });
-  child.stdin.end(options.stdin ?? "");
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
-  return { stdout, stderr, code };
-}
+const admin = (args: string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}) =>
+  startScript(join(import.meta.dirname, "cli.ts"), args, { cwd: folder, ...options }).ended;
 
 /** Runs a command in this process, which is much faster. */
 async function run(args: readonly string[], stdin = "") {

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startScript } from "@vvs/testing";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { extractRowText, extractText, inTemporaryDirectory, writeText } from "./testing/registry-files.ts";
@@ -14,23 +13,8 @@ afterAll(() => app.stop());
 
 /** Runs the command as an operator does. */
 function run(args: string[]) {
-  const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      MONGODB_URI: process.env.MONGODB_URI,
-      MONGODB_DATABASE_PREFIX: app.prefix,
-    },
-  });
-  const printed = { stdout: "", stderr: "" };
-  command.stdout.on("data", (data) => {
-    printed.stdout += data;
-  });
-  command.stderr.on("data", (data) => {
-    printed.stderr += data;
-  });
-  const ended = once(command, "close").then(([code]) => ({ code: code as number | null, ...printed }));
-  return { command, ended };
+  const env = { MONGODB_URI: process.env.MONGODB_URI, MONGODB_DATABASE_PREFIX: app.prefix };
+  return startScript(join(import.meta.dirname, "cli.ts"), args, { env });
 }
 
 test("a load that was killed continues when the file is loaded again, and each entity is complete", async () => {
@@ -41,8 +25,8 @@ test("a load that was killed continues when the file is loaded again, and each e
   await inTemporaryDirectory(async (directory) => {
     const path = await writeText(directory, "big.dat", extractText(rows));
     const killed = run(["load", "--registry", path]);
-    while ((await app.live.entities.countDocuments()) === 0 && killed.command.exitCode === null) await null;
-    killed.command.kill("SIGKILL");
+    while ((await app.live.entities.countDocuments()) === 0 && killed.child.exitCode === null) await null;
+    killed.child.kill("SIGKILL");
     expect((await killed.ended).code).toBeNull();
     const before = await app.live.entities.countDocuments();
     const snapshotsBefore = await app.live.snapshots.find().sort({ _id: 1 }).toArray();

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { addDays, registryDay } from "@vvs/registration";
+import { startScript } from "@vvs/testing";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { refreshExitCodes, wantedFiles } from "./refresh.ts";
@@ -82,26 +81,17 @@ describe("the command", () => {
 
   /** Runs the command as the CronJobs do. */
   async function refresh(kinds: readonly string[], directory: string) {
-    const args = [fileURLToPath(new URL("cli.ts", import.meta.url)), "refresh", ...kinds, "--to", directory];
-    const command = spawn(process.execPath, args, {
-      env: {
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        MONGODB_URI: process.env.MONGODB_URI,
-        MONGODB_DATABASE_PREFIX: app.prefix,
-        SAM_GOV_API_KEY: sam.apiKey,
-        SAM_GOV_BASE_URL: sam.baseUrl,
-      },
-    });
-    const printed = { stdout: "", stderr: "" };
-    for (const stream of ["stdout", "stderr"] as const)
-      command[stream].on("data", (data) => {
-        printed[stream] += data;
-      });
-    const [code] = await once(command, "close");
+    const env = {
+      MONGODB_URI: process.env.MONGODB_URI,
+      MONGODB_DATABASE_PREFIX: app.prefix,
+      SAM_GOV_API_KEY: sam.apiKey,
+      SAM_GOV_BASE_URL: sam.baseUrl,
+    };
+    const args = ["refresh", ...kinds, "--to", directory];
+    const printed = await startScript(join(import.meta.dirname, "cli.ts"), args, { env }).ended;
     expect(printed.stdout + printed.stderr).not.toMatch(/played-key|Signature/);
     expect(await readdir(directory)).toEqual([]);
-    return { code, ...printed };
+    return printed;
   }
   const loaded = async () =>
     (await app.live.loads.find({ state: "done" }).sort({ kind: 1 }).toArray()).map((load) => load.kind);

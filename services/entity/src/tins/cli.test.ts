@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
+import { startScript } from "@vvs/testing";
 import { callerFor, secretKey, startTestApplication, type TestApplication } from "../testing/application.ts";
 
 const old = { tin: secretKey("t1"), hash: secretKey("h1") };
@@ -21,23 +20,9 @@ const ring = (...keys: SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.to
 
 /** Runs the command as an operator does. */
 async function run(args: string[], rings: { TIN_KEYS: string; TIN_HASH_KEYS: string }) {
-  const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      MONGODB_URI: process.env.MONGODB_URI,
-      MONGODB_DATABASE_PREFIX: app.prefix,
-      ...rings,
-    },
-  });
-  let printed = "";
-  for (const stream of [command.stdout, command.stderr]) {
-    stream.on("data", (data) => {
-      printed += data;
-    });
-  }
-  const [code] = await once(command, "close");
-  return { code: code as number | null, printed };
+  const env = { MONGODB_URI: process.env.MONGODB_URI, MONGODB_DATABASE_PREFIX: app.prefix, ...rings };
+  const { code, stdout, stderr } = await startScript(join(import.meta.dirname, "cli.ts"), args, { env }).ended;
+  return { code, printed: stdout + stderr };
 }
 
 test("the rotation covers both environments, prints its result and when old keys can go, and prints no TIN or key", async () => {

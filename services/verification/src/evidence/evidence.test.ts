@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
+import { startScript } from "@vvs/testing";
 import { Binary } from "mongodb";
 import { type PlayedS3, playS3 } from "../../../../test/outside/s3.ts";
 import { ProviderError } from "../providers/provider.ts";
@@ -61,29 +60,17 @@ const evidenceOf = (service: TestService, evidenceId: string, organizationId = o
 const recordsOf = (service: TestService) => service.databases.live.collection<{ _id: string }>("evidence");
 
 /** The command as an operator runs it. */
-async function verifyCommand(service: TestService, args: string[] = []) {
-  const path = fileURLToPath(new URL("../evidence-command.ts", import.meta.url));
-  const command = spawn(process.execPath, [path, "verify", ...args], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      MONGODB_URI: process.env.MONGODB_URI,
-      MONGODB_DATABASE_PREFIX: service.prefix,
-      EVIDENCE_S3_ENDPOINT: s3.url,
-      EVIDENCE_S3_BUCKET: s3.bucket,
-      EVIDENCE_S3_PATH_STYLE: "true",
-      EVIDENCE_S3_ACCESS_KEY_ID: "access",
-      EVIDENCE_S3_SECRET_ACCESS_KEY: "secret",
-    },
-  });
-  const printed = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    command[stream].on("data", (data) => {
-      printed[stream] += data;
-    });
-  }
-  const [code] = await once(command, "close");
-  return { code, ...printed };
+function verifyCommand(service: TestService, args: string[] = []) {
+  const env = {
+    MONGODB_URI: process.env.MONGODB_URI,
+    MONGODB_DATABASE_PREFIX: service.prefix,
+    EVIDENCE_S3_ENDPOINT: s3.url,
+    EVIDENCE_S3_BUCKET: s3.bucket,
+    EVIDENCE_S3_PATH_STYLE: "true",
+    EVIDENCE_S3_ACCESS_KEY_ID: "access",
+    EVIDENCE_S3_SECRET_ACCESS_KEY: "secret",
+  };
+  return startScript(join(import.meta.dirname, "../evidence-command.ts"), ["verify", ...args], { env }).ended;
 }
 
 describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
