@@ -14,16 +14,16 @@ export const pythonVersions = ["3.10", "3.11", "3.12", "3.13"] as const;
 type Run = (args: readonly string[], env?: NodeJS.ProcessEnv) => Promise<{ code: number | null; output: string }>;
 
 /**
- * Returns `python3` with the tools of requirements-tools.txt, from the cache or, the first time, from PyPI; or the reason
- * why there is none.
+ * Returns `python3` with the tools of requirements-tools.txt, and their folder, from the cache or, the first time, from PyPI;
+ * or the reason why there is none.
  */
-export async function pythonTools(cache: Cache): Promise<{ run: Run } | { missing: string }> {
+export async function pythonTools(cache: Cache): Promise<{ run: Run; folder: string } | { missing: string }> {
   const found = await runPython("python3")(["-c", "import sys, pip; print('%d.%d' % sys.version_info[:2])"]);
   const [, version] = /^3\.(\d+)$/.exec(found.output.trim()) ?? [];
   if (found.code !== 0 || Number(version) < 10) return { missing: "python3 with pip, 3.10 or newer, is not installed" };
   try {
-    const libraries = await fetched("requirements-tools.txt", `tools-3.${version}`, 90, cache);
-    return { run: runPython("python3", libraries) };
+    const folder = await fetched("requirements-tools.txt", `tools-3.${version}`, 90, cache);
+    return { run: runPython("python3", folder), folder };
   } catch (error) {
     return { missing: `its tools could not be fetched: ${String(error).split("\n").at(-1)}` };
   }

@@ -51,5 +51,49 @@ test("the reference page copies calls, and can be read without scripts", async (
   await still.goto(`${baseUrl}/docs`);
   expect(await still.getByRole("button", { name: "Copy" }).count()).toBe(0);
   expect(await still.locator("#lookupEntity-curl").isVisible()).toBe(true);
+  expect(await still.getByRole("searchbox").count()).toBe(0);
+  await still.getByRole("radio", { name: "Go" }).check();
+  expect(await still.locator("#lookupEntity-go").isVisible()).toBe(true);
+  expect(await still.locator("#lookupEntity-curl").isVisible()).toBe(false);
   await plain.close();
+});
+
+test("the reference page remembers the language of samples", async () => {
+  const profile = await newProfile(browser);
+  const page = await profile.newPage();
+  await page.goto(`${baseUrl}/docs`);
+  await page.getByRole("radio", { name: "Python" }).check();
+  await page.reload();
+  expect(await page.locator("#getEntity-python").isVisible()).toBe(true);
+  expect(await page.locator("#getEntity-curl").isVisible()).toBe(false);
+  await profile.close();
+});
+
+test("the search of the reference page finds operations, errors, reasons and guides by keyboard", async () => {
+  const profile = await newProfile(browser);
+  const page = await profile.newPage();
+  await page.goto(`${baseUrl}/docs`);
+  const search = page.getByRole("searchbox");
+  for (const [text, place] of [
+    ["post /v1/monitors", "createMonitor"],
+    ["cancelMonitor", "cancelMonitor"],
+    ["cursor expired", "error-cursor_expired"],
+    ["irs has not issued", "reason-not_issued"],
+    ["copy of all", "keep-events"],
+    ["on your machine", "try-webhooks"],
+  ] as const) {
+    await page.keyboard.press("/");
+    await search.fill(text.toUpperCase());
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${baseUrl}/docs#${place}`);
+    expect(await search.inputValue()).toBe("");
+    await expect(page.locator(`[id="${place}"]`).isVisible()).resolves.toBe(true);
+  }
+  await page.keyboard.press("/");
+  await page.keyboard.type("xyzzy");
+  await page.getByText("Nothing found.").waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByText("Nothing found.").count()).toBe(0);
+  await profile.close();
 });

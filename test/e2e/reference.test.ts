@@ -1,81 +1,34 @@
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { runProcess } from "../../deploy/local/processes.ts";
-import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { afterAll, expect, test } from "@jest/globals";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { VERSION } from "../../packages/cli/src/version.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
 import { runCommand } from "../support/packed-clients.ts";
 import { sharedProduct } from "../support/product.ts";
+import { pageBlocks, withKey } from "../support/reference-page.ts";
 
 const { baseUrl } = sharedProduct();
 const folder = mkdtempSync(join(tmpdir(), "vvs-reference-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Code blocks of the page by their id. */
-let blocks: Map<string, string>;
-
-beforeAll(async () => {
-  const page = await (await fetch(`${baseUrl}/docs`)).text();
-  const decoded = (text: string) =>
-    text
-      .replaceAll("&lt;", "<")
-      .replaceAll("&gt;", ">")
-      .replaceAll("&quot;", '"')
-      .replaceAll("&#39;", "'")
-      .replaceAll("&amp;", "&");
-  blocks = new Map(
-    [...page.matchAll(/<code id="([^"]+)">([^<]*)<\/code>/g)].map(([, id, code]) => [id!, decoded(code!)]),
-  );
-});
+const blocks = await pageBlocks();
+const code = (id: string) => blocks.get(id)!.code;
 
 /** Runs a shell script and returns its output. Rejects with it if a command fails. */
 const run = (script: string) => runCommand("sh", ["-eu", "-c", script]);
 
-/** Returns the page's variables with a key. */
-const variables = (key: string) => {
-  const shell = blocks.get("start-shell")!;
-  expect(shell).toContain(baseUrl);
-  expect(shell).toContain("=svc_test_...");
-  return shell.replace("svc_test_...", key);
-};
-
 test("every curl call on the reference page runs as it stands, with another key", async () => {
   const { keys } = await createOrganization();
-  const shell = variables(keys.sandbox);
   const calls = operations
     .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"))
-    .map(({ docs }) => blocks.get(`${docs.operationId}-curl`)!);
+    .map(({ docs }) => code(`${docs.operationId}-curl`));
   // An error status makes curl, and so the script, fail.
   const strict = 'curl() { command curl -sS --fail-with-body "$@"; echo; }';
-  await run([shell, strict, blocks.get("start-ids")!, ...calls].join("\n"));
-});
-
-test("every call of the TypeScript client on the reference page runs as it stands", async () => {
-  const { keys } = await createOrganization();
-  const start = blocks.get("start-client")!.split("\n");
-  expect(start[0]).toBe('import { createClient } from "@vendor-verification/client";');
-  const calls = operations
-    .filter(({ docs }) => blocks.has(`${docs.operationId}-client`))
-    .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"))
-    .map(({ docs }) => blocks.get(`${docs.operationId}-client`)!);
-  expect(calls).toHaveLength(operations.filter(({ scope }) => scope).length);
-  const script = [
-    start[0]!.replace("@vendor-verification/client", join(projectRoot, "packages/client/src/index.ts")),
-    ...start.slice(1),
-    ...calls,
-  ];
-  writeFileSync(join(folder, "client.mjs"), script.join("\n"));
-  await run(`${variables(keys.sandbox)}\n"${process.execPath}" "${join(folder, "client.mjs")}"`);
-  const strict = "--noEmit --strict --allowJs --checkJs --allowImportingTsExtensions --module nodenext --target es2024";
-  const types = `--types node --typeRoots "${join(projectRoot, "node_modules/@types")}"`;
-  await run(
-    `cd "${folder}"; "${join(projectRoot, "node_modules/.bin/tsc")}" ${strict} ${types} "${join(folder, "client.mjs")}"`,
-  );
+  await run([withKey(blocks, keys.sandbox), strict, code("start-curl"), ...calls].join("\n"));
 });
 
 test("the code that verifies a webhook accepts a signed one and refuses others", async () => {
@@ -94,7 +47,7 @@ test("the code that verifies a webhook accepts a signed one and refuses others",
     [false, body, { ...headers, "webhook-timestamp": "soon" }],
     [false, body, { ...headers, "webhook-signature": undefined }],
   ];
-  writeFileSync(join(folder, "verify.mjs"), blocks.get("webhook-verify")!);
+  writeFileSync(join(folder, "verify.mjs"), code("webhook-verify"));
   writeFileSync(
     join(folder, "run.mjs"),
     `import { verifyWebhook } from "./verify.mjs";
@@ -110,37 +63,8 @@ for (const [, body, headers] of ${JSON.stringify(cases)}) {
   expect(output.trim().split("\n")).toEqual(cases.map(([accepted]) => String(accepted)));
 });
 
-test("the page leads from a key to a verified webhook with the command line, as it stands", async () => {
-  const { keys } = await createOrganization();
-  const program = join(projectRoot, "packages/cli/src/main.ts");
-  const place = mkdtempSync(join(folder, "webhook-"));
-  writeFileSync(join(place, "vendor-verification"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
-    mode: 0o755,
-  });
-  for (const name of ["verify", "receiver"]) {
-    writeFileSync(
-      join(place, name === "verify" ? "verify-webhook.mjs" : "receiver.mjs"),
-      blocks.get(`webhook-${name}`)!,
-    );
-  }
-  const waitFor = (text: string) => `until grep -q "${text}" output; do sleep 0.1; done`;
-  const script = [
-    `cd "${place}"; PATH="${place}:$PATH"; export PORT=${await freePort()} HOME="${place}"; exec > output 2>&1`,
-    variables(keys.sandbox),
-    blocks.get("cli-calls")!,
-    blocks.get("webhook-listen")!,
-    waitFor("Forwarding new events"),
-    blocks.get("webhook-trigger")!,
-    waitFor("^Verified: evt_"),
-  ].join("\n");
-  const { code } = await runProcess({ name: "new user", command: "sh", args: ["-euc", script] }).exited;
-  const printed = readFileSync(join(place, "output"), "utf8");
-  expect([code, code === 0 ? "" : printed]).toEqual([0, ""]);
-  expect(readFileSync(join(place, "results.csv"), "utf8").match(/^SANDBX.*,pass,/gm)).toHaveLength(2);
-});
-
 test("in the folder of a local run, the page's alias makes the command", async () => {
-  const script = `cd "${projectRoot}"\n${blocks.get("cli-local")}\ncd "${folder}"\nvendor-verification --version`;
+  const script = `cd "${projectRoot}"\n${code("cli-local")}\ncd "${folder}"\nvendor-verification --version`;
   expect((await run(script)).trim()).toBe(VERSION);
 });
 

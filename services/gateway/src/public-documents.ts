@@ -47,6 +47,6 @@ export function publicDocuments(version: string, publicBaseUrl: string): Readonl
     ["/docs", prepare(referencePage(document, publicBaseUrl), "text/html; charset=utf-8", PAGE_HEADERS)],
     ["/docs/postman.json", prepare(openApiText(postmanCollection(document, publicBaseUrl)), "application/json")],
     ["/docs/style.css", file("style.css", "text/css")],
-    ["/docs/copy.js", file("copy.js", "text/javascript")],
+    ["/docs/page.js", file("page.js", "text/javascript")],
   ]);
 }

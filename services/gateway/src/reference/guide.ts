@@ -7,7 +7,9 @@ import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
-import { codeBlock } from "./operation.ts";
+import { commandLine, firstSteps } from "./first-steps.ts";
+import { goLive } from "./go-live.ts";
+import { keepEvents } from "./keep-events.ts";
 import { errors, reasonTables } from "./refusals.ts";
 import { table } from "./table.ts";
 
@@ -23,6 +25,8 @@ export function introduction(baseUrl: string): readonly Part[] {
     { id: "identifiers", title: "Identifiers", content: identifiers },
     { id: "limits", title: "Plans and limits", content: limits },
     { id: "retries", title: "Retries", content: retries },
+    { id: "go-live", title: "Go live", content: goLive },
+    { id: "keep-events", title: "Keep a copy of all events", content: keepEvents },
   ];
 }
 
@@ -34,64 +38,6 @@ export function appendix(document: Document): readonly Part[] {
     { id: "reasons", title: "Reasons of results", content: reasonTables },
     { id: "changes", title: "Changes", content: changelog },
   ];
-}
-
-function firstSteps(baseUrl: string): Html {
-  const shell = `export VENDOR_VERIFICATION_BASE_URL=${baseUrl}
-export VENDOR_VERIFICATION_API_KEY=svc_test_...`;
-  const idsInShell = `post() {
-  curl -sS "$VENDOR_VERIFICATION_BASE_URL$1" -H "Authorization: Bearer $VENDOR_VERIFICATION_API_KEY" \\
-    -H "Content-Type: application/json" -d "$2"
-}
-ENTITY_ID=$(post /v1/entities/lookup '{"identifiers":{"uei":"SANDBXACTVE1"}}' | grep -o 'ent_[0-9a-z]*' | head -n 1)
-VERIFICATION=$(post /v1/verify '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"],"mode":"realtime"}')
-VERIFICATION_ID=$(echo "$VERIFICATION" | grep -o 'ver_[0-9a-z]*' | head -n 1)
-EVIDENCE_ID=$(echo "$VERIFICATION" | grep -o 'evd_[0-9a-z]*' | head -n 1)
-MONITOR_ID=$(post /v1/monitors '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"]}' | grep -o 'mon_[0-9a-z]*' | head -n 1)
-echo "$VERIFICATION"`;
-  const client = `import { createClient } from "@vendor-verification/client";
-
-const client = createClient({
-  baseUrl: process.env.VENDOR_VERIFICATION_BASE_URL ?? "",
-  apiKey: process.env.VENDOR_VERIFICATION_API_KEY ?? "",
-});
-
-const verification = await client.verify({
-  identifiers: { uei: "SANDBXACTVE1" },
-  checks: ["sam_registration"],
-  mode: "realtime",
-});
-const { entity_id: entityId, id: verificationId } = verification;
-const evidenceId = verification.results[0].evidence_uri;
-const { id: monitorId } = await client.createMonitor({ entity_id: entityId, checks: ["sam_registration"] });`;
-  return html`<p>Sign in to the dashboard, choose <em>API Keys</em> and create a test key. It is shown once. Send it with every call as <code>Authorization: Bearer</code>. A key has scopes; each operation names the one that it requires.</p>
-<p>The calls on this page use these variables, and the <a href="#command-line">command line</a> reads them:</p>
-${codeBlock("start-shell", "Shell", shell)}
-<p>Some calls need ids. This looks up a vendor, verifies it, and monitors it:</p>
-${codeBlock("start-ids", "Shell: get ids", idsInShell)}
-<p>The same with the TypeScript client for Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> of the service’s source makes it; <code>npm install ./vendor-verification-client-*.tgz</code> installs it:</p>
-${codeBlock("start-client", "TypeScript client", client)}
-<p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For Python, <code>pip install ./packages/client-python</code> in the folder of the service’s source installs a client with the same methods. For other languages generate one from <a href="/v1/openapi.json">the OpenAPI document</a>. To call the service from Postman, import <a href="/docs/postman.json">the collection</a>; set its variable <code>api_key</code> and run it.</p>`;
-}
-
-function commandLine(baseUrl: string): Html {
-  const calls = `vendor-verification lookup --uei SANDBXACTVE1
-vendor-verification verify --uei SANDBXACTVE1 --checks sam_registration
-printf 'uei,legal_name\\nSANDBXACTVE1,\\nSANDBXFALLB1,\\n' > vendors.csv
-vendor-verification verify vendors.csv --out results.csv
-vendor-verification events`;
-  const install = isLocal(baseUrl)
-    ? html`<p>This service runs on your machine. In the folder from which it was started, this defines the command for your shell:</p>
-${codeBlock("cli-local", "Shell", `alias vendor-verification="node '$PWD/deploy/bootstrap.mjs' '$PWD/packages/cli/src/main.ts'"`)}`
-    : html`<p>It needs Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> and in <code>packages/cli</code> of the service’s source makes two files; <code>npm install --global ./vendor-verification-c*.tgz</code> installs both.</p>
-`;
-  return html`${install}<p>With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
-${codeBlock("cli-calls", "Shell", calls)}`;
-}
-
-/** Is this the address of a local run? Its users have the packages as source. */
-function isLocal(baseUrl: string): boolean {
-  return ["127.0.0.1", "localhost"].includes(new URL(baseUrl).hostname);
 }
 
 const sandbox = html`<p>A test key sees a synthetic registry of more than 500 vendors, and providers that answer without delay. These UEIs always behave in the same way:</p>

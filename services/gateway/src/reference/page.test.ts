@@ -10,6 +10,7 @@ import { MAX_LIMIT } from "../input/page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { operations } from "../openapi/operations.ts";
 import { useTestGateway } from "../testing/gateway.ts";
+import { languageCodes } from "./code.ts";
 import type { Document } from "./document.ts";
 import { referencePage } from "./page.ts";
 
@@ -45,12 +46,12 @@ describe("GET /docs", () => {
       "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     const page = await response.text();
-    expect(page).not.toMatch(/<style|<script(?! src="\/docs\/copy\.js" defer><\/script>)| style=| on\w+="/);
+    expect(page).not.toMatch(/<style|<script(?! src="\/docs\/page\.js" defer><\/script>)| style=| on\w+="/);
     const loaded = [...page.matchAll(/<(?:link|script|img|iframe)[^>]* (?:href|src)="([^"]+)"/g)].map(([, url]) => url);
-    expect(loaded).toEqual(["/docs/style.css", "/docs/copy.js"]);
+    expect(loaded).toEqual(["/docs/style.css", "/docs/page.js"]);
     for (const [path, type] of [
       ["/docs/style.css", "text/css; charset=utf-8"],
-      ["/docs/copy.js", "text/javascript; charset=utf-8"],
+      ["/docs/page.js", "text/javascript; charset=utf-8"],
     ] as const) {
       const asset = await get(path);
       expect([asset.status, asset.headers.get("content-type")]).toEqual([200, type]);
@@ -75,10 +76,10 @@ describe("GET /docs", () => {
     expect([reasonAnchor("excluded"), reasonAnchor("http_503")]).toEqual(["reason-excluded", "reason-http"]);
   });
 
-  test("has every operation of the document with a call", async () => {
+  test("has every operation of the document with a call in every language", async () => {
     const page = await (await get("/docs")).text();
     for (const { method, path, docs } of operations) {
-      expect(page).toContain(`id="${docs.operationId}-curl"`);
+      for (const language of languageCodes) expect(page).toContain(`id="${docs.operationId}-${language}"`);
       expect(page).toContain(
         `<span class="method ${method.toLowerCase()}">${method}</span> <code>${path.replace(":id", "{id}")}</code>`,
       );

@@ -1,4 +1,5 @@
 import { type Html, html } from "@vvs/http/html";
+import { languageSwitch } from "./code.ts";
 import { type Document, operationsOf } from "./document.ts";
 import { appendix, introduction } from "./guide.ts";
 import { markdown } from "./markdown.ts";
@@ -33,7 +34,7 @@ export function referencePage(document: Document, baseUrl: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Vendor Verification API</title>
 <link rel="stylesheet" href="/docs/style.css">
-<script src="/docs/copy.js" defer></script>
+<script src="/docs/page.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
@@ -46,6 +47,11 @@ export function referencePage(document: Document, baseUrl: string): string {
 <ul>${sections.map(navigationEntry)}</ul>
 </nav>
 <main id="content">
+<div class="bar">
+<search hidden><label for="search">Search</label> <input type="search" id="search" placeholder="operations, errors, reasons" autocomplete="off" aria-keyshortcuts="/" aria-controls="found">
+<output for="search"></output><ol id="found"></ol></search>
+${languageSwitch}
+</div>
 <section aria-label="About this interface">${markdown(document.info.description)}</section>
 ${sections.map(
   ({ id, title, content }) => html`<section id="${id}" aria-labelledby="${id}-heading">
