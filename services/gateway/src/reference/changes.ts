@@ -6,7 +6,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-26",
-    "`GET /v1/openapi.yaml`: the OpenAPI document in YAML. `GET /docs/postman.json`: a Postman collection.",
+    "`GET /v1/openapi.yaml`: the OpenAPI document in YAML. `GET /docs/postman.json`: a Postman collection. The command line has `evidence`, `entities`, `providers`, `monitors get` and `monitors update`, and suggests the nearest command after a typing error.",
   ],
   [
     "2026-11-26",
