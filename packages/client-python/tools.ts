@@ -33,7 +33,8 @@ export async function pythonTools(cache: Cache): Promise<{ run: Run; folder: str
 export async function pythonOf(version: string, cache: Cache): Promise<Run | undefined> {
   const { code } = await runPython(`python${version}`)(["--version"], { PYENV_VERSION: version });
   if (code !== 0) return undefined;
-  const run = runPython(`python${version}`, await fetched("requirements.txt", "libraries", 1, cache));
+  const libraries = await fetched("requirements.txt", `libraries-${version}`, 12, cache, ["--python-version", version]);
+  const run = runPython(`python${version}`, libraries);
   // pyenv has its versions under one command.
   return (args, env) => run(args, { PYENV_VERSION: version, ...env });
 }
@@ -60,11 +61,17 @@ export async function writeModels(run: Run, file: string): Promise<string | unde
   }
 }
 
-/** Returns the folder in the cache with the libraries of a requirements file. */
-function fetched(requirements: string, name: string, sizeMb: number, cache: Cache): Promise<string> {
+/** Returns the folder in the cache with the libraries of a requirements file. `more` are further options of pip. */
+function fetched(
+  requirements: string,
+  name: string,
+  sizeMb: number,
+  cache: Cache,
+  more: readonly string[] = [],
+): Promise<string> {
   const file = join(here, requirements);
   const hash = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 8);
-  const fetch = (folder: string) => fetchFromPyPi(["-r", file], folder);
+  const fetch = (folder: string) => fetchFromPyPi([...more, "-r", file], folder);
   return ensureFetched(
     { folder: `client-python-${name}-${hash}`, title: `the Python client's ${name}`, sizeMb, needs: [], fetch },
     cache,

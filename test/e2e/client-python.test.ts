@@ -77,6 +77,7 @@ async function showsTheTruth(python: Run): Promise<void> {
   expect(await run("verify.py")).toBe("pass");
   expect(await run("lists.py")).toMatch(/^1 None\nver_\w+ pass$/);
   expect(await run("follow.py")).toMatch(/^evt_\w+ \[[\s\S]*store \S+$/);
+  expect(await run("receipts.py")).toMatch(/^sandbox pass [0-9a-f]{64}\nThe receipt was altered/);
   const files = [...snippets.keys()].map((name) => join(folder, name));
   expect(await output(python, ["-m", "mypy", "--strict", "--cache-dir", join(folder, "mypy"), ...files])).toContain(
     "no issues",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { ApiError, createClient, signWebhook } from "@vendor-verification/client";
+import { ApiError, checkReceipt, createClient, signWebhook } from "@vendor-verification/client";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { namedSnippets } from "../guide/snippets.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
@@ -42,6 +42,7 @@ test("the published packages run what their READMEs show", async () => {
   expect(await run("node", ["verify.mjs"])).toBe("pass\n");
   expect(await run("node", ["lists.mjs"])).toMatch(/^1 null\nver_\w+ pass\n$/);
   expect(await run("node", ["follow.mjs"])).toMatch(/^evt_\w+ \[[\s\S]*store \S+\n$/);
+  expect(await run("node", ["receipts.mjs"])).toMatch(/^sandbox pass [0-9a-f]{64}\nThe receipt was altered/);
   expect(await run("node", ["node_modules/.bin/vendor-verification", "lookup", "--uei", "SANDBXACTVE1"])).toContain(
     "active",
   );
@@ -80,6 +81,9 @@ test("the client reaches every operation of the product", async () => {
   });
   expect(await client.getVerification(verification.id)).toEqual(verification);
   expect((await client.listVerifications({ entity_id: created.id })).verifications).toHaveLength(2);
+  const receipt = await checkReceipt(await client.getReceipt(verification.id), await client.getReceiptKeys());
+  expect(receipt).toMatchObject({ iss: sharedProduct().baseUrl, sub: verification.id, environment: "sandbox" });
+  expect(receipt.verification).toEqual(verification);
   expect((await client.getEvidence(verification.results[0]!.evidence_uri)).verification_id).toBe(verification.id);
   expect((await client.listProviders()).map(({ name }) => name)).toContain("sandbox_primary");
 

@@ -1,10 +1,12 @@
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { VERSION } from "../../packages/cli/src/version.ts";
+import { pythonOf, pythonVersions } from "../../packages/client-python/tools.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
 import { runCommand } from "../support/packed-clients.ts";
@@ -29,6 +31,25 @@ test("every curl call on the reference page runs as it stands, with another key"
   // An error status makes curl, and so the script, fail.
   const strict = 'curl() { command curl -sS --fail-with-body "$@"; echo; }';
   await run([withKey(blocks, keys.sandbox), strict, code("start-curl"), ...calls].join("\n"));
+});
+
+test("a receipt is checked as the page says, and refused once it was altered", async () => {
+  const { keys } = await createOrganization();
+  const place = mkdtempSync(join(folder, "receipt-"));
+  await run([`cd "${place}"`, withKey(blocks, keys.sandbox), code("start-curl"), code("receipt-get")].join("\n"));
+  const [header, payload, signature] = readFileSync(join(place, "receipt.jwt"), "utf8").split(".");
+  symlinkSync(join(projectRoot, "packages/client/node_modules"), join(place, "node_modules"));
+  writeFileSync(join(place, "check.mjs"), code("receipt-jose"));
+  const ways = [`cd "${place}"; ${code("receipt-openssl")}`, `cd "${place}"; "${process.execPath}" check.mjs`];
+  for (const way of ways) expect(await run(way)).toMatch(/environment"?: ?['"]sandbox/);
+  const cache = { cacheDir: serverCacheDir(process.env), log: () => undefined };
+  const [python] = (await Promise.all(pythonVersions.map((version) => pythonOf(version, cache)))).filter(Boolean);
+  const inPlace = `import os; os.chdir("${place}")\n${code("receipt-python")}`;
+  if (python) expect((await python(["-c", inPlace])).output).toContain("'environment': 'sandbox'");
+  const forged = Buffer.from(payload!, "base64url").toString().replace("sandbox", "live");
+  const altered = [header, Buffer.from(forged).toString("base64url"), signature].join(".");
+  writeFileSync(join(place, "receipt.jwt"), altered);
+  for (const way of ways) await expect(run(way)).rejects.toThrow("ended with 1");
 });
 
 test("the code that verifies a webhook accepts a signed one and refuses others", async () => {

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import cast
 
-from vendor_verification import ApiError, Client, models, verify_webhook
+from vendor_verification import ApiError, Client, check_receipt, models, verify_webhook
 
 CHECKS: list[models.CheckType] = ["sam_registration"]
 
@@ -32,6 +32,10 @@ def verifications(client: Client, entity: models.Entity) -> None:
     again = client.create_verification({"entity_id": entity["id"], "checks": CHECKS, "mode": "cached"})
     assert again["overall_result"] == made["overall_result"]
     assert client.get_verification(made["id"]) == made
+    receipt = check_receipt(client.get_receipt(made["id"]), client.get_receipt_keys())
+    assert (receipt["verification"], receipt["environment"]) == (made, "sandbox")
+    evidence = client.get_evidence(receipt["evidence"][0]["id"])
+    assert receipt["evidence"][0]["sha256"] == evidence["sha256"]
     listed = client.all_verifications(entity_id=entity["id"], limit=1)
     assert [one["id"] for one in listed] == [again["id"], made["id"]]
     assert client.get_evidence(made["results"][0]["evidence_uri"])["verification_id"] == made["id"]

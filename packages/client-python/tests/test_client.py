@@ -39,6 +39,8 @@ OPERATIONS: list[tuple[str, Callable[[Client], object]]] = [
         lambda c: c.create_verification({"entity_id": "ent_1", "checks": ["tin_match"], "mode": "cached"}),
     ),
     ("GET /v1/verifications/ver_1", lambda c: c.get_verification("ver_1")),
+    ("GET /v1/verifications/ver_1/receipt", lambda c: c.get_receipt("ver_1")),
+    ("GET /.well-known/jwks.json", lambda c: c.get_receipt_keys()),
     ("GET /v1/verifications?entity_id=ent_1", lambda c: c.list_verifications(entity_id="ent_1")),
     ("GET /v1/evidence/evd_1", lambda c: c.get_evidence("evd_1")),
     ("GET /v1/evidence/evd_2", lambda c: c.get_evidence("https://api.example.com/v1/evidence/evd_2")),

@@ -19,6 +19,8 @@ const operations: [string, (client: Client) => Promise<unknown>, ...(string | un
   ["POST /v1/verify", (client) => client.verify({ ...entity, mode: "cached" })],
   ["POST /v1/verifications", (client) => client.createVerification({ ...entity, mode: "cached" })],
   ["GET /v1/verifications/ver_1", (client) => client.getVerification("ver_1")],
+  ["GET /v1/verifications/ver_1/receipt", (client) => client.getReceipt("ver_1")],
+  ["GET /.well-known/jwks.json", (client) => client.getReceiptKeys()],
   ["GET /v1/verifications?entity_id=ent_1", (client) => client.listVerifications({ entity_id: "ent_1" })],
   ["GET /v1/evidence/evd_1", (client) => client.getEvidence("evd_1")],
   ["GET /v1/evidence/evd_2", (client) => client.getEvidence("https://api.example.com/v1/evidence/evd_2")],

@@ -15,6 +15,7 @@ import type {
   MonitorPage,
   MonitorRunPage,
   Provider,
+  ReceiptKeys,
   SnapshotPage,
   UpdateMonitorRequest,
   Verification,
@@ -168,6 +169,24 @@ export function createClient(options: ClientOptions) {
     /** Returns a verification. Errors: verification_not_found. */
     getVerification: (verificationId: string, callOptions?: CallOptions) =>
       get<Verification>(`/v1/verifications/${segment(verificationId)}`, undefined, callOptions),
+
+    /**
+     * Returns the receipt of a verification: a signed text that `checkReceipt` checks without the service.
+     * Errors: verification_not_found; not_found where the operator has configured no keys.
+     */
+    getReceipt: (verificationId: string, callOptions?: CallOptions) =>
+      call<string>(
+        {
+          method: "GET",
+          path: `/v1/verifications/${segment(verificationId)}/receipt`,
+          text: "application/jwt",
+          repeatable: "always",
+        },
+        callOptions,
+      ),
+
+    /** Returns the public keys that receipts are checked with. Keep them beside receipts. */
+    getReceiptKeys: (callOptions?: CallOptions) => get<ReceiptKeys>("/.well-known/jwks.json", undefined, callOptions),
 
     /** Returns a page of verifications, newest first. */
     listVerifications,

@@ -46,6 +46,8 @@ export interface Operation {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly body?: object | undefined;
+  /** Media type of an answer that is a text; JSON where absent. */
+  readonly text?: "application/jwt";
   readonly repeatable: Repeatable;
   readonly idempotencyKey?: string | undefined;
 }
@@ -75,7 +77,7 @@ export function createTransport(options: TransportOptions): Transport {
       method,
       redirect: "manual" as const,
       headers: {
-        accept: "application/json",
+        accept: [operation.text, "application/json"].filter(Boolean).join(", "),
         authorization: `Bearer ${apiKey}`,
         "user-agent": userAgent,
         ...(operation.body && { "content-type": "application/json" }),
@@ -99,6 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
     const { status, headers, ok } = response;
     onResponse?.({ method, path, status, headers, attempt: number });
+    if (ok && operation.text) return { value: text };
     const body = parseJson(text);
     if (ok && body !== undefined) return { value: body };
     if (ok) return fails(new ConnectionError(`The answer from ${baseUrl} is not JSON.`, { idempotencyKey }));

@@ -2,11 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@vvs/errors";
 import { createForwardedWatch } from "@vvs/http";
 import express, { type NextFunction, type Request, type Response } from "express";
-import { refuseInvalid } from "./http/errors.ts";
+import { fromService, refuseInvalid } from "./http/errors.ts";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
 import { answerPrepared } from "./http/prepared.ts";
 import { unknownParameters } from "./input/query.ts";
+import { RECEIPT_KEYS_PATH } from "./openapi/operations.ts";
 import { entrance, publicDocuments } from "./public-documents.ts";
+import { createReadReceiptKeys } from "./receipt-keys.ts";
 import type { Route } from "./routes/route.ts";
 import { allowedMethods } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
@@ -34,13 +36,13 @@ export function createApp(options: AppOptions): express.Express {
   });
 
   /** Answers GET at a path that needs no API key and takes no parameters. */
-  const serveOpen = (path: string, handle: (exchange: Exchange, request: Request, response: Response) => void) =>
+  const serveOpen = (path: string, handle: (exchange: Exchange, request: Request, response: Response) => unknown) =>
     app.all(path, (request, response) => {
       const exchange: Exchange = response.locals.exchange;
       if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
       const unknown = unknownParameters(request.url);
       if (unknown.length > 0) refuseInvalid(unknown);
-      handle(exchange, request, response);
+      return handle(exchange, request, response);
     });
 
   serveOpen("/v1/health", (exchange) => {
@@ -62,6 +64,12 @@ export function createApp(options: AppOptions): express.Express {
   for (const [path, document] of publicDocuments(options.version, options.context.publicBaseUrl)) {
     serveOpen(path, (_exchange, request, response) => answerPrepared(request, response, document));
   }
+
+  const readReceiptKeys = createReadReceiptKeys(options.context.verification, () => performance.now());
+  serveOpen(RECEIPT_KEYS_PATH, async (_exchange, request, response) => {
+    const keys = await readReceiptKeys().catch((error: unknown) => Promise.reject(fromService(error)));
+    answerPrepared(request, response, keys);
+  });
 
   for (const [path, table] of Map.groupBy(options.routes, (route): string => route.path)) {
     app.all(path, async (request, response) => {

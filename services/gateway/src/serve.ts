@@ -78,7 +78,10 @@ async function call(
     .handle(request, options.context)
     .catch((error: unknown) => Promise.reject(fromService(error)));
   exchange.waitedMs = reply.waitedMs;
-  answer(exchange, reply.status ?? 200, reply.body, {
+  const status = reply.status ?? 200;
+  const { mediaType } = route.docs.answers[status] ?? {};
+  answer(exchange, status, reply.body, {
+    ...(mediaType && { "Content-Type": mediaType }),
     ...(reply.location && { Location: reply.location }),
     ...(reply.replayed && { "Idempotency-Replayed": "true" }),
   });

@@ -5,6 +5,7 @@ from standardwebhooks import WebhookVerificationError
 from . import models
 from .client import Client
 from .errors import ApiConnectionError, ApiError, ApiTimeoutError, VendorVerificationError
+from .receipt import Receipt, ReceiptError, check_receipt
 from .transport import Response
 from .version import VERSION
 from .webhook import VerifiedWebhook, verify_webhook
@@ -15,10 +16,13 @@ __all__ = [
     "ApiError",
     "ApiTimeoutError",
     "Client",
+    "Receipt",
+    "ReceiptError",
     "Response",
     "VendorVerificationError",
     "VerifiedWebhook",
     "WebhookVerificationError",
+    "check_receipt",
     "models",
     "verify_webhook",
 ]

@@ -127,6 +127,18 @@ class Client:
         """Returns a verification. Errors: verification_not_found."""
         return self._get(m.Verification, f"/v1/verifications/{_segment(verification_id)}")
 
+    def get_receipt(self, verification_id: str) -> str:
+        """Returns the receipt of a verification: a signed text that `check_receipt` checks without the service.
+
+        Errors: verification_not_found; not_found where the operator has configured no keys.
+        """
+        path = f"/v1/verifications/{_segment(verification_id)}/receipt"
+        return self._call(str, Operation("GET", path, text="application/jwt"))
+
+    def get_receipt_keys(self) -> m.ReceiptKeys:
+        """Returns the public keys that receipts are checked with. Keep them beside receipts."""
+        return self._get(m.ReceiptKeys, "/.well-known/jwks.json")
+
     def list_verifications(
         self, *, entity_id: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> m.VerificationPage:

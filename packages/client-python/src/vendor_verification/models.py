@@ -145,6 +145,10 @@ class EvidenceSource(TypedDict):
     """
     Name of the file.
     """
+    sha256: NotRequired[str]
+    """
+    SHA-256 of the file.
+    """
 
 
 class Evidence(TypedDict):
@@ -528,6 +532,41 @@ class Providers(TypedDict):
     """
 
     providers: list[Provider]
+
+
+class ReceiptKeysKey(TypedDict):
+    kty: str
+    """
+    `OKP`.
+    """
+    crv: str
+    """
+    `Ed25519`.
+    """
+    x: str
+    """
+    The public key, in base64url.
+    """
+    kid: str
+    """
+    Id of the key, as receipts name it.
+    """
+    use: str
+    """
+    `sig`.
+    """
+    alg: str
+    """
+    `EdDSA`.
+    """
+
+
+class ReceiptKeys(TypedDict):
+    """
+    The public keys that receipts are checked with.
+    """
+
+    keys: list[ReceiptKeysKey]
 
 
 class Registration(TypedDict):

@@ -51,6 +51,8 @@ class Operation:
     repeatable: Repeatable = "always"
     query: Query | None = None
     body: object | None = None
+    text: str | None = None
+    """Media type of an answer that is a text; JSON where absent."""
     idempotency_key: str | None = None
 
     @property
@@ -85,7 +87,7 @@ class Transport:
         self._pool = pool or urllib3.PoolManager(maxsize=10)
 
     def call(self, operation: Operation, limits: Limits) -> Any:
-        """Returns the parsed body of the answer. Raises VendorVerificationError."""
+        """Returns the body of the answer, JSON parsed. Raises VendorVerificationError."""
         ends_at = time.monotonic() + limits.timeout
         attempt = 1
         while True:
@@ -107,6 +109,8 @@ class Transport:
     def _attempt(self, operation: Operation, number: int, timeout: float) -> Any:
         key = operation.idempotency_key
         headers = dict(self._headers)
+        if operation.text is not None:
+            headers["accept"] = f"{operation.text}, {headers['accept']}"
         if key is not None:
             headers["idempotency-key"] = key
         content = None
@@ -123,6 +127,8 @@ class Transport:
             raise ApiConnectionError(f"No answer from {self._base_url}: {error}", key) from error
         if self._on_response:
             self._on_response(Response(operation.method, operation.target, status, answered, number))
+        if operation.text is not None and 200 <= status < 300:
+            return data.decode(errors="replace")
         try:
             body = json.loads(data)
             is_json = True

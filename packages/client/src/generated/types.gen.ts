@@ -344,6 +344,10 @@ export type Evidence = {
          * Name of the file.
          */
         file?: string;
+        /**
+         * SHA-256 of the file.
+         */
+        sha256?: string;
     }>;
     /**
      * When it was stored. RFC 3339 in UTC, with milliseconds.
@@ -707,6 +711,38 @@ export type Provider = {
  */
 export type Providers = {
     providers: Array<Provider>;
+};
+
+/**
+ * The public keys that receipts are checked with.
+ */
+export type ReceiptKeys = {
+    keys: Array<{
+        /**
+         * `OKP`.
+         */
+        kty: string;
+        /**
+         * `Ed25519`.
+         */
+        crv: string;
+        /**
+         * The public key, in base64url.
+         */
+        x: string;
+        /**
+         * Id of the key, as receipts name it.
+         */
+        kid: string;
+        /**
+         * `sig`.
+         */
+        use: string;
+        /**
+         * `EdDSA`.
+         */
+        alg: string;
+    }>;
 };
 
 /**

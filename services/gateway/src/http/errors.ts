@@ -85,7 +85,6 @@ export function refuseInvalid(violations: readonly Violation[]): never {
 const OWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "unauthorized",
   "forbidden",
-  "not_found",
   "method_not_allowed",
   "payload_too_large",
   "unsupported_media_type",

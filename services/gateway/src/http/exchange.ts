@@ -109,15 +109,15 @@ function answeredCall(exchange: Exchange, target: CallTarget, durationMs: number
   };
 }
 
-/** Answers with JSON. Undefined values are left out. */
+/** Answers with JSON, without undefined values; with a text as it is, whose media type is in the headers. */
 export function answer(
   { response }: Exchange,
   status: number,
-  body: object,
+  body: object | string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const bytes = Buffer.from(JSON.stringify(body), "utf8");
-  response.writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": bytes.length });
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body), "utf8");
+  response.writeHead(status, { "Content-Type": "application/json", ...headers, "Content-Length": bytes.length });
   response.end(bytes);
 }
 

@@ -22,26 +22,23 @@ export function answersOf(operation: Operation, components: AnswerComponents): o
   );
 }
 
-/** Returns the content of a body with examples. */
-export function jsonContent(
+/** Returns the content of a body with examples, by its media type. */
+export function contentOf(
   schema: z.ZodType,
-  examples: Readonly<Record<string, object>>,
+  examples: Readonly<Record<string, object | string>>,
   schemas: Components,
-): JsonContent {
+  mediaType = "application/json",
+): object {
   const named = Object.entries(examples).map(([summary, value]) => [nameOf(summary), { summary, value }]);
-  return { "application/json": { schema: jsonSchema(schema, schemas), examples: Object.fromEntries(named) } };
-}
-
-interface JsonContent {
-  readonly "application/json": { readonly schema: object; readonly examples: object };
+  return { [mediaType]: { schema: jsonSchema(schema, schemas), examples: Object.fromEntries(named) } };
 }
 
 function describeAnswer({ docs }: Operation, status: number, outcome: Outcome, schemas: Components): object {
-  const { description, body, examples = {} } = docs.answers[status]!;
+  const { description, body, mediaType, examples = {} } = docs.answers[status]!;
   return {
     description,
     headers: describeHeaders(outcome),
-    ...(body && { content: jsonContent(body, examples, schemas) }),
+    ...(body && { content: contentOf(body, examples, schemas, mediaType) }),
   };
 }
 

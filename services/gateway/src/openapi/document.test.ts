@@ -14,7 +14,8 @@ describe("the document", () => {
       Object.keys(item as object).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const served = routes.map(({ method, path }) => `${method} ${path.replace(":id", "{id}")}`);
-    expect(documented.toSorted()).toEqual([...served, "GET /v1/health", "GET /v1/openapi.json"].toSorted());
+    const open = ["GET /.well-known/jwks.json", "GET /v1/health", "GET /v1/openapi.json"];
+    expect(documented.toSorted()).toEqual([...served, ...open].toSorted());
     expect(allowedMethods(routes)).toContain("POST");
   });
 

@@ -2,7 +2,7 @@ import type { z } from "@vvs/config";
 import { stringify } from "yaml";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_SECONDS, NOW, START } from "../input/page.ts";
 import { idPattern } from "../render/schemas.ts";
-import { type AnswerComponents, answersOf, headerComponents, jsonContent } from "./answers.ts";
+import { type AnswerComponents, answersOf, contentOf, headerComponents } from "./answers.ts";
 import { forClients, type OpenApi } from "./for-clients.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 import { type Operation, operations } from "./operations.ts";
@@ -130,7 +130,7 @@ type BodyOf = (operation: Operation) => z.ZodType | undefined;
 function describeOperation(operation: Operation, components: AnswerComponents, body: z.ZodType | undefined): object {
   const { docs, scope } = operation;
   const parameters = parametersOf(operation, components.schemas);
-  const content = body && jsonContent(body, docs.requests ?? {}, components.schemas);
+  const content = body && contentOf(body, docs.requests ?? {}, components.schemas);
   return {
     operationId: docs.operationId,
     tags: [docs.tag],

@@ -1,10 +1,15 @@
 import { z } from "@vvs/config";
 import { catalogue, type ErrorCode } from "@vvs/errors";
-import type { Route, RouteDocs } from "../routes/route.ts";
+import { exampleReceiptKeys } from "../routes/examples.ts";
+import { documented, type Route, type RouteDocs } from "../routes/route.ts";
 import { routes } from "../routes/table.ts";
 
 /** A documented operation: a route, or a path that needs no API key and therefore has no scope. */
-export type Operation = Pick<Route, "method" | "path" | "docs"> & Partial<Omit<Route, "handle">>;
+export type Operation = Pick<Route, "method" | "docs"> &
+  Partial<Omit<Route, "handle" | "path">> & { readonly path: string };
+
+/** Where the public keys of receipts are, by convention for JSON Web Key Sets. */
+export const RECEIPT_KEYS_PATH = "/.well-known/jwks.json";
 
 /** What an operation can answer with one status. */
 export interface Outcome {
@@ -84,8 +89,42 @@ const openApi: RouteDocs = {
   },
 };
 
+const receiptKeys = documented({
+  operationId: "getReceiptKeys",
+  tag: "Service",
+  summary: "Keys of receipts",
+  description:
+    "Returns the public keys that receipts are checked with, as a JSON Web Key Set (RFC 7517), those that no longer sign included. Needs no API key and is not rate limited. May be kept for five minutes.",
+  answers: {
+    200: {
+      description: "The keys; none where the operator has configured none.",
+      body: z
+        .object({
+          keys: z.array(
+            z.object({
+              kty: z.string().describe("`OKP`."),
+              crv: z.string().describe("`Ed25519`."),
+              x: z.string().describe("The public key, in base64url."),
+              kid: z.string().describe("Id of the key, as receipts name it."),
+              use: z.string().describe("`sig`."),
+              alg: z.string().describe("`EdDSA`."),
+            }),
+          ),
+        })
+        .meta({ id: "ReceiptKeys", description: "The public keys that receipts are checked with." }),
+      examples: { Keys: exampleReceiptKeys },
+    },
+    304: { description: "The keys still have the version of `If-None-Match`." },
+  },
+  errors: ["internal_error", "service_unavailable"],
+});
+
+/** Documents that may be unchanged since the client read them. */
+const versioned: readonly RouteDocs[] = [openApi, receiptKeys];
+
 /** Paths that need no API key. */
 const open: readonly Operation[] = [
+  { method: "GET", path: RECEIPT_KEYS_PATH, docs: receiptKeys },
   { method: "GET", path: "/v1/health", docs: health },
   { method: "GET", path: "/v1/openapi.json", docs: openApi },
 ];
@@ -143,7 +182,7 @@ function headersOf({ scope, idempotent, docs }: Operation, status: number): Pick
       ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
       ...(status === 405 ? (["Allow"] as const) : []),
       ...(status === 201 ? (["Location"] as const) : []),
-      ...(docs === openApi && isAnswer ? (["ETag"] as const) : []),
+      ...(versioned.includes(docs) && isAnswer ? (["ETag"] as const) : []),
     ],
     optional: [...(sometimes ? counted : []), ...(idempotent && isAnswer ? (["Idempotency-Replayed"] as const) : [])],
   };

@@ -10,6 +10,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-26",
+    "`GET /v1/verifications/{id}/receipt`: a signed text that proves the results of a verification, and `GET /.well-known/jwks.json`, the public keys to check it with. `sources` of evidence have the `sha256` of each file.",
+  ],
+  [
+    "2026-11-26",
     "The OpenAPI document is one that generators of clients take: identifiers are a list of {type, value} (the short form is accepted as before), answers are open to further fields and values, every property of a request has an example, and `servers` is the address of this service.",
   ],
   [

@@ -38,14 +38,18 @@ export interface Parameter {
 
 export interface Answer {
   readonly description: string;
-  readonly content?: Content;
+  /** By its only media type. */
+  readonly content?: Readonly<Record<string, Body>>;
 }
 
 interface Content {
-  readonly "application/json": {
-    readonly schema: Schema;
-    readonly examples: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-  };
+  readonly "application/json": Body;
+}
+
+/** A body of one media type. */
+export interface Body {
+  readonly schema: Schema;
+  readonly examples: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 }
 
 export interface Schema {

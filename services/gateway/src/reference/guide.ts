@@ -10,6 +10,7 @@ import type { Document } from "./document.ts";
 import { commandLine, firstSteps } from "./first-steps.ts";
 import { goLive } from "./go-live.ts";
 import { keepEvents } from "./keep-events.ts";
+import { receiptsGuide } from "./receipts-guide.ts";
 import { errors, reasonTables } from "./refusals.ts";
 import { table } from "./table.ts";
 
@@ -33,6 +34,7 @@ export function introduction(baseUrl: string): readonly Part[] {
 /** Returns what comes after the operations. */
 export function appendix(document: Document): readonly Part[] {
   return [
+    { id: "receipts", title: "Check a receipt", content: receiptsGuide },
     { id: "headers", title: "Headers", content: headers(document) },
     { id: "errors", title: "Errors", content: errors },
     { id: "reasons", title: "Reasons of results", content: reasonTables },

@@ -1,6 +1,14 @@
 import { type Html, html } from "@vvs/http/html";
 import { codeBlocks } from "./code.ts";
-import { type Answer, type Document, isReference, nameIn, type OperationObject, type Parameter } from "./document.ts";
+import {
+  type Answer,
+  type Body,
+  type Document,
+  isReference,
+  nameIn,
+  type OperationObject,
+  type Parameter,
+} from "./document.ts";
 import { inline, markdown } from "./markdown.ts";
 import { samplesOf } from "./samples.ts";
 import { describeSchema, fieldTable, typeOf } from "./schema.ts";
@@ -14,7 +22,7 @@ export function operationSection(document: Document, method: string, path: strin
 ${markdown(description)}
 ${codeBlocks(operationId, samplesOf(method, path, operation))}
 ${parameterTable(document, operation)}
-${requestBody && html`<h4>Body</h4>${describeSchema(requestBody.content["application/json"].schema)}${examplesOf(requestBody)}`}
+${requestBody && html`<h4>Body</h4>${describeSchema(requestBody.content["application/json"].schema)}${examplesOf(requestBody.content["application/json"])}`}
 <h4>Answers</h4>
 ${answersTable(document, operation)}
 </section>
@@ -30,7 +38,7 @@ ${markdown(operation.description)}
 ${parameterTable(document, operation)}
 <h4>Body</h4>
 ${describeSchema(operation.requestBody!.content["application/json"].schema)}
-${examplesOf(operation.requestBody!)}
+${examplesOf(operation.requestBody!.content["application/json"])}
 <h4>Your answers</h4>
 ${answersTable(document, operation)}
 </section>
@@ -48,13 +56,12 @@ function parameterTable({ components }: Document, { parameters = [] }: Operation
   return html`<h4>Path, query and headers</h4>${fieldTable(rows)}`;
 }
 
-function examplesOf({ content }: { content: NonNullable<Answer["content"]> }): Html {
-  const examples = Object.values(content["application/json"].examples);
-  return html`${examples.map(
+function examplesOf({ examples }: Body): Html {
+  return html`${Object.values(examples).map(
     ({
       summary,
       value,
-    }) => html`<details><summary>Example: ${summary}</summary><pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre></details>
+    }) => html`<details><summary>Example: ${summary}</summary><pre tabindex="0"><code>${typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}</code></pre></details>
 `,
   )}`;
 }
@@ -64,8 +71,9 @@ function answersTable({ components }: Document, { responses }: OperationObject):
     const { description, content }: Answer = isReference(answer) ? components.responses[nameIn(answer)]! : answer;
     const lines = description.split("\n").map((line) => line.replace(/^- /, ""));
     const isError = isReference(answer);
+    const [body] = Object.values(content ?? {});
     return html`<tr><th scope="row">${status}</th><td>${lines.map((line) => html`<div>${inline(line)}</div>`)}${
-      content && !isError && html`<div>${typeOf(content["application/json"].schema)}</div>${examplesOf({ content })}`
+      body && !isError && html`<div>${typeOf(body.schema)}</div>${examplesOf(body)}`
     }</td></tr>
 `;
   });

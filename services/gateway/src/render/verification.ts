@@ -146,6 +146,7 @@ export const evidenceSchema = z
           origin: z.string().describe("`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."),
           data_as_of: time("When SAM.gov’s API answered, or when the file was cut."),
           file: z.string().optional().describe("Name of the file."),
+          sha256: z.string().optional().describe("SHA-256 of the file."),
         }),
       )
       .describe("Where each part of an answer about a registration is from. Empty for other answers."),

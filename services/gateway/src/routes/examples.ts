@@ -65,6 +65,20 @@ export const exampleVerification = {
   created_at: at,
 };
 
+/** The public key of the example receipt. */
+export const exampleReceiptKeys = {
+  keys: [
+    {
+      ...{ kty: "OKP", crv: "Ed25519", x: "6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw" },
+      ...{ kid: "k1", use: "sig", alg: "EdDSA" },
+    },
+  ],
+};
+
+/** Signed with that key; shorter than a real one, with the first claims only. */
+export const exampleReceipt =
+  "eyJhbGciOiJFZERTQSIsInR5cCI6InZlcmlmaWNhdGlvbi1yZWNlaXB0K2p3dCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL2FwaS5leGFtcGxlLmNvbSIsInN1YiI6InZlcl8wMW03eWd3cHk3ZjVodGY4aHMyaDhwM2FneSIsImlhdCI6MTc5NTI0NjkzOX0.NQfltUj65ONyeVQeaK9e-7khaqVGxfSDwGH-6D22HOmltvMkbFKHV0V_ZgWlrNmBT2lbsWNGwgsTJUj1iMwbCQ";
+
 export const exampleEvidence = {
   id: exampleIds.evidence,
   verification_id: exampleIds.verification,

@@ -42,6 +42,7 @@ export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
 
 export interface Reply<A> {
   readonly status?: 200 | 201;
+  /** A text is sent as it is, all else as JSON. */
   readonly body: A;
   /** Path of the created object. */
   readonly location?: string;
@@ -56,12 +57,14 @@ interface DocumentedAnswer<A> {
   readonly description: string;
   /** Absent for an answer without a body. */
   readonly body?: z.ZodType<A>;
+  /** Of a body that is a text; JSON where absent. */
+  readonly mediaType?: "application/jwt";
   /** Examples of the body, by a name for people. */
-  readonly examples?: Readonly<Record<string, object>>;
+  readonly examples?: Readonly<Record<string, object | string>>;
 }
 
 /** What the OpenAPI document and the reference page say about a route, besides what follows from its definition. */
-export interface RouteDocs<A = object> {
+export interface RouteDocs<A = object | string> {
   readonly operationId: string;
   readonly tag: "Look up" | "Create" | "Verify" | "Monitor" | "Service";
   /** A few words; the heading on the reference page. */
@@ -118,9 +121,11 @@ export interface RouteDefinition<Q, B, A> {
   handle(call: Call<Q, B>, context: RouteContext): Promise<Reply<NoInfer<A>>>;
 }
 
-export type Route = RouteDefinition<unknown, unknown, object>;
+export type Route = RouteDefinition<unknown, unknown, object | string>;
 
 /** Checks the types of a route definition. */
-export function route<A extends object, Q = unknown, B = unknown>(definition: RouteDefinition<Q, B, A>): Route {
+export function route<A extends object | string, Q = unknown, B = unknown>(
+  definition: RouteDefinition<Q, B, A>,
+): Route {
   return definition;
 }

@@ -1,5 +1,13 @@
+import { z } from "@vvs/config";
 import { evidenceSchema, providersSchema, verificationPageSchema, verificationSchema } from "../render/verification.ts";
-import { exampleEvidence, exampleIds, exampleProviders, exampleVerification, lastPage } from "./examples.ts";
+import {
+  exampleEvidence,
+  exampleIds,
+  exampleProviders,
+  exampleReceipt,
+  exampleVerification,
+  lastPage,
+} from "./examples.ts";
 import { documented, ok } from "./route.ts";
 
 export const mode = {
@@ -72,6 +80,24 @@ export const get = documented({
   summary: "Get a verification",
   description: "Returns a verification. It never changes.",
   answers: ok("The verification.", verificationSchema, example),
+});
+
+export const receipt = documented({
+  operationId: "getReceipt",
+  tag: "Verify",
+  summary: "Get a receipt",
+  description: `Returns a signed text that proves the results of a verification: a compact JWS (RFC 7515) with the algorithm EdDSA and the type \`verification-receipt+jwt\`. The reference page shows how to check one. It is the same at each call, until the operator signs with another key or evidence is removed.
+
+Its claims are \`iss\`, the address of this service; \`sub\`, the verification’s id; \`iat\`, when it was created; \`environment\`, \`live\` or \`sandbox\`; \`verification\`, as GET returns it; and \`evidence\`: for each result the \`id\`, \`check_type\`, \`sha256\` and \`sources\` of its evidence, as long as that is kept. It is 404 \`not_found\` where the operator has configured no keys.`,
+  answers: {
+    200: {
+      description: "The receipt.",
+      body: z.string().describe("A compact JWS."),
+      mediaType: "application/jwt",
+      examples: { "A receipt": exampleReceipt },
+    },
+  },
+  errors: ["not_found"],
 });
 
 export const evidence = documented({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { useTestGateway } from "../testing/gateway.ts";
@@ -76,7 +77,16 @@ describe("verifications", () => {
           { provider: "taxbandits", outcome: "throw", reason: "timeout", startedAt: at, durationMs: 20_000n },
           { provider: "compliancely", outcome: "pass", startedAt: at, durationMs: 3n },
         ],
-        sources: [{ part: "registration", origin: "sam_gov_extract", dataAsOf: at, file: "MONTHLY.dat" }],
+        sources: [
+          {
+            part: "registration",
+            origin: "sam_gov_extract",
+            dataAsOf: at,
+            file: "MONTHLY.dat",
+            sha256: "cd".repeat(32),
+          },
+          { part: "exclusions", origin: "sam_gov_api", dataAsOf: at },
+        ],
         createdAt: at,
       },
     }));
@@ -92,9 +102,37 @@ describe("verifications", () => {
         { provider: "taxbandits", outcome: "throw", reason: "timeout", started_at: time, duration_ms: 20_000 },
         { provider: "compliancely", outcome: "pass", started_at: time, duration_ms: 3 },
       ],
-      sources: [{ part: "registration", origin: "sam_gov_extract", data_as_of: time, file: "MONTHLY.dat" }],
+      sources: [
+        {
+          ...{ part: "registration", origin: "sam_gov_extract", data_as_of: time },
+          ...{ file: "MONTHLY.dat", sha256: "cd".repeat(32) },
+        },
+        { part: "exclusions", origin: "sam_gov_api", data_as_of: time },
+      ],
       created_at: time,
     });
+  });
+
+  test("GET returns a receipt as a text, issued by the public base URL", async () => {
+    gateway.verification.on("getReceipt", () => ({ receipt: "a.b.c" }));
+    const { status, headers, body } = await gateway.get(`/v1/verifications/${verificationId}/receipt`);
+    expect([status, headers.get("content-type"), body]).toEqual([200, "application/jwt", "a.b.c"]);
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({
+      verificationId,
+      issuer: "https://api.example.test",
+      caller: { tenant: { environment: Environment.LIVE } },
+    });
+  });
+
+  test("a receipt is 404 where the operator has configured no keys, and for what is nobody's or somebody else's", async () => {
+    const answers = { not_found: "This service signs no receipts.", verification_not_found: undefined } as const;
+    for (const [code, message] of Object.entries(answers)) {
+      gateway.verification.on("getReceipt", () => {
+        throw new ServiceError(code as keyof typeof answers, message ? { message } : {});
+      });
+      const { status, body } = await gateway.get(`/v1/verifications/${verificationId}/receipt`);
+      expect([status, body]).toMatchObject([404, { error: code, ...(message && { message }) }]);
+    }
   });
 
   test("GET /v1/verifications filters by entity; text that is not an entity id gives an empty list, without a call", async () => {

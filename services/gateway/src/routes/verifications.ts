@@ -111,6 +111,17 @@ export const verificationRoutes: readonly Route[] = [
   }),
   route({
     method: "GET",
+    path: "/v1/verifications/:id/receipt",
+    scope: "verifications:read",
+    docs: docs.receipt,
+    id: { prefix: "ver", missing: "verification_not_found" },
+    async handle({ caller, id }, { verification, publicBaseUrl }) {
+      const { receipt } = await verification.getReceipt({ caller, verificationId: id, issuer: publicBaseUrl });
+      return { body: receipt };
+    },
+  }),
+  route({
+    method: "GET",
     path: "/v1/evidence/:id",
     scope: "verifications:read",
     docs: docs.evidence,

@@ -22,6 +22,8 @@ import { serveFakeAccount, serveFakes } from "./fake-services.ts";
 const PUBLIC_BASE_URL = "https://api.example.test";
 const ring = () => [{ id: "k1", key: randomBytes(32) }];
 
+const isJson = ({ headers }: Response) => headers.get("content-type") === "application/json";
+
 /** Starts the whole gateway on a free port, with real Redis and with services whose answers the test sets. */
 export async function startTestGateway(
   redisUrl: string | undefined,
@@ -99,7 +101,7 @@ export async function startTestGateway(
       });
       const text = await response.text();
       // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every kind
-      const parsed: any = text ? JSON.parse(text) : undefined;
+      const parsed: any = text && isJson(response) ? JSON.parse(text) : text || undefined;
       const answer = { status: response.status, headers: response.headers, body: parsed };
       expectDocumented(method, path, answer);
       return answer;
