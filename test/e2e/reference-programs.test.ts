@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import { runProcess } from "../../deploy/local/processes.ts";
+import { outputOf, runProcess } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { pythonTools } from "../../packages/client-python/tools.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
-import { succeeds } from "../support/installed.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { pageBlocks } from "../support/reference-page.ts";
@@ -33,7 +32,7 @@ const callsIn = (language: string) =>
 
 type Command = readonly [string, ...string[]];
 
-function start([command, ...args]: Command, env: NodeJS.ProcessEnv, cwd = folder) {
+function start([command, ...args]: Command, env: NodeJS.ProcessEnv, cwd: string) {
   const lines: string[] = [];
   const onLine = (line: string) => lines.push(line);
   const running = runProcess({ name: command, command, args, cwd, env: { ...process.env, ...env }, onLine });
@@ -42,9 +41,8 @@ function start([command, ...args]: Command, env: NodeJS.ProcessEnv, cwd = folder
 
 /** Runs a command to its end. Errors: it failed, with its output. */
 async function run(command: Command, env: NodeJS.ProcessEnv): Promise<void> {
-  const running = start(command, env);
-  const { code: exitCode } = await running.exited;
-  expect([exitCode, exitCode === 0 ? "" : running.output()]).toEqual([0, ""]);
+  const { code: exitCode, output } = await outputOf(command, { cwd: folder, env });
+  expect([exitCode, exitCode === 0 ? "" : output]).toEqual([0, ""]);
 }
 
 /** How the programs of a language are written, checked and run. */
@@ -96,7 +94,7 @@ const languages: readonly Language[] = [
   },
   {
     name: "Go",
-    missing: succeeds("go", "version") ? undefined : "go is not installed",
+    missing: (await outputOf(["go", "version"])).code === 0 ? undefined : "go is not installed",
     samples: `${goProgram.replace(/}$/, "")}${callsIn("go")
       .map((call) => `\t{\n${call}\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(answer))\n\t}\n`)
       .join("")}}\n`,

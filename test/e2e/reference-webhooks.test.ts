@@ -2,11 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
-import { runProcess } from "../../deploy/local/processes.ts";
+import { outputOf, runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
-import { succeeds } from "../support/installed.ts";
 import { createOrganization } from "../support/organization.ts";
 import { pageBlocks, withKey } from "../support/reference-page.ts";
 
@@ -23,7 +22,8 @@ function checkout(): string {
   return folder;
 }
 
-const [shell, options] = succeeds("zsh", "-c", ":") ? ["zsh", "-f -i"] : ["bash", "--norc -i"];
+const succeeds = async (...command: [string, ...string[]]) => (await outputOf(command)).code === 0;
+const [shell, options] = (await succeeds("zsh", "-c", ":")) ? ["zsh", "-f -i"] : ["bash", "--norc -i"];
 const cacheDir = serverCacheDir(process.env);
 
 const languages = [
@@ -34,12 +34,12 @@ const languages = [
   },
   {
     language: "Python",
-    isInstalled: succeeds("python3", "-c", "import sys, venv; sys.exit(sys.version_info < (3, 10))"),
+    isInstalled: await succeeds("python3", "-c", "import sys, venv; sys.exit(sys.version_info < (3, 10))"),
     typed: ["start-python-install", "webhook-receiver-python", "webhook-listen-python"],
   },
   {
     language: "Go",
-    isInstalled: succeeds("go", "version"),
+    isInstalled: await succeeds("go", "version"),
     typed: ["webhook-receiver-go", "webhook-listen-go"],
   },
 ];

@@ -3,7 +3,7 @@ import { html } from "@vvs/http/html";
 /** What to check before a program goes live. */
 export const goLive = html`<p>A live key answers with real data. Go through this list once before the first real payment depends on it:</p>
 <ol>
-<li><strong>Live key.</strong> Create one key for each program under <em>API Keys → Live</em>, give it an expiration date, and keep it in your secret store. To replace it, create a second one, deploy it, then revoke the first.</li>
+<li><strong>Live key.</strong> Create one live key for each program under <em>API Keys</em>, let it expire, and keep it in your secret store. Before it expires, <em>Roll</em> it: both keys work while you deploy the new one.</li>
 <li><strong>Scopes.</strong> Give the key only the scopes that its <a href="#job-verify">operations</a> name. A missing one is <a href="#error-forbidden"><code>forbidden</code></a>.</li>
 <li><strong>TIN approval.</strong> Live <code>tin_match</code> must be enabled for your organization by the operator; <em>Organization</em> in the dashboard shows whether it is. Until then its results are <a href="#reason-not_enabled"><code>not_enabled</code></a>.</li>
 <li><strong>Results.</strong> Only <code>pass</code> is a pass. <code>error</code> says nothing about the vendor: handle its <a href="#reasons">reasons</a>, and never count it as <code>fail</code>. Ignore fields and values that you do not know.</li>
