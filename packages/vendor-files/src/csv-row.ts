@@ -11,7 +11,7 @@ const ESCAPED_AT_START = new RegExp(`^'(?=${START})`);
 export function csvRow(cells: readonly string[], delimiter = ","): string {
   const { inside } = patternsOf(delimiter);
   const quoted = cells.map((cell) => {
-    const harmless = cell.replace(AT_START, "'").replaceAll(inside, "$1'");
+    const harmless = cell.replace(AT_START, "'").replaceAll(inside, "'");
     return `"${harmless.replaceAll('"', '""')}"`;
   });
   return `${quoted.join(delimiter)}\r\n`;
@@ -20,7 +20,7 @@ export function csvRow(cells: readonly string[], delimiter = ","): string {
 /** Returns a function that returns a cell as it was before `csvRow` made it harmless. */
 export function originalCell(delimiter: string): (cell: string) => string {
   const { escapedInside } = patternsOf(delimiter);
-  return (cell) => (cell.includes("'") ? cell.replaceAll(escapedInside, "$1").replace(ESCAPED_AT_START, "") : cell);
+  return (cell) => (cell.includes("'") ? cell.replaceAll(escapedInside, "").replace(ESCAPED_AT_START, "") : cell);
 }
 
 interface Patterns {
@@ -35,9 +35,10 @@ function patternsOf(delimiter: string): Patterns {
   let patterns = known.get(delimiter);
   if (!patterns) {
     const others = [",", ";", "\\t", "\\r", "\\n"].filter((each) => each !== delimiter.replace("\t", "\\t")).join("");
+    // The sign is looked for first: white space is scanned only where one follows it.
     patterns = {
-      inside: new RegExp(`([${others}]\\s*)(?='*${SIGN})`, "g"),
-      escapedInside: new RegExp(`([${others}]\\s*)'(?='*${SIGN})`, "g"),
+      inside: new RegExp(`(?<!')(?='*${SIGN})(?<=[${others}]\\s*)`, "g"),
+      escapedInside: new RegExp(`(?<!')'(?='*${SIGN})(?<=[${others}]\\s*')`, "g"),
     };
     known.set(delimiter, patterns);
   }

@@ -4,9 +4,9 @@ export interface FileLimits {
   /** Rows with vendors. */
   readonly rows: number;
   readonly columns: number;
-  /** Characters of a cell. */
-  readonly cellLength: number;
-  /** Bytes of an XLSX file once it is unpacked: of the parts that are read. */
+  /** Characters of a row. */
+  readonly rowLength: number;
+  /** Bytes of an XLSX file once it is unpacked, of the parts that are read; and characters of its cells. */
   readonly unpackedBytes: number;
 }
 

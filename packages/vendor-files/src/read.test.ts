@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { type Field, problemText, readVendorFile, VendorFileError } from "./index.ts";
+import { textRow, workbook } from "./testing/xlsx.ts";
 
 const UEI = "UE9QJD4KK1L6";
 const read = (text: string, options = {}) => readVendorFile(Buffer.from(text), options);
@@ -146,16 +148,41 @@ describe("a file is refused", () => {
     ["if it is an old Excel file", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "old Excel file"],
     ["if it is a web page", "<html><table><tr><td>UEI", "a web page"],
     ["if it is not text", Uint8Array.from({ length: 100 }, (_, i) => i % 5), "not a text file"],
-    ["if it is too large", `UEI\n${`${UEI}\n`.repeat(100)}`, "more than 0.001 MB"],
+    ["if it is too large", "x".repeat(50_001), "more than 0.05 MB"],
     ["if it has too many rows", `UEI\n${"1\n".repeat(12)}`, "more than 10 rows"],
     ["if it has too many columns", `UEI${",x".repeat(250)}\n`, "more than 200 cells"],
-    ["if a cell is too long", `UEI\n${"x".repeat(600)}\n`, "Row 2 has a cell of more than 500 characters"],
+    ["if a row has any number of cells", `UEI\n${",".repeat(20_000)}`, "more than 200 cells"],
+    ["if a row is too long", `UEI\n${"x".repeat(600)}\n`, "Row 2 has more than 500 characters"],
   ])("%s", async (_name, file, message) => {
-    const limits = { bytes: 1_000, rows: 10, cellLength: 500 };
+    const limits = { bytes: 50_000, rows: 10, rowLength: 500 };
     const reading = readVendorFile(Buffer.from(file), { limits });
     await expect(reading).rejects.toThrow(VendorFileError);
     await expect(reading).rejects.toThrow(message);
   });
+});
+
+test("of bytes of any kind nothing but a VendorFileError comes", async () => {
+  const book = workbook(textRow("UEI", "Name") + textRow(UEI, "Acme"));
+  const isRefused = (bytes: Uint8Array) =>
+    readVendorFile(bytes).then(
+      () => undefined,
+      (error: unknown) => expect(error).toBeInstanceOf(VendorFileError),
+    );
+  const damage = fc.record({ at: fc.nat(book.length - 1), byte: fc.nat(255) });
+  await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), isRefused), { numRuns: 500 });
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: fc.constantFrom(..."a,;\t\"'\r\n=1"), maxLength: 60 }), (text) =>
+      isRefused(Buffer.from(text)),
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
+      const bytes = Buffer.from(book);
+      for (const { at, byte } of damages) bytes[at] = byte;
+      await isRefused(bytes);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test("a list without rows is reported", async () => {
@@ -173,8 +200,8 @@ test("other work runs while a large file is read, and reading can be stopped", a
     turns++;
     await nextTurn();
   }
-  // A turn for each 16 kB and each 50 rows.
-  expect(-turns).toBeGreaterThan(bytes.length / 16_384 + 200);
+  // A turn for each 4 kB of text, and each 10,000 characters of cells.
+  expect(-turns).toBeGreaterThan(bytes.length / 4_096 + bytes.length / 12_000);
   expect((await reading).rows).toHaveLength(10_000);
   const stopping = new AbortController();
   const stopped = readVendorFile(bytes, { signal: stopping.signal });

@@ -33,11 +33,13 @@ const defaultLimits: FileLimits = {
   bytes: 5_000_000,
   rows: 10_000,
   columns: 200,
-  cellLength: 32_767,
-  unpackedBytes: 100_000_000,
+  rowLength: 100_000,
+  unpackedBytes: 30_000_000,
 };
-/** Rows that are read before other work runs. */
-const ROWS_AT_A_TIME = 50;
+/** Rows of a sheet in Excel, blank ones included. */
+const MAX_ROWS_OF_SHEET = 1_048_576;
+/** Characters that are read before other work runs. */
+const CHARACTERS_AT_A_TIME = 10_000;
 
 /**
  * Reads a vendor list from a CSV or XLSX file. Columns are recognized by their names; a mapping overrides that. Lets other
@@ -64,8 +66,13 @@ export async function readVendorFile(
   const read = vendorReader(columns);
   const rows: VendorRow[] = [];
   let masked = 0;
+  let length = 0;
   for (const row of given) {
-    if (rows.length % ROWS_AT_A_TIME === 0) await pause(signal);
+    length += lengthOf(row);
+    if (length > CHARACTERS_AT_A_TIME) {
+      await pause(signal);
+      length = 0;
+    }
     const cells = places.map((place) => row.cells[place] ?? "");
     const { vendor, isTinMasked, problems: ofCells } = read(cells);
     if (isTinMasked) masked++;
@@ -93,17 +100,20 @@ export async function readVendorFile(
 async function readRows(bytes: Uint8Array, limits: FileLimits, signal: AbortSignal | undefined) {
   const { format, rows: reading, notices } = await openRows(bytes, limits);
   const rows: FileRow[] = [];
-  let width = 0;
+  let [width, seen, length] = [0, 0, 0];
   for await (const row of reading) {
     signal?.throwIfAborted();
-    const { number, cells } = row;
-    const used = usedWidth(cells);
+    if (++seen > MAX_ROWS_OF_SHEET) throw tooManyRows(limits);
+    const used = usedWidth(row.cells);
     if (used === 0) continue;
-    width = Math.max(width, used);
-    if (used > limits.columns) throw new VendorFileError(`Row ${number} has more than ${limits.columns} cells.`);
-    if (cells.some(({ length }) => length > limits.cellLength)) {
-      throw new VendorFileError(`Row ${number} has a cell of more than ${limits.cellLength} characters.`);
+    if (used > limits.columns) throw new VendorFileError(`Row ${row.number} has more than ${limits.columns} cells.`);
+    const added = lengthOf(row);
+    if (added > limits.rowLength) {
+      throw new VendorFileError(`Row ${row.number} has more than ${limits.rowLength} characters.`);
     }
+    length += added;
+    if (length > limits.unpackedBytes) throw new VendorFileError("The cells have too much text. Split the list.");
+    width = Math.max(width, used);
     rows.push(row);
     // There may be rows before the names of the columns.
     if (rows.length > limits.rows + 100) throw tooManyRows(limits);
@@ -125,10 +135,12 @@ async function openRows(bytes: Uint8Array, limits: FileLimits) {
       "This is a web page or an XML file. Open it in a spreadsheet program, and save it as .xlsx or CSV.",
     );
   }
-  return { ...readCsv(bytes), notices: [] as Problem[] };
+  return { ...readCsv(bytes, limits), notices: [] as Problem[] };
 }
 
 const tooManyRows = ({ rows }: FileLimits) => new VendorFileError(`The list has more than ${rows} rows. Split it.`);
+
+const lengthOf = ({ cells }: FileRow) => cells.reduce((length, cell) => length + cell.length + 1, 0);
 
 /** Returns the number of cells up to the last that is not blank. */
 const usedWidth = (cells: readonly string[]) => cells.findLastIndex((cell) => cell.trim() !== "") + 1;

@@ -32,6 +32,7 @@ describe("a cell of a sheet is read as it is shown, with all its digits:", () =>
       '<c s="5"><v>45000</v></c>',
       "was made a date by a spreadsheet: format the column as text, and enter it again",
     ],
+    ["a formula without its result", "<c><f>A1&amp;B1</f><v/></c>", "must be 9 digits"],
     ["an error", '<c t="e"><v>#REF!</v></c>', "is an error of the spreadsheet"],
   ])("%s is reported", async (_name, cell, problem) => {
     const read = await readList(workbook(`${textRow("Tax ID")}<row r="7">${cell}</row>`));
@@ -41,7 +42,7 @@ describe("a cell of a sheet is read as it is shown, with all its digits:", () =>
 
 test("the first visible sheet is read, with gaps between its rows and cells", async () => {
   const rows = `${textRow("UEI", "", "Legal Name")}<row r="3"/><row r="5"><c r="A5" t="str"><v>${UEI}</v></c>
-    <c r="B5" s="1"/><c r="C5" t="str"><v>Caf&#233; &amp; Co_x000D_</v></c><c r="E5" s="1"/></row>`;
+    <c r="B5" s="1" t="str"><f>""</f><v></v></c><c r="C5" t="str"><v>Caf&#233; &amp; Co_x000D_</v></c><c r="E5" s="1"/></row>`;
   const { columns, rows: read } = await readVendorFile(workbook(rows));
   expect(columns.map(({ name, field }) => [name, field])).toEqual([
     ["UEI", "uei"],

@@ -61,8 +61,11 @@ const guesses = new Map<string, FieldGuess>(
   ),
 );
 
+const MAX_NAME_LENGTH = 100;
+
 /** Returns the field that a column's name means; undefined if it is none that is known. */
 export function guessField(name: string): FieldGuess | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const whole = lettersOf(name);
   const inner = lettersOf(name.replaceAll(/\(.*?\)|\[.*?\]/g, " "));
   return [whole, inner].flatMap((word) => guesses.get(word) ?? guesses.get(essenceOf(word)) ?? [])[0];

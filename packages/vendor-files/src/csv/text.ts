@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { WINDOWS_1252 } from "@vvs/identifiers/written-name";
 import { VendorFileError } from "../file.ts";
 
-/** Small enough to be parsed within some milliseconds. */
-const SLICE_BYTES = 16_384;
+/** Small enough to be parsed within some milliseconds, even if each byte is a row. */
+const SLICE_BYTES = 4_096;
 const SAMPLE_BYTES = 4_096;
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
@@ -12,7 +12,7 @@ type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 export interface FileText {
   readonly encoding: Encoding;
   readonly hasBom: boolean;
-  /** Returns the text from its beginning, in slices of at most 16 kB. */
+  /** Returns the text from its beginning, in slices of at most 4 kB. */
   slices(): Iterable<string>;
 }
 

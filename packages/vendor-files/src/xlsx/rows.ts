@@ -1,6 +1,6 @@
 import { format } from "numfmt";
 import { type FileLimits, type FileRow, VendorFileError } from "../file.ts";
-import { type Archive, openArchive } from "./archive.ts";
+import { type Archive, damaged, openArchive } from "./archive.ts";
 import { readWorkbook, unescaped, type Workbook } from "./workbook.ts";
 
 /**
@@ -23,25 +23,27 @@ async function* readSheet(archive: Archive, workbook: Workbook, limits: FileLimi
   let number = 0;
   let cells: string[] = [];
   let column = -1;
-  let cell = { type: "", style: 0, text: "" };
-  let isText = false;
+  let cell: SheetCell = { type: "", style: 0, text: "", formula: "" };
+  let inside: "text" | "formula" | undefined;
   const reading = archive.read(workbook.sheet, {
     open(name, { r, t = "n", s = "0" }) {
       if (name === "row") {
-        number = r ? Number(r) : number + 1;
+        number = Number(r) || number + 1;
         [cells, column] = [[], -1];
       } else if (name === "c") {
         column = r ? columnOf(r) : column + 1;
+        if (column < 0) throw damaged();
         if (column >= limits.columns) throw new VendorFileError(`The sheet has more than ${limits.columns} columns.`);
-        cell = { type: t, style: Number(s), text: "" };
-      } else isText = name === "v" || name === "t";
+        cell = { type: t, style: Number(s), text: "", formula: "" };
+      } else if (name === "f") inside = "formula";
+      else inside = name === "v" || name === "t" ? "text" : undefined;
     },
     text(value) {
-      if (isText) cell.text += value;
+      if (inside) cell[inside] += value;
     },
     close(name) {
-      isText = false;
-      if (name === "c" && cell.text !== "") {
+      inside = undefined;
+      if (name === "c") {
         while (cells.length < column) cells.push("");
         cells[column] = shown(cell, workbook);
       }
@@ -61,7 +63,16 @@ function columnOf(reference: string): number {
   return column - 1;
 }
 
-function shown({ type, style, text }: { type: string; style: number; text: string }, workbook: Workbook): string {
+interface SheetCell {
+  readonly type: string;
+  readonly style: number;
+  text: string;
+  formula: string;
+}
+
+function shown({ type, style, text, formula }: SheetCell, workbook: Workbook): string {
+  // Some programs leave it to Excel to compute the results. A text that is empty is a result.
+  if (text === "") return formula !== "" && type === "n" ? `=${formula}` : "";
   if (type === "s") return workbook.strings[Number(text)] ?? "";
   if (type === "b") return text === "1" ? "TRUE" : "FALSE";
   if (type !== "n") return unescaped(text);

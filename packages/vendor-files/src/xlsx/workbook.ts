@@ -2,6 +2,8 @@ import { getFormatFromId } from "numfmt";
 import { type Archive, damaged } from "./archive.ts";
 
 const WORKBOOK = "xl/workbook.xml";
+/** Longest number format that Excel accepts. */
+const MAX_FORMAT_LENGTH = 255;
 
 /** What is needed to read a sheet's cells. */
 export interface Workbook {
@@ -81,7 +83,7 @@ async function readFormats(archive: Archive, part: string): Promise<string[]> {
   let isCellStyle = false;
   const reading = archive.read(part, {
     open(name, { numFmtId = "0", formatCode = "" }) {
-      if (name === "numFmt") own.set(numFmtId, formatCode);
+      if (name === "numFmt" && formatCode.length <= MAX_FORMAT_LENGTH) own.set(numFmtId, formatCode);
       if (name === "cellXfs") isCellStyle = true;
       if (name === "xf" && isCellStyle) {
         formats.push(own.get(numFmtId) ?? getFormatFromId(Number(numFmtId)) ?? "General");
