@@ -98,7 +98,7 @@ test("a row with an entity's ID needs no identifier, and a masked TIN is left ou
   const { rows, notices } = await read(`entity_id,UEI,Tax ID\n${id},${UEI},12345678\n,${UEI},****6780\n`);
   expect(rows.map(({ vendor }) => vendor)).toEqual([{ entity_id: id }, { identifiers: { uei: UEI } }]);
   expect(notices.map(problemText)).toEqual([
-    '"Tax ID" has 1 masked TINs, which are not used: these vendors are found by their other identifiers',
+    '"Tax ID" is masked in 1 row, whose vendor is found by another identifier',
   ]);
 });
 
@@ -130,6 +130,12 @@ describe("a mapping", () => {
   ])("%j is refused", async (mapping, message) => {
     await expect(read(list, { mapping })).rejects.toThrow(message);
   });
+});
+
+test("a row of data is not taken for the names of the columns", async () => {
+  const mapping = { 0: "legal_name", 1: "state" } as const;
+  const { columns, rows } = await read("Firma,Staat\nAcme,ID\nBeta,ST\n", { mapping });
+  expect([columns.map(({ name }) => name), rows.length]).toEqual([["Firma", "Staat"], 2]);
 });
 
 test("rows have the numbers that a spreadsheet shows, and problems name them", async () => {

@@ -174,10 +174,8 @@ function beforeHeader(first: number, header: number): Problem {
 
 function maskedTins(count: number, columns: readonly Column[]): Problem {
   const column = columns.find(({ field }) => field === "tin")?.name;
-  return {
-    column,
-    message: `has ${count} masked TINs, which are not used: these vendors are found by their other identifiers`,
-  };
+  const rows = count === 1 ? "1 row, whose vendor is" : `${count} rows, whose vendors are`;
+  return { column, message: `is masked in ${rows} found by another identifier` };
 }
 
 async function pause(signal: AbortSignal | undefined): Promise<void> {

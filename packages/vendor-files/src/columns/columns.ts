@@ -21,7 +21,11 @@ const MAX_ROWS_BEFORE = 20;
 
 /** Returns where the row is that names the columns: that with the most known names, or else the first. */
 export function findHeader(rows: readonly FileRow[]): number {
-  const known = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => cells.filter((cell) => guessField(cell)).length);
+  const known = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => {
+    const found = cells.flatMap((cell) => guessField(cell)?.field ?? []);
+    // The states ID and ST are names of columns elsewhere.
+    return found.some((field) => namingFields.includes(field)) ? found.length : 0;
+  });
   return Math.max(0, known.indexOf(Math.max(...known)));
 }
 
