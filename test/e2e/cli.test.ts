@@ -45,6 +45,28 @@ test("a look-up and verifications say by their exit codes what came out", async 
   expect((await run("verify", "--uei", "short")).code).toBe(3);
 });
 
+test("a receipt is kept with the public keys, and checked without the service; an altered one proves nothing", async () => {
+  const { id } = JSON.parse((await run("verify", "--uei", "SANDBXACTVE1", "--json")).stdout);
+  expect(await run("receipt", "get", id, "--out", "receipt.jwt")).toEqual({ code: 0, stdout: "", stderr: "" });
+  writeFileSync(path("keys.json"), await (await fetch(`${sharedProduct().baseUrl}/.well-known/jwks.json`)).text());
+  const check = (file: string) =>
+    startCli(["receipt", "check", file, "--keys", "keys.json"], { env: { HOME: path("nobody") }, cwd: home }).ended;
+  const { code, stdout } = await check("receipt.jwt");
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/genuine[\s\S]*Test environment[\s\S]*ver_\w+[\s\S]*SHA-256/),
+  ]);
+  expect(stdout).toContain(id);
+  const [header, payload, signature] = readFileSync(path("receipt.jwt"), "utf8").split(".");
+  const forged = Buffer.from(payload!, "base64url").toString().replace('"sandbox"', '"live"');
+  writeFileSync(path("forged.jwt"), [header, Buffer.from(forged).toString("base64url"), signature].join("."));
+  expect(await check("forged.jwt")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^[^\n]*altered[^\n]*\n$/),
+  });
+});
+
 test("a CSV file is verified row by row", async () => {
   const vendors = [
     "vendor no,UEI,TIN,Legal Name",

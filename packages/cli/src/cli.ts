@@ -48,7 +48,7 @@ VENDOR_VERIFICATION_BASE_URL and VENDOR_VERIFICATION_API_KEY override what \`log
 
 Exit codes:
   0    Done; the verification passed, the look-up found one entity.
-  1    The verification failed, or the look-up found none or several.
+  1    The verification failed, the look-up found none or several, or the receipt proves nothing.
   2    The command line or the input file can't be used.
   3    The service refused the call: the key, a right, an unknown id, a conflict.
   4    The service is unavailable or limits the key. Try again later.

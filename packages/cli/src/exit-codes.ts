@@ -1,9 +1,9 @@
-import { ApiError, ConnectionError, TimeoutError } from "@vendor-verification/client";
+import { ApiError, ConnectionError, ReceiptError, TimeoutError } from "@vendor-verification/client";
 
 /** What the program's exit code means. The README and --help list them. */
 export const exitCodes = {
   ok: 0,
-  /** A verification failed, or a look-up found no single entity. */
+  /** A verification failed, a look-up found no single entity, or a receipt proves nothing. */
   negative: 1,
   /** The command line or an input file cannot be used. */
   usage: 2,
@@ -27,6 +27,7 @@ export class UsageError extends Error {}
 /** Returns the exit code for an error that ended a command. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof ReceiptError) return exitCodes.negative;
   if (isUnavailable(error)) return exitCodes.unavailable;
   if (error instanceof ApiError) return exitCodes.refused;
   return exitCodes.internal;

@@ -23,8 +23,8 @@ EVD_ID is also the address that \`verify\` prints (evidence_uri). The answer is 
         return ["Asked", `${started_at}  ${provider}  ${result}  ${duration_ms} ms`] as const;
       }),
       ...sources.map(
-        ({ part, origin, data_as_of, file }) =>
-          ["Part", [part, origin, data_as_of, file].filter(Boolean).join("  ")] as const,
+        ({ part, origin, data_as_of, file, sha256 }) =>
+          ["Part", [part, origin, data_as_of, file, sha256].filter(Boolean).join("  ")] as const,
       ),
     ]);
     return content ? `${fields}\n\n${content}` : fields;

@@ -15,6 +15,7 @@ import {
   updateMonitor,
 } from "./monitors.ts";
 import { providers } from "./providers.ts";
+import { checkReceiptFile, getReceipt } from "./receipt.ts";
 import { trigger } from "./trigger.ts";
 import { verify } from "./verify.ts";
 
@@ -24,6 +25,8 @@ export const commands: readonly Command[] = [
   lookup,
   verify,
   evidence,
+  getReceipt,
+  checkReceiptFile,
   getEntity,
   listEntities,
   createEntity,
