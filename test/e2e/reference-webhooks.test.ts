@@ -77,9 +77,7 @@ test.each(languages)(
     const output = readFileSync(join(place, "output"), "utf8");
     expect(output).toMatch(/^Verified: evt_/m);
     expect([...new Set(output.match(/exit code \d+/g))]).toEqual(["exit code 0"]);
-    if (typed.includes("cli-calls")) {
-      expect(readFileSync(join(place, "results.csv"), "utf8").match(/^SANDBX.*,pass,/gm)).toHaveLength(2);
-    }
+    if (typed.includes("cli-calls")) expect(output).toContain("2 rows: 2 pass.");
   },
   300_000,
 );
