@@ -83,6 +83,9 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   },
   verification: {
     verifications: { by: "the retention, when their expires_at has come and nothing names them" },
+    jobs: { by: "the jobs, an hour after an intake that was never started, and 30 days after the end" },
+    job_rows: { by: "the jobs, with their job" },
+    job_starts: "always",
     latest_answers: { by: "the retention, before the verification of their answer" },
     evidence: { by: "the retention, with its verification" },
     evidence_bodies: { by: "the retention, with the last record that names them" },

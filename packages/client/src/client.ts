@@ -2,6 +2,7 @@ import { type Query, readAll } from "./pages.ts";
 import { type CallOptions, createTransport, type Operation, type TransportOptions } from "./transport.ts";
 import type {
   CreateEntityRequest,
+  CreateJobRequest,
   CreateMonitorRequest,
   CreateVerificationRequest,
   Entity,
@@ -9,6 +10,10 @@ import type {
   EventPage,
   Evidence,
   ForwardEventPage,
+  Job,
+  JobPage,
+  JobResult,
+  JobResultPage,
   LookupRequest,
   LookupResult,
   Monitor,
@@ -52,6 +57,11 @@ export interface VerificationQuery extends PageQuery {
   readonly entity_id?: string | undefined;
 }
 
+export interface JobResultQuery extends PageQuery {
+  /** Only rows with this outcome. */
+  readonly outcome?: JobResult["outcome"] | undefined;
+}
+
 /** Where to go on reading events. */
 export interface ForwardQuery {
   /** The `next_cursor` of an earlier answer, `start` for the oldest event kept, or `now` for only new events. */
@@ -89,6 +99,9 @@ export function createClient(options: ClientOptions) {
     get<SnapshotPage>(`/v1/entities/${segment(entityId)}/snapshots`, query, callOptions);
   const listVerifications = (query: VerificationQuery = {}, callOptions?: CallOptions) =>
     get<VerificationPage>("/v1/verifications", query, callOptions);
+  const listJobs = (query: PageQuery = {}, callOptions?: CallOptions) => get<JobPage>("/v1/jobs", query, callOptions);
+  const listJobResults = (jobId: string, query: JobResultQuery = {}, callOptions?: CallOptions) =>
+    get<JobResultPage>(`/v1/jobs/${segment(jobId)}/results`, query, callOptions);
   const listMonitors = (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
     get<MonitorPage>("/v1/monitors", query, callOptions);
   const listMonitorRuns = (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
@@ -205,6 +218,37 @@ export function createClient(options: ClientOptions) {
     /** Returns the data providers of the key's environment with their state. */
     listProviders: (callOptions?: CallOptions) =>
       get<{ providers: Provider[] }>("/v1/providers", undefined, callOptions).then(({ providers }) => providers),
+
+    /** Verifies up to 10,000 vendors in the background. Errors: invalid_request, too_many_rows. */
+    createJob: (body: CreateJobRequest, callOptions?: PostOptions) => post<Job>("/v1/jobs", body, callOptions),
+
+    /** Returns a job with the numbers of its rows by outcome. Errors: job_not_found. */
+    getJob: (jobId: string, callOptions?: CallOptions) =>
+      get<Job>(`/v1/jobs/${segment(jobId)}`, undefined, callOptions),
+
+    /** Returns a page of jobs, newest first. */
+    listJobs,
+    /** Iterates over all of them. */
+    allJobs: (query: PageQuery = {}, callOptions?: CallOptions) =>
+      readAll(
+        query,
+        (page) => listJobs(page, callOptions),
+        ({ jobs }) => jobs,
+      ),
+
+    /** Returns a page of the rows of a job that have an outcome, in the order given. Errors: job_not_found. */
+    listJobResults,
+    /** Iterates over all of them. */
+    allJobResults: (jobId: string, query: JobResultQuery = {}, callOptions?: CallOptions) =>
+      readAll(
+        query,
+        (page) => listJobResults(jobId, page, callOptions),
+        ({ results }) => results,
+      ),
+
+    /** Cancels a job: what is done stays. Errors: job_not_found, job_finished. */
+    cancelJob: (jobId: string, callOptions?: CallOptions) =>
+      call<Job>({ method: "DELETE", path: `/v1/jobs/${segment(jobId)}`, repeatable: "always" }, callOptions),
 
     /** Creates a monitor. Errors: entity_not_found, limit_exceeded. */
     createMonitor: (body: CreateMonitorRequest, callOptions?: PostOptions) =>

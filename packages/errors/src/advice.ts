@@ -34,6 +34,7 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
   verification_not_found: unseen,
   monitor_not_found: unseen,
   evidence_not_found: unseen,
+  job_not_found: unseen,
   not_found: {
     cause: "The path does not exist.",
     remedy: "Check the path. Paths begin with `/v1`, are case-sensitive and do not end with a slash.",
@@ -42,7 +43,10 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
     cause: "The path does not support the method.",
     remedy: "Use a method of the `Allow` header.",
   },
-  payload_too_large: { cause: "The body is larger than 100 kB.", remedy: "Send a smaller body." },
+  payload_too_large: {
+    cause: "The body is larger than 100 kB, or 5 MB on `/v1/jobs`.",
+    remedy: "Send a smaller body, or several jobs.",
+  },
   unsupported_media_type: {
     cause: "The body is not sent as JSON.",
     remedy: "Send the body as `Content-Type: application/json`.",
@@ -64,6 +68,14 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
     remedy: "Use a new key for a new request.",
   },
   monitor_canceled: { cause: "A canceled monitor cannot be changed.", remedy: "Create a new monitor." },
+  job_finished: {
+    cause: "Every row of the job has its last answer.",
+    remedy: "Read its results. Nothing is left to cancel.",
+  },
+  too_many_rows: {
+    cause: "Your organization’s jobs together have as many rows without their last answer as the plan allows.",
+    remedy: "Wait until earlier jobs have completed, cancel one, or ask for another plan.",
+  },
   rate_limited: {
     cause: "The key’s limit per minute is reached, or too many authentications failed.",
     remedy: "Wait for the seconds in `Retry-After`.",

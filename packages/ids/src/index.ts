@@ -17,7 +17,8 @@ export type IdPrefix =
   | "pky"
   | "inv"
   | "mail"
-  | "tin";
+  | "tin"
+  | "job";
 
 /**
  * Returns a new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time, in milliseconds.

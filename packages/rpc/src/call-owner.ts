@@ -11,7 +11,7 @@ import { tenantOf } from "@vvs/tenant";
 export function callOwner(service: string, { caller }: { caller?: Caller | SessionCaller }): CallOwner {
   const isDashboard = service === "dashboard";
   if (caller && "tenant" in caller && caller.tenant?.organizationId)
-    return { class: isDashboard ? "person" : "direct", ...tenantOf(caller.tenant) };
+    return { class: isDashboard ? "person" : caller.isJob ? "job" : "direct", ...tenantOf(caller.tenant) };
   if (!isDashboard) return { class: "internal", organizationId: "", environment: "" };
   const session = caller && "sessionToken" in caller ? caller.sessionToken : "";
   return { class: session ? "person" : "stranger", organizationId: session, environment: "" };

@@ -26,6 +26,8 @@ export interface CallerContext {
   readonly clientAddress?: string;
   /** Maximum number of entities that the organization can create here, by its plan; absent where unknown. */
   readonly createdEntities?: number;
+  /** The call is part of a job: it waits with a job's weight where calls queue. */
+  readonly isJob?: boolean;
 }
 
 /** Returns the environment of a message. Errors: invalid_request if it is missing. */
@@ -58,10 +60,11 @@ export function callerOf(caller: Caller | undefined): CallerContext {
     requestId: caller?.requestId ?? "",
     ...(caller?.clientAddress && { clientAddress: caller.clientAddress }),
     ...(caller?.createdEntities && { createdEntities: caller.createdEntities }),
+    ...(caller?.isJob && { isJob: true }),
   };
 }
 
 export function toProtoCaller(caller: CallerContext) {
-  const { tenant, actor, requestId, clientAddress, createdEntities } = caller;
-  return { tenant: toProtoTenant(tenant), actor, requestId, clientAddress, createdEntities };
+  const { tenant, ...rest } = caller;
+  return { tenant: toProtoTenant(tenant), ...rest };
 }

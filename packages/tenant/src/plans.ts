@@ -10,5 +10,8 @@ export const requestsPerMinute: Readonly<Record<Exclude<Plan, "enterprise">, num
 export const liveMonitors: Readonly<Record<Plan, number>> = { starter: 1_000, growth: 10_000, enterprise: 100_000 };
 export const SANDBOX_MONITORS = 100;
 
+/** Rows of jobs without their last answer that an organization can have in each environment. */
+export const openJobRows: Readonly<Record<Plan, number>> = { starter: 10_000, growth: 100_000, enterprise: 100_000 };
+
 /** Entities that an organization can create in live. */
 export const liveEntities: Readonly<Record<Plan, number>> = { starter: 25_000, growth: 250_000, enterprise: 1_000_000 };

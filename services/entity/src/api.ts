@@ -11,6 +11,7 @@ import type { Collections } from "./model/documents.ts";
 import { toProtoEntity } from "./model/view.ts";
 import type { SeenEntities } from "./seen-entities.ts";
 import type { EntityStore } from "./store.ts";
+import type { TinVault } from "./tins/tins.ts";
 import type { CheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
@@ -22,10 +23,12 @@ import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys or queries in a call. */
 const MAX_TOGETHER = 100;
+/** Maximum number of TINs in a call. */
+const MAX_TINS = 500;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
-  lookUp: ["gateway", "dashboard"],
+  lookUp: ["gateway", "dashboard", "verification"],
   createEntity: ["gateway"],
   setExternalId: ["gateway", "dashboard"],
   getEntity: ["gateway", "monitor", "dashboard"],
@@ -34,6 +37,8 @@ export const callers: Callers<typeof EntityService> = {
   resolveVendor: ["verification"],
   getCheckSubjects: ["verification"],
   revealTin: ["verification"],
+  sealTins: ["verification"],
+  openTins: ["verification"],
   recordTinMatch: ["verification"],
   listTinReplacements: ["dashboard"],
   takeTinReplacements: ["verification"],
@@ -52,6 +57,7 @@ export interface EntityServiceOptions {
   readonly resolveVendor: ReturnType<typeof createVendorResolver>;
   readonly lookUpExactly: ReturnType<typeof createExactLookup>;
   readonly lookUpFuzzily: ReturnType<typeof createFuzzyLookup>;
+  readonly tins: Pick<TinVault, "sealForJob" | "openForJob">;
   readonly rememberedTins: RememberedTins;
   readonly tinReplacements: ReturnType<typeof createTinReplacements>;
   readonly checkSubjects: CheckSubjects;
@@ -142,6 +148,20 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     async revealTin(request, { caller }) {
       return { tin: await checkSubjects.revealTin(callerOf(request.caller), request, caller) };
     },
+    async sealTins({ tenant, jobId, tins }) {
+      requireFew(tins, MAX_TINS);
+      const sealed = options.tins.sealForJob(tenantOf(tenant), jobId, tins);
+      return { sealed: sealed.map(({ key_id: keyId, box }) => ({ keyId, box: Uint8Array.from(box) })) };
+    },
+    async openTins({ tenant, jobId, sealed }) {
+      requireFew(sealed, MAX_TINS);
+      const boxes = sealed.map(({ keyId: key_id, box }) => ({ key_id, box }));
+      try {
+        return { tins: options.tins.openForJob(tenantOf(tenant), jobId, boxes) };
+      } catch (cause) {
+        throw new ServiceError("not_found", { message: "A sealed TIN can't be opened.", cause });
+      }
+    },
     async recordTinMatch(request) {
       await options.rememberedTins.recordMatch(callerOf(request.caller), request);
       return {};
@@ -170,9 +190,9 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
   return handlers;
 }
 
-function requireFew(asked: readonly unknown[]): void {
-  if (asked.length <= MAX_TOGETHER) return;
-  throw new ServiceError("invalid_request", { message: `Give at most ${MAX_TOGETHER}.` });
+function requireFew(asked: readonly unknown[], max = MAX_TOGETHER): void {
+  if (asked.length <= max) return;
+  throw new ServiceError("invalid_request", { message: `Give at most ${max}.` });
 }
 
 /** Errors: entity_not_found, also for an entity that this organization may not see. */

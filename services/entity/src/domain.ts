@@ -83,6 +83,7 @@ export function createEntityApplication(options: {
       checkSubjects,
       now,
     }),
+    tins,
     rememberedTins,
     tinReplacements: createTinReplacements({ collections }),
     lookUpExactly: createExactLookup({ store, tins }),

@@ -6,6 +6,7 @@ import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
@@ -39,6 +40,8 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   onClose("entity client", () => entity.close());
   const verification = createClient(VerificationService, { address: config.VERIFICATION_ADDRESS, ...common });
   onClose("verification client", () => verification.close());
+  const jobs = createClient(JobService, { address: config.VERIFICATION_ADDRESS, ...common });
+  onClose("jobs client", () => jobs.close());
   const monitor = createClient(MonitorService, { address: config.MONITOR_ADDRESS, ...common });
   onClose("monitor client", () => monitor.close());
 
@@ -85,7 +88,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     idempotencyKeys: config.IDEMPOTENCY_KEYS,
-    context: { entity, verification, monitor, publicBaseUrl: config.PUBLIC_BASE_URL },
+    context: { entity, verification, jobs, monitor, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
   const server = await serveHttp({
     listener: app,

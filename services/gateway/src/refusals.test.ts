@@ -73,7 +73,7 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
 
   test("hides internal errors of its service, and the service's refusals of the gateway", async () => {
     for (const thrown of [new Error("secret"), new ServiceError("forbidden", { message: "secret" })]) {
-      for (const fake of [gateway.entity, gateway.verification, gateway.monitor]) fake.failAll(thrown);
+      for (const fake of [gateway.entity, gateway.verification, gateway.jobs, gateway.monitor]) fake.failAll(thrown);
       const { status, body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
       expect(status).toBe(500);
       expect(JSON.stringify(body)).not.toContain("secret");

@@ -1,13 +1,16 @@
+import type { IncomingMessage } from "node:http";
+import type { Scope } from "@vvs/api-keys";
 import type { SecretKey } from "@vvs/config";
 import { forCaller } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import { type Admit, outside } from "@vvs/fair-queue";
 import { isId } from "@vvs/ids";
+import type { Request } from "express";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
 import type { ApiKey } from "./http/api-key.ts";
 import { readJsonBody } from "./http/body.ts";
 import { fromService } from "./http/errors.ts";
-import { answer, callTarget, type Exchange } from "./http/exchange.ts";
+import { answer, answerInParts, callTarget, type Exchange } from "./http/exchange.ts";
 import { type Quota, quotaHeaders, type RateLimiter } from "./limits/rate-limiter.ts";
 import { readCall } from "./routes/read-call.ts";
 import type { Route, RouteContext } from "./routes/route.ts";
@@ -70,10 +73,17 @@ async function call(
 ): Promise<void> {
   await withinLimit(key, exchange, options.limiter);
   // A client that sends slowly holds no seat.
-  const body = route.body ? await outside(() => readJsonBody(exchange.request)) : undefined;
+  const readBody = route.readBody ?? readJsonBody;
+  const body = route.body ? await outside(() => readBody(exchange.request)) : undefined;
   const request = readCall(route, { ...exchange, key, id, body }, options);
-  authorize(route, key);
+  authorize([route.scope, ...(route.alsoNeeds?.(request.body) ?? [])], key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
+  const textType = textTypeOf(route, exchange.request);
+  if (textType) {
+    const reading = route.readText!(request, options.context, textType);
+    const parts = await reading.catch((error: unknown) => Promise.reject(fromService(error)));
+    return answerInParts(exchange, textType, parts);
+  }
   const reply = await route
     .handle(request, options.context)
     .catch((error: unknown) => Promise.reject(fromService(error)));
@@ -102,14 +112,21 @@ function showQuota({ response }: Exchange, quota: Quota): void {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
 }
 
-function authorize(route: Route, key: ApiKey): void {
+/** Returns the media type of a text that the client accepts before JSON. */
+function textTypeOf({ textTypes }: Route, request: IncomingMessage): string | undefined {
+  const wanted = textTypes && (request as Request).accepts(["application/json", ...textTypes]);
+  return wanted && wanted !== "application/json" ? wanted : undefined;
+}
+
+function authorize(needed: readonly Scope[], key: ApiKey): void {
   if (key.organizationSuspended) {
     const message = "Your organization is suspended. Contact the operator of this service.";
     throw new ServiceError("forbidden", { message });
   }
-  if (!key.scopes.has(route.scope)) {
+  const missing = needed.find((scope) => !key.scopes.has(scope));
+  if (missing) {
     throw new ServiceError("forbidden", {
-      message: `The API key does not have the scope ${route.scope}. Use a key that has it.`,
+      message: `The API key does not have the scope ${missing}. Use a key that has it.`,
     });
   }
 }

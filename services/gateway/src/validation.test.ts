@@ -17,9 +17,11 @@ const problems = async (method: string, path: string, body: unknown, key = gatew
 };
 
 const accepted = async (path: string, body: unknown, key = gateway.key) => {
-  for (const service of [gateway.entity, gateway.verification, gateway.monitor]) service.calls.length = 0;
+  for (const service of [gateway.entity, gateway.verification, gateway.jobs, gateway.monitor]) service.calls.length = 0;
   await gateway.send("POST", path, { key, body });
-  const calls = [gateway.entity, gateway.verification, gateway.monitor].flatMap((service) => service.calls);
+  const calls = [gateway.entity, gateway.verification, gateway.jobs, gateway.monitor].flatMap(
+    (service) => service.calls,
+  );
   expect(calls).toHaveLength(1);
   return calls[0]!.request;
 };

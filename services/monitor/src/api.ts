@@ -20,7 +20,7 @@ const NONE_SWEPT: Positions = new Map();
 
 /** The services that may call each method. */
 export const monitorCallers: Callers<Service> = {
-  createMonitor: GATEWAY_AND_DASHBOARD,
+  createMonitor: [...GATEWAY_AND_DASHBOARD, "verification"],
   getMonitor: GATEWAY_AND_DASHBOARD,
   listMonitors: GATEWAY_AND_DASHBOARD,
   countMonitors: ["dashboard"],
@@ -49,7 +49,8 @@ export function createMonitorHandlers(
         (check) => checkOf(check) ?? invalid("checks", "must contain only known checks"),
       );
       if (checks.length === 0) invalid("checks", "must contain at least one check");
-      const { value, replayed } = await domainOf(caller.tenant).commands.create(caller, {
+      const { create, ensure } = domainOf(caller.tenant).commands;
+      const { value, replayed } = await (request.unlessExists ? ensure : create)(caller, {
         entityId: request.entityId,
         checks: [...new Set(checks)],
         frequency: frequencyOf(request.frequency) ?? invalid("frequency", "must be a known frequency"),

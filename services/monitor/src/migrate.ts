@@ -64,6 +64,8 @@ async function createIndexes(db: Db): Promise<void> {
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });
   const numbered = { partialFilterExpression: { external_id: { $exists: true } } };
   await monitors.createIndex({ organization_id: 1, external_id: 1, status: 1, ...NEWEST_FIRST }, numbered);
+  const unique = { unique: true, partialFilterExpression: { job_key: { $exists: true }, status: "active" } };
+  await monitors.createIndex({ organization_id: 1, job_key: 1 }, unique);
   const erring = { partialFilterExpression: erringAgain };
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST, consecutive_errors: 1 }, erring);
   await monitors.createIndex(

@@ -1,4 +1,4 @@
-import type { CheckStatus } from "@vvs/checks";
+import type { Check, CheckStatus } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { type Cap, type CapDocument, createCap, findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
@@ -111,12 +111,30 @@ export function createMonitorStore(db: Db) {
       created: readonly { readonly tenant: Tenant; readonly monitor: MonitorDocument }[],
     ): Promise<void> {
       const documents = created.map(({ tenant, monitor }) => ({ ...monitor, organization_id: tenant.organizationId }));
-      await monitors.insertMany(documents, { session });
+      const [first, ...others] = documents;
+      // The driver says which index refused an insert only for a single one.
+      if (first && others.length === 0) await monitors.insertOne(first, { session });
+      else await monitors.insertMany(documents, { session });
     },
 
     /** Returns a monitor of any status. */
     async find(tenant: Tenant, id: string, session?: ClientSession): Promise<MonitorDocument | undefined> {
       return (await monitors.findOne(owned(tenant, id), { session })) ?? undefined;
+    },
+
+    /** Returns the oldest active monitor of the same entity, checks and URL. */
+    async findSame(
+      { organizationId }: Tenant,
+      { entityId, checks, webhookUrl }: { entityId: string; checks: readonly Check[]; webhookUrl: string | undefined },
+    ): Promise<MonitorDocument | undefined> {
+      const same: Filter<MonitorDocument> = {
+        organization_id: organizationId,
+        entity_id: entityId,
+        status: "active",
+        checks: { $all: checks, $size: checks.length },
+        webhook_url: webhookUrl ?? ABSENT,
+      };
+      return (await monitors.findOne(same, { sort: { created_at: 1, _id: 1 } })) ?? undefined;
     },
 
     /** Returns the monitors that match the filter, newest first. */

@@ -6,6 +6,7 @@ import type { Logger } from "@vvs/logging";
 import type { EnvironmentDatabases } from "@vvs/mongo";
 import { createOutbox, type OutboxRecord } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { Client } from "@vvs/rpc";
 import { type Environment, environments, perEnvironment, type Tenant, toProtoEnvironment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
@@ -19,6 +20,8 @@ import { createReadWithdrawnLoads } from "./checks/withdrawn-loads.ts";
 import { type EvidenceSettings, openEvidence } from "./evidence/open.ts";
 import { createWatchRecords } from "./freshness/watch-records.ts";
 import { createPutWatch } from "./freshness/watches.ts";
+import { createJobService } from "./jobs/job-service.ts";
+import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import type { KeptDays } from "./kept-until.ts";
 import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
 import { unimplementedAsUndefined } from "./own-data.ts";
@@ -62,6 +65,7 @@ export async function createDomain(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
   entities: Client<typeof EntityService>;
+  monitors: Pick<Client<typeof MonitorService>, "createMonitor">;
   /**
    * Creates the live providers; `takeCall` counts an HTTP call against its provider's quota before it is made, and questions to
    * `registry` share calls.
@@ -92,6 +96,7 @@ export async function createDomain(options: {
   onStored: (environment: Environment, completed: OutboxRecord) => void;
   /** The queue of runs that wait for SAM.gov's API. */
   queue: QueueSettings;
+  stopping: AbortSignal;
   now: () => Date;
   /** Milliseconds that only grow; the process's where absent. */
   clock?: () => number;
@@ -162,8 +167,31 @@ export async function createDomain(options: {
       return (await entities.listWithdrawnLoads(request).catch(unimplementedAsUndefined))?.loads ?? [];
     },
   };
+  const { stopping, queue: queueSettings } = options;
+  const jobs: Readonly<Record<Environment, Jobs>> = perEnvironment((environment) =>
+    createJobs({
+      ...{
+        environment,
+        client,
+        db: databases[environment],
+        admit,
+        entities,
+        subjects,
+        verifier,
+        stopping,
+        now,
+        logger,
+      },
+      monitors: options.monitors,
+      idempotency: idempotency[environment],
+      parking: () => (environment === "live" ? queue.parking : undefined),
+      suspended: options.suspendedOrganizations,
+      owner: queueSettings.owner,
+    }),
+  );
   const queue = createSamGovQueue({
     ...{ client, collections, samGov, provider, verifyRun, ...watching, outbox: outboxes.live },
+    wakeRow: (row) => jobs.live.wake(row),
     ...{ topic: topicFor("live", topicNames.registryChanged), ...options.queue, now, logger },
   });
   const readCallsReport = createReadCallsReport({
@@ -183,5 +211,6 @@ export async function createDomain(options: {
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });
   const noteMonitor = createWatchRecords({ ...watching, now });
-  return { handlers, runsOf, noteMonitor, queue, facts, report };
+  const jobService = createJobService({ jobs, idempotency, verifications: store.getMany });
+  return { handlers, jobService, jobs, runsOf, noteMonitor, queue, facts, report };
 }

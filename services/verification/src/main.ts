@@ -80,11 +80,12 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   });
 
   const admit = createAdmission({ seats: config.CALL_SEATS });
-  const { handlers, report, runsOf, noteMonitor, queue } = await createDomain({
+  const { handlers, jobService, jobs, report, runsOf, noteMonitor, queue } = await createDomain({
     admit,
     client,
     databases,
     entities,
+    monitors,
     liveProviders: (takeCall, registry) =>
       createLiveProviders({ config, entities: registry, takeCall, now, logger, onClose }),
     circuit: circuitSettings(config),
@@ -105,6 +106,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     topicFor: kafka.topicFor,
     onStored: (environment, completed) => relays[environment].publish(completed),
     queue: queueSettings(config),
+    stopping,
     now,
     logger,
     onClose,
@@ -124,6 +126,9 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const asking = queue.start();
   onClose("queue of SAM.gov's API", () => asking.stop());
 
+  const working = environments.map((environment) => jobs[environment].start());
+  onClose("jobs", () => Promise.all(working.map((each) => each.ended())));
+
   const server = await serveRpc({
     service: VerificationService,
     handlers,
@@ -136,6 +141,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     admit,
     unqueued: ["verify", "judgeRuns"],
     ping: pingMongo(client),
+    beside: [jobService],
   });
   const slots = runSlots(config);
   // Each environment has consumers and slots of its own, so that a flood of runs never delays the other environment.

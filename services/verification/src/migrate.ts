@@ -6,6 +6,7 @@ import type { MongoClient } from "mongodb";
 import { migrateAskedVerifications } from "./audit/asked-verifications.ts";
 import { takeOverAnswers } from "./checks/latest-answers.ts";
 import { bodiesOf } from "./evidence/bodies.ts";
+import { migrateJobs } from "./jobs/documents.ts";
 import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
@@ -62,6 +63,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
     await migrateAskedVerifications(db);
     await migrateEarlierResults(db);
+    await migrateJobs(db);
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }

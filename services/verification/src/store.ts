@@ -4,7 +4,7 @@ import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey 
 import type { Outbox } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
-import type { ClientSession, Db, MongoClient } from "mongodb";
+import type { ClientSession, Collection, Db, MongoClient } from "mongodb";
 import {
   createReadKnownAnswers,
   type LatestAnswerDocument,
@@ -21,12 +21,18 @@ import { queueCollections } from "./questions/documents.ts";
 interface Destinations extends ReturnType<typeof collectionsOf> {
   readonly outbox: Pick<Outbox, "append">;
   readonly idempotency: Pick<IdempotencyStore, "complete">;
+  readonly jobRows: Collection;
   readonly expiresAt: (verification: VerificationDocument) => Date;
 }
 
 /** The run has a verification already. */
 export class DuplicateRunError extends Error {
   override readonly name = "DuplicateRunError";
+}
+
+/** The job's row has its answer already, or its job is canceled. */
+export class RowEndedError extends Error {
+  override readonly name = "RowEndedError";
 }
 
 /** Returns an environment's collections. */
@@ -36,6 +42,7 @@ export function collectionsOf(db: Db) {
     evidence: db.collection<EvidenceDocument>("evidence"),
     latestAnswers: db.collection<LatestAnswerDocument>("latest_answers"),
     publicAnswers: queueCollections(db).publicAnswers,
+    jobRows: db.collection("job_rows"),
   };
 }
 
@@ -68,7 +75,7 @@ export function createVerificationStore(options: {
     /**
      * Stores a verification with its evidence and answers, and publishes it, all or nothing. Bodies of evidence are stored
      * before the transaction, since a body without a record is harmless but a record without its body is not. Verifications
-     * that end at the same moment share a transaction. Errors: DuplicateRunError.
+     * that end at the same moment share a transaction. Errors: DuplicateRunError, RowEndedError.
      */
     async save({ environment }: Tenant, saving: Saving): Promise<void> {
       await bodies[environment].put(saving.records.bodies).catch(notTheEffect);
@@ -81,6 +88,9 @@ export function createVerificationStore(options: {
     },
     get: ({ environment, organizationId }: Tenant, id: string): Promise<VerificationDocument | null> =>
       stores[environment].verifications.findOne({ organization_id: organizationId, _id: id }),
+    /** Returns those that there are, in no order. */
+    getMany: ({ environment, organizationId }: Tenant, ids: readonly string[]): Promise<VerificationDocument[]> =>
+      stores[environment].verifications.find({ organization_id: organizationId, _id: { $in: [...ids] } }).toArray(),
     /** Returns a page, newest first; only those of one entity where `entityId` is not empty, and only those in the period. */
     list(
       { environment, organizationId }: Tenant,
@@ -125,8 +135,16 @@ async function contentOf(
 async function write(
   session: ClientSession,
   savings: readonly Saving[],
-  { verifications, evidence, latestAnswers, outbox, idempotency, expiresAt }: Destinations,
+  { verifications, evidence, latestAnswers, outbox, idempotency, jobRows, expiresAt }: Destinations,
 ): Promise<void> {
+  const rows = savings.flatMap(({ row }) => row ?? []);
+  if (rows.length > 0) {
+    const { matchedCount } = await jobRows.bulkWrite(
+      rows.map(({ filter, update }) => ({ updateOne: { filter, update } })),
+      { session, ordered: false },
+    );
+    if (matchedCount < rows.length) throw new RowEndedError("a job's row has ended already");
+  }
   const [first, ...others] = savings.map(({ records: { verification } }) => ({
     ...verification,
     expires_at: expiresAt(verification),

@@ -114,6 +114,7 @@ export async function createProduct(options: {
       counts: { count: () => undefined },
     }),
     verifyRun,
+    wakeRow: async () => undefined,
     registry: options.rule.entities,
     subjects: { read: async (_tenant, entityId) => subjectOf(population, entityId) },
     putWatch,

@@ -159,6 +159,40 @@ class Client:
         """Returns the data providers of the key's environment with their state."""
         return self._get(m.Providers, "/v1/providers")["providers"]
 
+    def create_job(self, body: m.CreateJobRequest, *, idempotency_key: str | None = None) -> m.Job:
+        """Verifies up to 10,000 vendors in the background. Errors: invalid_request, too_many_rows."""
+        return self._post(m.Job, "/v1/jobs", body, idempotency_key)
+
+    def get_job(self, job_id: str) -> m.Job:
+        """Returns a job with the numbers of its rows by outcome. Errors: job_not_found."""
+        return self._get(m.Job, f"/v1/jobs/{_segment(job_id)}")
+
+    def list_jobs(self, *, limit: int | None = None, cursor: str | None = None) -> m.JobPage:
+        """Returns a page of jobs, newest first."""
+        return self._get(m.JobPage, "/v1/jobs", {"limit": limit, "cursor": cursor})
+
+    def all_jobs(self, *, limit: int | None = None) -> Iterator[m.Job]:
+        """Iterates over all of them."""
+        return self._all(m.Job, "/v1/jobs", "jobs", {"limit": limit})
+
+    def list_job_results(
+        self, job_id: str, *, outcome: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> m.JobResultPage:
+        """Returns a page of the rows of a job that have an outcome, in the order given. Errors: job_not_found."""
+        query = {"outcome": outcome, "limit": limit, "cursor": cursor}
+        return self._get(m.JobResultPage, f"/v1/jobs/{_segment(job_id)}/results", query)
+
+    def all_job_results(
+        self, job_id: str, *, outcome: str | None = None, limit: int | None = None
+    ) -> Iterator[m.JobResult]:
+        """Iterates over all of them."""
+        query = {"outcome": outcome, "limit": limit}
+        return self._all(m.JobResult, f"/v1/jobs/{_segment(job_id)}/results", "results", query)
+
+    def cancel_job(self, job_id: str) -> m.Job:
+        """Cancels a job: what is done stays. Errors: job_not_found, job_finished."""
+        return self._call(m.Job, Operation("DELETE", f"/v1/jobs/{_segment(job_id)}"))
+
     def create_monitor(self, body: m.CreateMonitorRequest, *, idempotency_key: str | None = None) -> m.Monitor:
         """Creates a monitor. Errors: entity_not_found, limit_exceeded."""
         return self._post(m.Monitor, "/v1/monitors", body, idempotency_key)

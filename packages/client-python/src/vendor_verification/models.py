@@ -236,6 +236,27 @@ class Identifiers(TypedDict):
     """
 
 
+JobCounts = TypedDict(
+    'JobCounts',
+    {
+        'pass': int,
+        'fail': int,
+        'error': int,
+        'ambiguous': int,
+        'not_found': int,
+        'conflict': int,
+        'invalid': int,
+        'limit_exceeded': int,
+        'waiting': int,
+    },
+)
+
+
+class JobResultProblem(TypedDict):
+    path: str
+    message: str
+
+
 class MatchReasonPart(TypedDict):
     part: str
     """
@@ -643,6 +664,12 @@ class ResultDetails(TypedDict):
     """
 
 
+RowOutcome: TypeAlias = Literal['pass', 'fail', 'error', 'ambiguous', 'not_found', 'conflict', 'invalid', 'limit_exceeded', 'waiting']
+"""
+`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
+"""
+
+
 class SetExternalIdRequest(TypedDict):
     external_id: str | None
     """
@@ -824,6 +851,18 @@ class CreateEntityRequest(TypedDict):
     address: NotRequired[CreateEntityRequestAddress]
 
 
+class CreateJobRequestMonitor(TypedDict):
+    """
+    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
+    """
+
+    frequency: NotRequired[Frequency]
+    webhook_url: NotRequired[str]
+    """
+    Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.
+    """
+
+
 class CreateMonitorRequest(TypedDict):
     entity_id: str
     """
@@ -894,7 +933,7 @@ class Error(TypedDict):
 
     error: str
     """
-    The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added.
+    The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `job_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `job_finished`, `too_many_rows`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added.
     """
     message: str
     """
@@ -931,6 +970,78 @@ class EventPage(TypedDict):
     next_cursor: str | None
     """
     Send it as `cursor` to read the next page; null on the last page.
+    """
+
+
+class Job(TypedDict):
+    """
+    A list of vendors that is verified in the background.
+    """
+
+    id: str
+    """
+    Id of the job.
+    """
+    status: str
+    """
+    `completed`: every row has its last answer. Known values: `queued`, `running`, `completed`, `canceled`. More may be added.
+    """
+    total: int
+    """
+    Number of vendors.
+    """
+    done: int
+    """
+    Number of rows that have their last answer.
+    """
+    counts: JobCounts
+    created_at: str
+    """
+    When it was created. RFC 3339 in UTC, with milliseconds.
+    """
+    completed_at: NotRequired[str]
+    """
+    When it was completed or canceled; absent before. RFC 3339 in UTC, with milliseconds.
+    """
+    results_updated_at: NotRequired[str]
+    """
+    When a result was stored last; absent before the first. RFC 3339 in UTC, with milliseconds.
+    """
+
+
+class JobPage(TypedDict):
+    """
+    A page of jobs, newest first.
+    """
+
+    jobs: list[Job]
+    next_cursor: str | None
+    """
+    Send it as `cursor` to read the next page; null on the last page.
+    """
+
+
+class JobVendor(TypedDict):
+    """
+    A vendor: by `entity_id`, by `identifiers`, or by its name and address only. With `legal_name` the result says whether the name agrees.
+    """
+
+    external_id: NotRequired[str]
+    """
+    Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
+    """
+    entity_id: NotRequired[str]
+    """
+    Id of an entity that you can see.
+    """
+    identifiers: NotRequired[list[Identifier] | IdentifierValues]
+    """
+    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
+    """
+    legal_name: NotRequired[str]
+    address: NotRequired[str]
+    """
+    In one line.
     """
 
 
@@ -1047,4 +1158,91 @@ class VerifyRequest(TypedDict):
     entity_id: NotRequired[str]
     """
     Id of an entity that you can see.
+    """
+
+
+class CreateJobRequest(TypedDict):
+    checks: list[CheckType]
+    """
+    The checks, in the order of the results. Duplicates count once.
+    """
+    mode: Literal['cached', 'realtime']
+    """
+    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
+    """
+    max_age_seconds: NotRequired[int]
+    """
+    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+    """
+    on_invalid: NotRequired[Literal['skip', 'refuse']]
+    """
+    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
+    """
+    monitor: NotRequired[CreateJobRequestMonitor]
+    """
+    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
+    """
+    vendors: list[JobVendor]
+
+
+class JobResult(TypedDict):
+    """
+    What became of one vendor of a job.
+    """
+
+    row: int
+    """
+    Place in the list that was given; 1 for the first vendor.
+    """
+    external_id: NotRequired[str]
+    """
+    Your own number of the vendor, as it was given.
+    """
+    outcome: str
+    """
+    `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
+    """
+    decision: str
+    """
+    `pay`: every check passed, the name agrees, and no exclusion is in force. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added.
+    """
+    entity_id: NotRequired[str]
+    """
+    The entity that is meant.
+    """
+    legal_name: NotRequired[str]
+    """
+    Name of the entity.
+    """
+    name_agrees: NotRequired[bool]
+    """
+    Whether the name that was given is the registry’s, or where no registry knows the vendor, the one that matched its TIN. Absent where there is nothing to compare.
+    """
+    verification: NotRequired[Verification]
+    """
+    Absent where the row was not verified.
+    """
+    candidates: NotRequired[list[Candidate]]
+    """
+    Where it is `ambiguous`: the best matches, at most 10.
+    """
+    monitor_id: NotRequired[str]
+    """
+    The monitor of the vendor, where the job makes monitors.
+    """
+    problems: NotRequired[list[JobResultProblem]]
+    """
+    What is wrong with the row, or why it got no monitor.
+    """
+
+
+class JobResultPage(TypedDict):
+    """
+    A page of results, in the order given.
+    """
+
+    results: list[JobResult]
+    next_cursor: str | None
+    """
+    Send it as `cursor` to read the next page; null on the last page.
     """

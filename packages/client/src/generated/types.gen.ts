@@ -128,6 +128,36 @@ export type CreateEntityRequest = {
     };
 };
 
+export type CreateJobRequest = {
+    /**
+     * The checks, in the order of the results. Duplicates count once.
+     */
+    checks: Array<CheckType>;
+    /**
+     * `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
+     */
+    mode: 'cached' | 'realtime';
+    /**
+     * Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+     */
+    max_age_seconds?: number;
+    /**
+     * What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
+     */
+    on_invalid?: 'skip' | 'refuse';
+    /**
+     * Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
+     */
+    monitor?: {
+        frequency?: Frequency;
+        /**
+         * Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.
+         */
+        webhook_url?: string;
+    };
+    vendors: Array<JobVendor>;
+};
+
 export type CreateMonitorRequest = {
     /**
      * Id of an entity that you can see.
@@ -227,7 +257,7 @@ export type EntityPage = {
  */
 export type Error = {
     /**
-     * The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added.
+     * The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `job_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `job_finished`, `too_many_rows`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added.
      */
     error: string;
     /**
@@ -391,6 +421,181 @@ export type Identifiers = {
      * Taxpayer identification number, only as `****` and its last four digits.
      */
     tin?: string;
+};
+
+/**
+ * A list of vendors that is verified in the background.
+ */
+export type Job = {
+    /**
+     * Id of the job.
+     */
+    id: string;
+    /**
+     * `completed`: every row has its last answer. Known values: `queued`, `running`, `completed`, `canceled`. More may be added.
+     */
+    status: string;
+    /**
+     * Number of vendors.
+     */
+    total: number;
+    /**
+     * Number of rows that have their last answer.
+     */
+    done: number;
+    counts: JobCounts;
+    /**
+     * When it was created. RFC 3339 in UTC, with milliseconds.
+     */
+    created_at: string;
+    /**
+     * When it was completed or canceled; absent before. RFC 3339 in UTC, with milliseconds.
+     */
+    completed_at?: string;
+    /**
+     * When a result was stored last; absent before the first. RFC 3339 in UTC, with milliseconds.
+     */
+    results_updated_at?: string;
+};
+
+/**
+ * Numbers of rows by outcome.
+ */
+export type JobCounts = {
+    /**
+     * Verified: every check passed.
+     */
+    pass: number;
+    /**
+     * Verified: a check failed.
+     */
+    fail: number;
+    /**
+     * Verified: a check has no answer, and asking again does not help.
+     */
+    error: number;
+    /**
+     * Several entities match.
+     */
+    ambiguous: number;
+    /**
+     * No entity matches.
+     */
+    not_found: number;
+    /**
+     * An identifier contradicts the named entity.
+     */
+    conflict: number;
+    /**
+     * Could not be read.
+     */
+    invalid: number;
+    /**
+     * A limit of your plan is reached.
+     */
+    limit_exceeded: number;
+    /**
+     * No source could answer yet; asked again for 24 h.
+     */
+    waiting: number;
+};
+
+/**
+ * A page of jobs, newest first.
+ */
+export type JobPage = {
+    jobs: Array<Job>;
+    /**
+     * Send it as `cursor` to read the next page; null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * What became of one vendor of a job.
+ */
+export type JobResult = {
+    /**
+     * Place in the list that was given; 1 for the first vendor.
+     */
+    row: number;
+    /**
+     * Your own number of the vendor, as it was given.
+     */
+    external_id?: string;
+    /**
+     * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
+     */
+    outcome: string;
+    /**
+     * `pay`: every check passed, the name agrees, and no exclusion is in force. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added.
+     */
+    decision: string;
+    /**
+     * The entity that is meant.
+     */
+    entity_id?: string;
+    /**
+     * Name of the entity.
+     */
+    legal_name?: string;
+    /**
+     * Whether the name that was given is the registry’s, or where no registry knows the vendor, the one that matched its TIN. Absent where there is nothing to compare.
+     */
+    name_agrees?: boolean;
+    /**
+     * Absent where the row was not verified.
+     */
+    verification?: Verification;
+    /**
+     * Where it is `ambiguous`: the best matches, at most 10.
+     */
+    candidates?: Array<Candidate>;
+    /**
+     * The monitor of the vendor, where the job makes monitors.
+     */
+    monitor_id?: string;
+    /**
+     * What is wrong with the row, or why it got no monitor.
+     */
+    problems?: Array<{
+        path: string;
+        message: string;
+    }>;
+};
+
+/**
+ * A page of results, in the order given.
+ */
+export type JobResultPage = {
+    results: Array<JobResult>;
+    /**
+     * Send it as `cursor` to read the next page; null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * A vendor: by `entity_id`, by `identifiers`, or by its name and address only. With `legal_name` the result says whether the name agrees.
+ */
+export type JobVendor = {
+    /**
+     * Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
+     */
+    external_id?: string;
+    /**
+     * Id of an entity that you can see.
+     */
+    entity_id?: string;
+    /**
+     * At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
+     */
+    identifiers?: Array<Identifier> | IdentifierValues;
+    legal_name?: string;
+    /**
+     * In one line.
+     */
+    address?: string;
 };
 
 /**
@@ -814,6 +1019,11 @@ export type ResultDetails = {
      */
     data_as_of?: string;
 };
+
+/**
+ * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
+ */
+export type RowOutcome = 'pass' | 'fail' | 'error' | 'ambiguous' | 'not_found' | 'conflict' | 'invalid' | 'limit_exceeded' | 'waiting';
 
 export type SetExternalIdRequest = {
     /**

@@ -78,6 +78,7 @@ describe("a watch", () => {
         limitPerMinute: 500,
         activeMonitors: 10_000,
         createdEntities: 250_000,
+        openJobRows: 100_000,
         organizationSuspended: false,
       },
     });

@@ -1,5 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toProtoTenant } from "@vvs/tenant";
+import { openJobRows } from "@vvs/tenant/plans";
 import type { ClientSession, Filter, MongoClient, Timestamp } from "mongodb";
 import { activeMonitors, createdEntities, limitPerMinute } from "../model/plans.ts";
 import type { AccountStore, ApiKeyDocument, OrganizationDocument } from "../store.ts";
@@ -83,6 +84,7 @@ function recordOf(key: ApiKeyDocument, organization: OrganizationDocument) {
     limitPerMinute: limitPerMinute(organization),
     activeMonitors: activeMonitors(organization, key.environment),
     createdEntities: createdEntities(organization, key.environment),
+    openJobRows: openJobRows[organization.plan],
     organizationSuspended: organization.status === "suspended",
   };
 }

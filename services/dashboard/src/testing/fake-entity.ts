@@ -87,6 +87,8 @@ export function entityService(state: FakeState) {
     resolveVendor: notHere,
     getCheckSubjects: notHere,
     revealTin: notHere,
+    sealTins: notHere,
+    openTins: notHere,
     recordTinMatch: notHere,
     listTinReplacements: async () => ({ replacements: state.tinReplacements }),
     takeTinReplacements: notHere,

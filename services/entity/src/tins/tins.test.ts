@@ -40,3 +40,11 @@ test("a sealed TIN opens only at its own place, and its hash differs between org
   const elsewhere = vault.hashes({ ...tenant, organizationId: "org_2" }, "123456789")[0]!;
   expect(elsewhere.toString("hex")).not.toBe(hash.toString("hex"));
 });
+
+test("TINs that wait in a job open only for their tenant and their job", () => {
+  const vault = createTinVault({ sealingKeys: [key("s1")], hashKeys: [key("h1")], fingerprintKeys });
+  const sealed = vault.sealForJob(tenant, "job_1", ["123456789", "123456780"]);
+  expect(vault.openForJob(tenant, "job_1", sealed)).toEqual(["123456789", "123456780"]);
+  expect(() => vault.openForJob(tenant, "job_2", sealed)).toThrow();
+  expect(() => vault.openForJob({ ...tenant, organizationId: "org_2" }, "job_1", sealed)).toThrow();
+});

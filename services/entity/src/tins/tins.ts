@@ -1,5 +1,5 @@
 import type { SecretKey } from "@vvs/config";
-import { keyedHashes, open, type Place, seal } from "@vvs/sealing";
+import { keyedHashes, open, type Place, type Sealed, seal } from "@vvs/sealing";
 import type { Tenant } from "@vvs/tenant";
 import { Binary } from "mongodb";
 import type { TinDocument } from "../model/documents.ts";
@@ -7,7 +7,8 @@ import { type FingerprintKeys, fingerprintOf } from "./tin-fingerprints.ts";
 
 /** The collection that stores a TIN, and the id of its document. */
 export interface TinHome {
-  readonly collection: "entity_identifiers" | "remembered_identifiers";
+  readonly collection: "entity_identifiers" | "remembered_identifiers" | "job_rows";
+  /** For TINs of a job that verification stores: the job's id. */
   readonly id: string;
 }
 
@@ -34,8 +35,9 @@ export function createTinVault(options: {
     id,
     "tin",
   ];
+  const sealBox = (tenant: Tenant, home: TinHome, tin: string) => seal(sealingKeys, placeOf(tenant, home), tin);
   const sealed = (tenant: Tenant, home: TinHome, tin: string) => {
-    const { key_id, box } = seal(sealingKeys, placeOf(tenant, home), tin);
+    const { key_id, box } = sealBox(tenant, home, tin);
     return {
       sealed: { key_id, box: new Binary(box) },
       hash: hash(tenant, "tin", tin)[0]!,
@@ -55,6 +57,12 @@ export function createTinVault(options: {
     contentHashes: (tenant: Tenant, content: string): Binary[] => hash(tenant, "content", content),
     /** Returns the fingerprint of a TIN of this organization, which stays when keys rotate. */
     fingerprint,
+    /** Returns TINs of a job, sealed. */
+    sealForJob: (tenant: Tenant, jobId: string, tins: readonly string[]) =>
+      tins.map((tin) => sealBox(tenant, { collection: "job_rows", id: jobId }, tin)),
+    /** Returns sealed TINs of a job in clear. Errors: an unknown key, a box of another job. */
+    openForJob: (tenant: Tenant, jobId: string, sealedTins: readonly Sealed[]) =>
+      sealedTins.map((one) => open(sealingKeys, placeOf(tenant, { collection: "job_rows", id: jobId }), one)),
     /** Returns a TIN in its stored form. */
     seal: async (tenant: Tenant, home: TinHome, tin: string): Promise<TinDocument> => ({
       ...sealed(tenant, home, tin),

@@ -2,8 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { TOO_DEEP, textProblems } from "./json-text.ts";
+import { cutVendors } from "./vendor-texts.ts";
 
 export const MAX_BODY_BYTES = 100_000;
+/** The same of a job's. */
+const MAX_JOB_BYTES = 5_000_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** A JSON body as sent, and the problems of its text. */
@@ -17,9 +20,23 @@ export interface JsonBody {
  * that they are reported together with all others. Errors: unsupported_media_type, payload_too_large.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
-  const bytes = hasBody(request) ? await readBytes(request) : undefined;
+  const bytes = hasBody(request) ? await readBytes(request, MAX_BODY_BYTES) : undefined;
   if (!bytes?.length) return { value: undefined, problems: [{ path: "body", message: "must not be empty" }] };
-  return parse(bytes);
+  return parseJson(bytes);
+}
+
+/**
+ * Reads the body of a job: its value has `VendorTexts` in the place of the array `vendors`. Problems of their texts are found when
+ * they are parsed. Errors: as of `readJsonBody`.
+ */
+export async function readJobBody(request: IncomingMessage): Promise<JsonBody> {
+  const bytes = hasBody(request) ? await readBytes(request, MAX_JOB_BYTES) : undefined;
+  if (!bytes?.length) return { value: undefined, problems: [{ path: "body", message: "must not be empty" }] };
+  const { envelope, vendors } = await cutVendors(bytes);
+  if (envelope.length > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
+  const { value, problems } = parseJson(envelope);
+  const isCut = vendors && typeof value === "object" && value !== null;
+  return { value: isCut ? { ...value, vendors } : value, problems };
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -36,14 +53,14 @@ function hasBody(request: IncomingMessage): boolean {
   return !isEmpty;
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers["content-length"]) > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
+async function readBytes(request: IncomingMessage, max: number): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > max) throw new ServiceError("payload_too_large");
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
-      if (length > MAX_BODY_BYTES) break;
+      if (length > max) break;
       chunks.push(chunk);
     }
   } catch {
@@ -53,11 +70,12 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   }
   // The rest is read and discarded, so that the client receives the answer.
   request.resume();
-  if (length > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
+  if (length > max) throw new ServiceError("payload_too_large");
   return Buffer.concat(chunks);
 }
 
-function parse(bytes: Buffer): JsonBody {
+/** Parses a JSON text. Its problems are listed with the value. */
+export function parseJson(bytes: Buffer): JsonBody {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);

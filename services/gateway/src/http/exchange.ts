@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue, ServiceError } from "@vvs/errors";
 import { type ObservedRequest, observeRequest } from "@vvs/http";
@@ -119,6 +120,28 @@ export function answer(
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body), "utf8");
   response.writeHead(status, { "Content-Type": "application/json", ...headers, "Content-Length": bytes.length });
   response.end(bytes);
+}
+
+/**
+ * Answers with a text in parts, as fast as the client reads it. Errors of the parts end the answer before its end, so that the
+ * client sees that it is not complete.
+ */
+export async function answerInParts(
+  { response, hungUp, fields }: Exchange,
+  mediaType: string,
+  parts: AsyncIterable<string>,
+): Promise<void> {
+  response.writeHead(200, { "Content-Type": mediaType });
+  try {
+    for await (const part of parts) {
+      if (hungUp.aborted) return;
+      if (!response.write(part)) await once(response, "drain", { signal: hungUp });
+    }
+    response.end();
+  } catch (err) {
+    if (!hungUp.aborted) fields.err = err;
+    response.destroy();
+  }
 }
 
 /** Answers with an error: a ServiceError unchanged, anything else as internal_error without its text. */

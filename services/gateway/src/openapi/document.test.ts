@@ -37,9 +37,9 @@ describe("the document", () => {
 
   test.each(operations.map((operation) => [operation.docs.operationId, operation] as const))(
     "%s has examples that its schemas accept",
-    (_id, { body, docs }) => {
+    (_id, { body, docs, readBody }) => {
       for (const example of Object.values(docs.requests ?? {})) {
-        expect(body!.safeParse(example).error).toBeUndefined();
+        if (!readBody) expect(body!.safeParse(example).error).toBeUndefined();
         if (docs.body) expect(docs.body.safeParse(example).error).toBeUndefined();
       }
       for (const { body: schema, examples = {} } of Object.values(docs.answers)) {

@@ -19,6 +19,7 @@ const tags = [
   { name: "Look up", description: "Find entities, and read what is known of them." },
   { name: "Create", description: "Add vendors that no registry has." },
   { name: "Verify", description: "Check vendors, and read results and evidence." },
+  { name: "Verify many", description: "Check lists of vendors in the background." },
   { name: "Monitor", description: "Repeat checks on a schedule, and read what changed." },
   { name: "Receive webhooks", description: "What we post to you." },
   { name: "Service", description: "Needs no API key." },
@@ -64,7 +65,8 @@ const sharedParameters = {
  * service for clients.
  */
 export function openApiDocument(version: string, baseUrl: string): OpenApi {
-  return forClients(documentOf(version, baseUrl, ({ body }) => body));
+  // A body that is read by the route itself has no schema that says all.
+  return forClients(documentOf(version, baseUrl, ({ docs, body, readBody }) => (readBody ? docs.body : body)));
 }
 
 /** Returns the document with every rule that the server checks, by which tests make valid and invalid requests. */

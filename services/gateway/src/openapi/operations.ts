@@ -181,7 +181,7 @@ function headersOf({ scope, idempotent, docs }: Operation, status: number): Pick
       ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
       ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
       ...(status === 405 ? (["Allow"] as const) : []),
-      ...(status === 201 ? (["Location"] as const) : []),
+      ...(status === 201 || status === 202 ? (["Location"] as const) : []),
       ...(versioned.includes(docs) && isAnswer ? (["ETag"] as const) : []),
     ],
     optional: [...(sometimes ? counted : []), ...(idempotent && isAnswer ? (["Idempotency-Replayed"] as const) : [])],

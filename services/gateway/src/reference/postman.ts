@@ -6,6 +6,7 @@ const variables: Readonly<Record<string, string>> = {
   ver: "verification_id",
   evd: "evidence_id",
   mon: "monitor_id",
+  job: "job_id",
 };
 
 /** Which ids of an answer later requests use. */
@@ -18,6 +19,7 @@ const kept: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     evidence_id: 'answer.results[0].evidence_uri.split("/").pop()',
   },
   createMonitor: { monitor_id: "answer.id" },
+  createJob: { job_id: "answer.id" },
 };
 
 /** Examples of bodies that succeed however often they are sent, where the first one does not. */

@@ -6,6 +6,7 @@ export const exampleIds = {
   evidence: "evd_01m7ygwpy7f0tsg6vbkgqtzc7n",
   monitor: "mon_01m7ygwhyfech9syvcmamk86eq",
   event: "evt_01m7ygwpy7f3hbpxmvr5c4zsjg",
+  job: "job_01m7ygwpy7f3hbpxmvr5c4zsjh",
 };
 const at = "2026-11-21T07:42:19.091Z";
 
@@ -78,6 +79,31 @@ export const exampleReceiptKeys = {
 /** Signed with that key; shorter than a real one, with the first claims only. */
 export const exampleReceipt =
   "eyJhbGciOiJFZERTQSIsInR5cCI6InZlcmlmaWNhdGlvbi1yZWNlaXB0K2p3dCIsImtpZCI6ImsxIn0.eyJpc3MiOiJodHRwczovL2FwaS5leGFtcGxlLmNvbSIsInN1YiI6InZlcl8wMW03eWd3cHk3ZjVodGY4aHMyaDhwM2FneSIsImlhdCI6MTc5NTI0NjkzOX0.NQfltUj65ONyeVQeaK9e-7khaqVGxfSDwGH-6D22HOmltvMkbFKHV0V_ZgWlrNmBT2lbsWNGwgsTJUj1iMwbCQ";
+
+export const exampleJob = {
+  id: exampleIds.job,
+  status: "completed",
+  total: 1,
+  done: 1,
+  counts: {
+    ...{ pass: 1, fail: 0, error: 0, ambiguous: 0, not_found: 0 },
+    ...{ conflict: 0, invalid: 0, limit_exceeded: 0, waiting: 0 },
+  },
+  created_at: at,
+  completed_at: at,
+  results_updated_at: at,
+};
+
+export const exampleJobResult = {
+  row: 1,
+  external_id: "V-1",
+  outcome: "pass",
+  decision: "pay",
+  entity_id: exampleIds.entity,
+  legal_name: "Sandbox Active Vendor LLC",
+  name_agrees: true,
+  verification: exampleVerification,
+};
 
 export const exampleEvidence = {
   id: exampleIds.evidence,

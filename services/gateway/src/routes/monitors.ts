@@ -13,7 +13,7 @@ import { type Call, type Reply, type Route, type RouteContext, route } from "./r
 const READ_TIMEOUT_MS = 5_000;
 
 const monitorId = { prefix: "mon", missing: "monitor_not_found" } as const;
-const webhookUrl = text().meta(docs.webhookUrl);
+export const webhookUrlSchema = text().meta(docs.webhookUrl);
 
 export const monitorRoutes: readonly Route[] = [
   route({
@@ -26,7 +26,7 @@ export const monitorRoutes: readonly Route[] = [
       .strictObject({
         entity_id: entityId,
         checks,
-        webhook_url: webhookUrl.optional(),
+        webhook_url: webhookUrlSchema.optional(),
         frequency: frequencySchema.default("daily").transform((name) => enumValue(Frequency, name)),
         external_id: externalId().optional(),
       })
@@ -89,7 +89,7 @@ export const monitorRoutes: readonly Route[] = [
     id: monitorId,
     body: z
       .strictObject({
-        webhook_url: webhookUrl.nullable().optional().describe("null removes it."),
+        webhook_url: webhookUrlSchema.nullable().optional().describe("null removes it."),
         frequency: frequencySchema.transform((name) => enumValue(Frequency, name)).optional(),
         external_id: externalId().nullable().optional().describe("Your own number of the vendor; null removes it."),
       })
@@ -188,7 +188,7 @@ async function readForward(
 }
 
 /** Checks the URL as sent. The schema reports a missing or empty URL. */
-function webhookUrlViolations(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[] {
+export function webhookUrlViolations(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[] {
   const { webhook_url: url } = body;
   if (typeof url !== "string" || url.trim() === "") return [];
   const message = webhookUrlProblem(url, context);

@@ -29,7 +29,7 @@ export function readCall(
   options: { allowPrivateTargets: boolean; idempotencyKeys: readonly SecretKey[] },
 ): Call<unknown, unknown> {
   const { request, requestId, clientAddress, key, id, hungUp, stopping } = received;
-  const { tenant, activeMonitors, createdEntities } = key;
+  const { tenant, activeMonitors, createdEntities, openJobRows } = key;
   const { values, problems: queryProblems } = readQuery(request.url ?? "");
   const { limit, cursor, ...backward } = values;
   const { after, wait, ...unwaited } = backward;
@@ -50,6 +50,8 @@ export function readCall(
   return {
     caller: toProtoCaller({ tenant, actor: key.id, requestId, clientAddress, createdEntities }),
     activeMonitors,
+    openJobRows,
+    isLive: tenant.environment === "live",
     id,
     query: "value" in query ? query.value : undefined,
     body: body.value,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Scope } from "@vvs/api-keys";
 import type { z } from "@vvs/config";
@@ -7,8 +8,10 @@ import type { IdPrefix } from "@vvs/ids";
 import type { CallerSchema } from "@vvs/proto/common/v1/common";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import type { JobService } from "@vvs/proto/verification/v1/jobs";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
+import type { JsonBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Idempotency } from "../input/idempotency.ts";
 import type { Forward, ListIdentity, Page } from "../input/page.ts";
@@ -18,6 +21,7 @@ export interface RouteContext {
   readonly entity: Client<typeof EntityService>;
   readonly verification: Client<typeof VerificationService>;
   readonly monitor: Client<typeof MonitorService>;
+  readonly jobs: Client<typeof JobService>;
   /** Base URL of links to evidence, without a trailing slash. */
   readonly publicBaseUrl: string;
 }
@@ -27,6 +31,9 @@ export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
   readonly caller: MessageInitShape<typeof CallerSchema> & { tenant: { environment: number } };
   /** Maximum number of active monitors in the caller's plan. */
   readonly activeMonitors: number;
+  /** Maximum number of rows of jobs without their last answer in the caller's plan. */
+  readonly openJobRows: number;
+  readonly isLive: boolean;
   /** The id in the path; empty where the path has none. */
   readonly id: string;
   readonly query: Q;
@@ -41,7 +48,7 @@ export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
 }
 
 export interface Reply<A> {
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   /** A text is sent as it is, all else as JSON. */
   readonly body: A;
   /** Path of the created object. */
@@ -66,7 +73,7 @@ interface DocumentedAnswer<A> {
 /** What the OpenAPI document and the reference page say about a route, besides what follows from its definition. */
 export interface RouteDocs<A = object | string> {
   readonly operationId: string;
-  readonly tag: "Look up" | "Create" | "Verify" | "Monitor" | "Service";
+  readonly tag: "Look up" | "Create" | "Verify" | "Verify many" | "Monitor" | "Service";
   /** A few words; the heading on the reference page. */
   readonly summary: string;
   /** Markdown. */
@@ -114,6 +121,14 @@ export interface RouteDefinition<Q, B, A> {
   readonly body?: z.ZodType<B>;
   /** Checks that a schema cannot express. They see the body as sent, so that their problems are listed with all others. */
   rules?(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[];
+  /** Scopes that a call needs besides, by its body. */
+  alsoNeeds?(body: B): readonly Scope[];
+  /** Reads the body; as JSON of at most 100 kB where absent. */
+  readonly readBody?: (request: IncomingMessage) => Promise<JsonBody>;
+  /** Media types that a client may accept before JSON: then the answer is all of the list, as a text without pages. */
+  readonly textTypes?: readonly string[];
+  /** Returns that text in parts. */
+  readText?(call: Call<Q, B>, context: RouteContext, mediaType: string): Promise<AsyncIterable<string>>;
   /** A call may wait for a provider. */
   readonly isLong?: true;
   /** The route takes an Idempotency-Key. */

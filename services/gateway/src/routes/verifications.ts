@@ -15,12 +15,12 @@ const VERIFY_TIMEOUT_MS = 24_500;
 /** One year. */
 const MAX_AGE_SECONDS = 31_536_000;
 
-const mode = z
+export const mode = z
   .enum(["cached", "realtime"])
   .meta(docs.mode)
   .transform((name) => enumValue(Mode, name));
 const ageProblem = `must be a whole number from 0 to ${MAX_AGE_SECONDS}`;
-const maxAgeSeconds = z
+export const maxAgeSeconds = z
   .int(ageProblem)
   .min(0, ageProblem)
   .max(MAX_AGE_SECONDS, ageProblem)

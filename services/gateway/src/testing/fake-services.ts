@@ -11,6 +11,7 @@ import { type ApiKeyRecord, ApiKeyRecordSchema, ApiKeyService } from "@vvs/proto
 import { Environment } from "@vvs/proto/common/v1/common";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Handlers, onlyFor, type RpcServer, serveRpc } from "@vvs/rpc";
 
@@ -38,6 +39,7 @@ export async function serveFakes(logger: Logger) {
   return {
     entity: await serveFake(EntityService, logger),
     verification: await serveFake(VerificationService, logger),
+    jobs: await serveFake(JobService, logger),
     monitor: await serveFake(MonitorService, logger),
   };
 }
@@ -186,6 +188,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
         limitPerMinute,
         activeMonitors: 25,
         createdEntities: 250,
+        openJobRows: 10_000,
         organizationSuspended: options.suspended ?? false,
         expiresAt: options.expiresAt && timestampFromDate(options.expiresAt),
       };

@@ -6,6 +6,7 @@ import { createLogger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient } from "@vvs/rpc";
 import { type AppOptions, createApp } from "../app.ts";
@@ -40,6 +41,7 @@ export async function startTestGateway(
   const clients = {
     entity: createClient(EntityService, client(services.entity.port)),
     verification: createClient(VerificationService, client(services.verification.port)),
+    jobs: createClient(JobService, client(services.jobs.port)),
     monitor: createClient(MonitorService, client(services.monitor.port)),
   };
   const redis = connectRedis({ url: redisUrl!, logger });

@@ -150,5 +150,6 @@ export const bodies = {
   "/v1/entities": { legal_name: "Acme Tools LLC" },
   "/v1/verify": { entity_id: entityId, checks: ["sam_registration"], mode: "realtime" },
   "/v1/verifications": { entity_id: entityId, checks: ["sam_registration"], mode: "cached" },
+  "/v1/jobs": { checks: ["sam_registration"], mode: "cached", vendors: [{ entity_id: entityId }] },
   "/v1/monitors": { entity_id: entityId, checks: ["sam_registration"], webhook_url: "https://example.com/hooks" },
 } as const;

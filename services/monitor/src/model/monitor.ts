@@ -35,6 +35,11 @@ export interface MonitorDocument {
   readonly webhook_url?: string;
   /** The organization's own number of the vendor, where it gave the monitor one. */
   readonly external_id?: string;
+  /**
+   * Entity, checks and URL of an active monitor that a job wanted: the organization has one such monitor. Absent once its URL has
+   * changed.
+   */
+  readonly job_key?: string;
   /** Number of changes of the URL; absent before the first. */
   readonly url_version?: number;
   readonly status: "active" | "canceled";

@@ -52,6 +52,37 @@ const someKey = (change: { key?: string; bodyHash?: Uint8Array } = {}) =>
     ...change,
   });
 
+describe("a monitor that a job makes sure of", () => {
+  test("is created once by any number of calls at the same moment on two replicas", async () => {
+    const [caller, wanted] = [someCaller(), someMonitor()];
+    const calls = [domain, replica, domain, replica].map(({ commands }) => commands.ensure(caller, wanted));
+    const ids = (await Promise.all(calls)).map(({ value }) => value._id);
+    expect(new Set(ids).size).toBe(1);
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(1);
+  });
+
+  test("is the one that is there, whoever created it, if entity, checks and URL are the same", async () => {
+    const [caller, wanted] = [someCaller(), someMonitor()];
+    const { value: first } = await domain.commands.create(caller, wanted);
+    expect((await domain.commands.ensure(caller, wanted)).value._id).toBe(first._id);
+    const others = [{ webhookUrl: "https://example.com/other" }, { checks: ["tin_match"] as const }];
+    for (const other of others) {
+      expect((await domain.commands.ensure(caller, { ...wanted, ...other })).value._id).not.toBe(first._id);
+    }
+    expect((await domain.commands.ensure(someCaller(), wanted)).value._id).not.toBe(first._id);
+  });
+
+  test("is another one once it was canceled or its URL has changed", async () => {
+    const [caller, wanted] = [someCaller(), someMonitor()];
+    const { value: first } = await domain.commands.ensure(caller, wanted);
+    await domain.commands.cancel(caller, first._id);
+    const { value: second } = await domain.commands.ensure(caller, wanted);
+    await domain.commands.update(caller, second._id, { webhookUrl: "https://example.com/changed" });
+    const { value: third } = await domain.commands.ensure(caller, wanted);
+    expect(new Set([first, second, third].map(({ _id }) => _id)).size).toBe(3);
+  });
+});
+
 describe("a new monitor", () => {
   test("is due immediately for its first run, and one interval later by the schedule", async () => {
     const caller = someCaller();

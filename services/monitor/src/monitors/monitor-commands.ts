@@ -3,7 +3,7 @@ import { webhookUrlProblem } from "@vvs/egress";
 import { ServiceError } from "@vvs/errors";
 import type { HeldKey, IdempotencyStore, Outcome } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
-import { createGroupCommit, inTransaction } from "@vvs/mongo";
+import { createGroupCommit, inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
 import type { CallerContext, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
@@ -111,6 +111,31 @@ export function createMonitorCommands(
   const endStanding = (monitor: MonitorDocument, positions: Positions): MonitorDocument =>
     withoutStanding(monitor, positions.get(monitor.frequency), options.runTimeoutMs);
 
+  async function create(
+    caller: CallerContext,
+    wanted: NewMonitor,
+    own: Pick<MonitorDocument, "job_key"> = {},
+  ): Promise<Outcome<MonitorDocument>> {
+    const { tenant } = caller;
+    expectAllowedUrl(wanted.webhookUrl);
+    return options.idempotency.once({
+      tenant,
+      idempotency: wanted.idempotency,
+      replay: async (id) => asCreated(await existing(tenant, id)),
+      async run(key) {
+        const limit = wanted.activeLimit;
+        const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
+        const refusal = () => new ServiceError("limit_exceeded", { message });
+        return store.withinCap(tenant, { limit, refusal }, async () => {
+          await options.expectEntity(caller, wanted.entityId, wanted.externalId);
+          const created = { ...newMonitor(options, caller, wanted), ...own };
+          await commit({ caller, monitor: created, tenant, key });
+          return created;
+        });
+      },
+    });
+  }
+
   return {
     /** Returns a monitor of any status. Errors: monitor_not_found. */
     existing,
@@ -119,25 +144,24 @@ export function createMonitorCommands(
      * Creates a monitor, whose first run the scheduler starts immediately. Errors: invalid_request (webhook_url, external_id),
      * limit_exceeded, entity_not_found, idempotency_conflict, idempotency_mismatch.
      */
-    async create(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {
-      const { tenant } = caller;
-      expectAllowedUrl(wanted.webhookUrl);
-      return options.idempotency.once({
-        tenant,
-        idempotency: wanted.idempotency,
-        replay: async (id) => asCreated(await existing(tenant, id)),
-        async run(key) {
-          const limit = wanted.activeLimit;
-          const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
-          const refusal = () => new ServiceError("limit_exceeded", { message });
-          return store.withinCap(tenant, { limit, refusal }, async () => {
-            await options.expectEntity(caller, wanted.entityId, wanted.externalId);
-            const created = newMonitor(options, caller, wanted);
-            await commit({ caller, monitor: created, tenant, key });
-            return created;
-          });
-        },
-      });
+    create: (caller: CallerContext, wanted: NewMonitor) => create(caller, wanted),
+
+    /**
+     * Returns the active monitor of the same entity, checks and URL, or creates it. Concurrent calls create one. Errors: those of
+     * `create`.
+     */
+    async ensure(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {
+      const same = await store.findSame(caller.tenant, wanted);
+      if (same) return { value: same, replayed: true };
+      const { entityId, checks, webhookUrl = "" } = wanted;
+      try {
+        return await create(caller, wanted, { job_key: JSON.stringify([entityId, checks.toSorted(), webhookUrl]) });
+      } catch (error) {
+        if (!isDuplicateKey(error, "job_key")) throw error;
+        const other = await store.findSame(caller.tenant, wanted);
+        // An older version, during a rollout, changes the URL of a monitor and leaves its key.
+        return other ? { value: other, replayed: true } : create(caller, wanted);
+      }
     },
 
     /**
@@ -230,7 +254,7 @@ function newMonitor(
 /** Returns the monitor with another URL. Null removes the URL; undefined leaves the monitor unchanged. */
 function withUrl(monitor: MonitorDocument, url: string | null | undefined): MonitorDocument {
   if (url === undefined || url === (monitor.webhook_url ?? null)) return monitor;
-  const { webhook_url: _before, url_version: version = 0, ...rest } = monitor;
+  const { webhook_url: _before, job_key: _key, url_version: version = 0, ...rest } = monitor;
   return { ...rest, url_version: version + 1, ...(url !== null && { webhook_url: url }) };
 }
 

@@ -43,6 +43,8 @@ export interface CheckTask {
   readonly maxAgeSeconds?: number | undefined;
   /** Only for a monitor's run, with the id of the record that requested it. */
   readonly run?: (MonitorRun & { readonly recordId: string }) | undefined;
+  /** Only for a job's row: its id, and whether it has waited for SAM.gov's API. */
+  readonly row?: { readonly id: string; readonly wasParked: boolean } | undefined;
 }
 
 /** The result of one check of a verification, before it is stored. */
@@ -103,9 +105,10 @@ export function createConcluder(options: {
     const stored = known && newestParts(known.kept?.parts ?? {}, known.newest?.parts ?? {});
     const { uei, cage, legalName, entityType } = subject;
     const tin = createCheckTin(legalName, async (within) => task.suppliedTin || revealTin(task, within));
+    const run = task.run ?? (isLive ? runOfRow(task) : undefined);
     const ask = () =>
       runCheck({
-        providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
+        providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, run)),
         question: {
           tenant,
           uei,
@@ -113,7 +116,7 @@ export function createConcluder(options: {
           legalName,
           entityType,
           tin: tin.read,
-          run: task.run,
+          run,
           stored,
           kept: known?.kept,
         },
@@ -124,10 +127,10 @@ export function createConcluder(options: {
       });
     // Whoever has an answer to the same question learns nothing that they could not read.
     const isGuess = terms !== undefined && !(await readKnown()).newest;
-    const run = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
-    if (run.kind !== "answered") return { check, fingerprint, ...run };
-    if (isTinMatch({ check_type: check, ...run.answer })) await recordTinMatch(task, tin.ifRead());
-    return { check, fingerprint, ...run, answer: tin.complete(run.answer) };
+    const asked = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
+    if (asked.kind !== "answered") return { check, fingerprint, ...asked };
+    if (isTinMatch({ check_type: check, ...asked.answer })) await recordTinMatch(task, tin.ifRead());
+    return { check, fingerprint, ...asked, answer: tin.complete(asked.answer) };
   };
 
   /**
@@ -193,7 +196,11 @@ function isYoungEnough({ data_date }: AnswerDocument, { maxAgeSeconds }: CheckTa
   return maxAgeSeconds === undefined || now.getTime() - data_date.getTime() <= maxAgeSeconds * 1_000;
 }
 
-function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {
+function runOfRow({ row }: CheckTask): MonitorRun | undefined {
+  return row && { monitorId: row.id, runSeq: 1, wasParked: row.wasParked, isRow: true };
+}
+
+function isAsked({ laterRuns }: Provider, run: MonitorRun | undefined): boolean {
   return laterRuns === undefined || isLaterRun(run) === (laterRuns === "only");
 }
 

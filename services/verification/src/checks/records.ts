@@ -138,4 +138,12 @@ export interface Saving {
   readonly key: HeldKey | undefined;
   /** Writes into the same transaction. */
   readonly complete: ((session: ClientSession) => Promise<void>) | undefined;
+  /** Completes the job's row that the verification is for. All or nothing is stored, so it must match. */
+  readonly row?: RowCompletion | undefined;
+}
+
+/** The write that completes a job's row. */
+export interface RowCompletion {
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly update: Readonly<Record<string, object>>;
 }

@@ -12,7 +12,7 @@ import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
-import { type Saving, verificationRecords } from "./records.ts";
+import { type RowCompletion, type Saving, verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */
 export interface VerificationRequest extends CheckTask {
@@ -23,7 +23,12 @@ export interface VerificationRequest extends CheckTask {
   readonly key?: HeldKey | undefined;
   /** Writes into the transaction that stores the verification. */
   readonly complete?: ((session: ClientSession) => Promise<void>) | undefined;
+  /** Only for a job's row: returns the write that completes it. */
+  readonly completeRow?: ((verification: VerificationDocument) => RowCompletion) | undefined;
 }
+
+/** Why a job's row is not verified yet: what to ask of SAM.gov's API, or the reasons of checks that no source could answer. */
+export type Waiting = { readonly asking: Asking } | { readonly reasons: readonly string[] };
 
 export interface Verifier {
   /**
@@ -36,6 +41,14 @@ export interface Verifier {
    * no provider of another check was asked.
    */
   verifyUnlessAsking(request: VerificationRequest): Promise<Asking | undefined>;
+  /**
+   * Verifies a job's row like `verifyUnlessAsking`, unless a check ends in an error after which `mustWait`, by its reason: then
+   * nothing is stored either.
+   */
+  verifyRow(
+    request: VerificationRequest,
+    mustWait: (reason: string) => boolean,
+  ): Promise<VerificationDocument | Waiting>;
   /** Stores a verification whose checks all have this error, without asking any provider. */
   refuse(request: VerificationRequest, reason: ErrorReason): Promise<VerificationDocument>;
 }
@@ -75,7 +88,8 @@ export function createVerifier(options: {
       ? { key: run.monitor_id, seq: run.run_seq }
       : { key: id, rowId: new ObjectId(ObjectId.generate(Math.floor(at.getTime() / 1_000))) };
     const completed = withActiveTrace({ id, topic, value, ...place });
-    await store.save(tenant, { records, completed, key: request.key, complete: request.complete });
+    const { key, complete, completeRow } = request;
+    await store.save(tenant, { records, completed, key, complete, row: completeRow?.(verification) });
     options.onStored(environment, completed);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");
@@ -91,6 +105,19 @@ export function createVerifier(options: {
     return withTimeLimit(leftMs, undefined, work);
   }
 
+  /** Concludes the checks, unless asking SAM.gov's API helps: then it returns what to ask, and asked no provider of others. */
+  function concludeUnlessAsking(request: VerificationRequest): Promise<Asking | Conclusion[]> {
+    const isFirst = (check: Check) => check === "sam_registration";
+    return inTime(request, async (signal) => {
+      const firsts = await Promise.all(request.checks.filter(isFirst).map((check) => conclude(check, request, signal)));
+      const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
+      if (asking) return asking;
+      return Promise.all(
+        request.checks.map((check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal)),
+      );
+    });
+  }
+
   return {
     async verify(request) {
       const concludeAll = (signal: AbortSignal) =>
@@ -98,22 +125,17 @@ export function createVerifier(options: {
       return save(request, await inTime(request, concludeAll));
     },
     async verifyUnlessAsking(request) {
-      const isFirst = (check: Check) => check === "sam_registration";
-      const concluded = await inTime(request, async (signal) => {
-        const firsts = await Promise.all(
-          request.checks.filter(isFirst).map((check) => conclude(check, request, signal)),
-        );
-        const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
-        if (asking) return asking;
-        return Promise.all(
-          request.checks.map(
-            (check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal),
-          ),
-        );
-      });
+      const concluded = await concludeUnlessAsking(request);
       if (!Array.isArray(concluded)) return concluded as Asking;
       await save(request, concluded);
       return undefined;
+    },
+    async verifyRow(request, mustWait) {
+      const concluded = await concludeUnlessAsking(request);
+      if (!Array.isArray(concluded)) return { asking: concluded as Asking };
+      const errors = (concluded as Conclusion[]).flatMap((each) => (each.kind === "error" ? each.reason : []));
+      const reasons = errors.filter(mustWait);
+      return reasons.length > 0 ? { reasons } : save(request, concluded);
     },
     refuse: (request, reason) =>
       save(

@@ -10,11 +10,13 @@ export interface MonitorRun {
   readonly runSeq: number;
   /** It has waited for SAM.gov's API, which is not asked again for it. */
   readonly wasParked?: boolean;
+  /** It is a job's row, which asks no API itself and counts as a first run. */
+  readonly isRow?: boolean;
 }
 
-/** Returns true for the runs of a monitor that ask no API themselves, since a queue asks it for all of them. */
+/** Returns true for what asks no API itself, since a queue asks it for all: later runs of a monitor, and a job's rows. */
 export function isLaterRun(run: MonitorRun | undefined): boolean {
-  return run !== undefined && (run.runSeq > 1 || run.wasParked === true);
+  return run !== undefined && (run.runSeq > 1 || run.wasParked === true || run.isRow === true);
 }
 
 /** The vendor that a provider is asked about. Unknown values are empty; those that its check needs are set. */
@@ -27,7 +29,7 @@ export interface Question {
   readonly entityType: string;
   /** Returns the TIN, 9 digits in clear; only a TIN provider calls it. Errors: TinReplacedError, service_unavailable. */
   readonly tin: (signal: AbortSignal) => Promise<string>;
-  /** The monitor's run that the question is part of; undefined for a direct call. */
+  /** The monitor's run, or the live job's row, that the question is part of; undefined for a direct call. */
   readonly run: MonitorRun | undefined;
   /**
    * Only for live sam_registration: the newest of each part among the organization's newest stored answer to the same

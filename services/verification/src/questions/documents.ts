@@ -13,6 +13,8 @@ export interface ParkedRun {
   readonly run_seq: number;
   readonly entity_id: string;
   readonly checks: readonly Check[];
+  /** It stands for a job's row, whose id is also the monitor's: the row is woken instead of being verified here. */
+  readonly is_row?: true;
   /** When the run was claimed. */
   readonly requested_at?: Date;
   readonly parked_at: Date;

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { Environment } from "@vvs/proto/common/v1/common";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
 import { putVendor, verifyResult } from "../testing/calls.ts";
@@ -416,6 +418,43 @@ test("tomorrow's calls are planned by the replica that asks, and by another one 
   await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
   queue.passHours(1);
   expect([await plan(other), await plan(service)]).toEqual([expect.any(Number), undefined]);
+});
+
+describe("a job's row", () => {
+  /** Starts a job with one vendor; returns its row's outcome and, of a verified one, its origin. */
+  async function startJob() {
+    const { organizationId, entityId } = putVendor(service, { uei, legalName: "V" });
+    const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
+    const { jobId } = await service.jobClient.addJobRows({ caller, rows: [{ row: 1, entityId }] });
+    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 1 };
+    await service.jobClient.startJob({ caller, jobId, ...terms });
+    return async () => {
+      await service.jobs.live.work();
+      const { results } = await service.jobClient.listJobResults({ caller, jobId, limit: 1 });
+      const { outcome, verification } = results[0]!;
+      return `${RowOutcome[outcome]} ${verification?.results.map(({ origin }) => origin) ?? ""}`.trim();
+    };
+  }
+
+  test("is answered by the files without a call, where they can know", async () => {
+    queue.setFiles(uei, files({}));
+    const row = await startJob();
+    expect(await row()).toBe("PASS sam_gov_extract");
+    expect(callsAbout(uei)).toEqual([]);
+  });
+
+  test("waits for the API where they can't, is asked by the queue, and is answered then", async () => {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files(undefined));
+    const row = await startJob();
+    expect(await row()).toBe("WAITING");
+    expect(await row()).toBe("WAITING");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(1);
+    await work();
+    expect(await row()).toBe("PASS sam_gov_api");
+    expect(callsAbout(uei).length).toBeGreaterThan(0);
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
 });
 
 describe("direct calls", () => {

@@ -67,6 +67,8 @@ export function createSamGovQueue(
     samGov: SamGovApi | undefined;
     provider: AskedProvider;
     verifyRun: VerifyRun;
+    /** Lets a job's row go on that has waited. */
+    wakeRow: (row: { readonly rowId: string; readonly organizationId: string }) => Promise<void>;
     registry: RegistryReader;
     subjects: Pick<Subjects, "read">;
     putWatch: (watch: Watch) => Promise<void>;
@@ -104,6 +106,11 @@ export function createSamGovQueue(
   };
 
   async function resume(parked: ParkedRun): Promise<void> {
+    if (parked.is_row) {
+      await options.wakeRow({ rowId: parked._id, organizationId: parked.organization_id });
+      await parkedRuns.remove(parked);
+      return;
+    }
     const complete: Parameters<VerifyRun>[1]["complete"] = (session) => parkedRuns.remove(parked, session);
     await options.verifyRun(runOf(parked), { began: performance.now(), mayAsk: false, complete });
     // Where the run had a verification already, nothing was completed.
@@ -244,6 +251,7 @@ function documentOf({ recordId, tenant, run, entityId, checks, requestedAt }: Re
     run_seq: run.runSeq,
     entity_id: entityId,
     checks,
+    ...(run.isRow && { is_row: true as const }),
     ...(requestedAt && { requested_at: requestedAt }),
     parked_at,
     ...(carrier.traceparent && { traceparent: carrier.traceparent }),

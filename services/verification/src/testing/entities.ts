@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
-import type { Caller, Environment, Tenant } from "@vvs/proto/common/v1/common";
+import type { Caller, Environment, Identifiers, Tenant } from "@vvs/proto/common/v1/common";
 import {
   type CheckSubjectSchema,
   EntityService,
   type GetRegistryRecordResponseSchema,
+  type LookUpRequest,
+  type LookUpResponseSchema,
   type RecordTinMatchRequest,
   type UpdateFromProviderRequest,
 } from "@vvs/proto/entity/v1/entity";
@@ -39,6 +41,10 @@ export interface TestEntities {
     reveal?: () => Promise<void>;
     /** Runs before the match of a TIN is recorded. */
     match?: () => Promise<void>;
+    /** Answers look-ups; nothing matches where absent. */
+    lookUp?: (request: LookUpRequest) => MessageInitShape<typeof LookUpResponseSchema>;
+    /** Returns the id of the entity that identifiers name, or throws; empty: the one of `setResolved`. */
+    resolve?: (identifiers: Identifiers | undefined, entityId: string) => string;
     /** Runs before registry records are returned; gets the number of vendors that they are for. */
     registry?: (vendors: number) => Promise<void>;
     /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
@@ -64,7 +70,7 @@ export async function startTestEntities(): Promise<TestEntities> {
   const matches: RecordTinMatchRequest[] = [];
   const updates: UpdateFromProviderRequest[] = [];
   const schedule: TestEntities["schedule"] = {};
-  let resolved = "";
+  let named = "";
 
   function find(caller: Caller | undefined, entityId: string): TestEntity {
     const entity = known.get(`${caller?.tenant?.organizationId} ${entityId}`);
@@ -78,14 +84,18 @@ export async function startTestEntities(): Promise<TestEntities> {
   }
 
   const handlers: Handlers<typeof EntityService> = {
-    lookUp: unused,
+    lookUp: async (request) => {
+      if (!schedule.lookUp) throw new ServiceError("entity_not_found");
+      return schedule.lookUp(request);
+    },
     createEntity: unused,
     setExternalId: unused,
     getEntity: unused,
     listEntities: unused,
     listSnapshots: unused,
-    resolveVendor: async ({ caller, identifiers, checksTin }) => {
+    resolveVendor: async ({ caller, identifiers, checksTin, entityId }) => {
       const { tin = "" } = identifiers ?? {};
+      const resolved = schedule.resolve?.(identifiers, entityId) || entityId || named;
       const tinHash = tin ? tinHashOf(tin) : new Uint8Array();
       const key = `${caller?.tenant?.organizationId} ${resolved}`;
       const entity = known.get(key);
@@ -104,6 +114,15 @@ export async function startTestEntities(): Promise<TestEntities> {
       revealed.push(entityId);
       return { tin };
     },
+    sealTins: async ({ jobId, tins }) => ({
+      sealed: tins.map((tin) => ({ keyId: jobId, box: Buffer.from([...tin].toReversed().join("")) })),
+    }),
+    openTins: async ({ jobId, sealed }) => ({
+      tins: sealed.map(({ keyId, box }) => {
+        if (keyId !== jobId) throw new ServiceError("not_found");
+        return [...Buffer.from(box).toString()].toReversed().join("");
+      }),
+    }),
     recordTinMatch: async (request) => {
       await schedule.match?.();
       matches.push(request);
@@ -141,7 +160,7 @@ export async function startTestEntities(): Promise<TestEntities> {
     put: (organizationId, entityId, entity) => void known.set(`${organizationId} ${entityId}`, entity),
     setRegistry: (environment, uei, response) => void files.set(`${environment} ${uei}`, response),
     resolveTo(entityId) {
-      resolved = entityId;
+      named = entityId;
     },
     schedule,
     revealed,

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import { createAdmission } from "@vvs/fair-queue";
 import { topicFor } from "@vvs/kafka";
 import { createLogger, type Logger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
 import { callers } from "../api.ts";
@@ -59,6 +62,8 @@ export async function startTestService(options: {
   onStored?: Parameters<typeof createDomain>[0]["onStored"];
   /** Settings of the queue of SAM.gov's API that differ: its calls start immediately. The queue works only when a test says so. */
   queue?: Partial<QueueSettings>;
+  /** The monitor service, as far as jobs call it; each vendor gets a monitor named after it where absent. */
+  monitors?: Parameters<typeof createDomain>[0]["monitors"];
   /** The service's clock. */
   now?: () => Date;
   /** Database prefix of another test service, to run beside it on its databases. */
@@ -90,6 +95,10 @@ export async function startTestService(options: {
     client,
     databases,
     entities,
+    monitors: options.monitors ?? {
+      createMonitor: async ({ entityId = "" }) =>
+        create(CreateMonitorResponseSchema, { monitor: { id: entityId.replace("ent_", "mon_") } }),
+    },
     liveProviders(takeCall, registry) {
       if (typeof options.live === "function") return options.live({ takeCall, entities: registry });
       return options.live ?? [createSamGovExtract({ entities: registry, hasApi: false, now })];
@@ -116,6 +125,7 @@ export async function startTestService(options: {
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
     onStored: options.onStored ?? (() => undefined),
     queue: { gatherMs: 0, slots: { runs: 16, tinRuns: 4 }, owner: randomBytes(6).toString("hex"), ...options.queue },
+    stopping,
     now,
     logger,
     onClose: (_name, close) => void closers.unshift(close),
@@ -129,7 +139,9 @@ export async function startTestService(options: {
     tls: undefined,
     logger,
     translate: translateMongoError,
+    beside: [domain.jobService],
   });
+  const jobs = createClient(JobService, { address: `127.0.0.1:${server.port}`, caller: "gateway", tls: undefined });
   const gateway = createClient(VerificationService, {
     address: `127.0.0.1:${server.port}`,
     caller: "gateway",
@@ -141,6 +153,8 @@ export async function startTestService(options: {
     /** The gateway's client; a verification may take as long as there. */
     client: { ...gateway, verify },
     port: server.port,
+    jobClient: jobs,
+    jobs: domain.jobs,
     entities: testEntities,
     /** Resolves when no facts are being forwarded. */
     factsForwarded: () => domain.facts.settled(),
@@ -151,6 +165,7 @@ export async function startTestService(options: {
     queue: domain.queue,
     async stop() {
       gateway.close();
+      jobs.close();
       await server.close();
       for (const close of closers) await close();
       simulated.close();

@@ -96,6 +96,13 @@ export declare type ApiKeyRecord = Message<"vvs.account.v1.ApiKeyRecord"> & {
    * @generated from field: int32 created_entities = 11;
    */
   createdEntities: number;
+
+  /**
+   * Maximum number of rows of jobs without their last answer that the organization may have in this environment.
+   *
+   * @generated from field: int32 open_job_rows = 12;
+   */
+  openJobRows: number;
 };
 
 /**

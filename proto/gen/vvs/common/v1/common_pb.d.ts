@@ -81,6 +81,13 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
    * @generated from field: int32 created_entities = 5;
    */
   createdEntities: number;
+
+  /**
+   * The call is part of a job. It waits with a job's weight where calls queue.
+   *
+   * @generated from field: bool is_job = 6;
+   */
+  isJob: boolean;
 };
 
 /**

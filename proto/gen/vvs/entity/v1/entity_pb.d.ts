@@ -1276,6 +1276,141 @@ export declare type RevealTinResponse = Message<"vvs.entity.v1.RevealTinResponse
 export declare const RevealTinResponseSchema: GenMessage<RevealTinResponse>;
 
 /**
+ * TINs to seal.
+ *
+ * @generated from message vvs.entity.v1.SealTinsRequest
+ */
+export declare type SealTinsRequest = Message<"vvs.entity.v1.SealTinsRequest"> & {
+  /**
+   * The tenant that they belong to.
+   *
+   * @generated from field: vvs.common.v1.Tenant tenant = 1;
+   */
+  tenant?: Tenant | undefined;
+
+  /**
+   * job_….
+   *
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * 9 digits each, in clear.
+   *
+   * @generated from field: repeated string tins = 3;
+   */
+  tins: string[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.SealTinsRequest.
+ * Use `create(SealTinsRequestSchema)` to create a new message.
+ */
+export declare const SealTinsRequestSchema: GenMessage<SealTinsRequest>;
+
+/**
+ * An encrypted TIN.
+ *
+ * @generated from message vvs.entity.v1.SealedTin
+ */
+export declare type SealedTin = Message<"vvs.entity.v1.SealedTin"> & {
+  /**
+   * The key that sealed it.
+   *
+   * @generated from field: string key_id = 1;
+   */
+  keyId: string;
+
+  /**
+   * Nonce, ciphertext and tag.
+   *
+   * @generated from field: bytes box = 2;
+   */
+  box: Uint8Array;
+};
+
+/**
+ * Describes the message vvs.entity.v1.SealedTin.
+ * Use `create(SealedTinSchema)` to create a new message.
+ */
+export declare const SealedTinSchema: GenMessage<SealedTin>;
+
+/**
+ * Sealed TINs.
+ *
+ * @generated from message vvs.entity.v1.SealTinsResponse
+ */
+export declare type SealTinsResponse = Message<"vvs.entity.v1.SealTinsResponse"> & {
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated vvs.entity.v1.SealedTin sealed = 1;
+   */
+  sealed: SealedTin[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.SealTinsResponse.
+ * Use `create(SealTinsResponseSchema)` to create a new message.
+ */
+export declare const SealTinsResponseSchema: GenMessage<SealTinsResponse>;
+
+/**
+ * TINs to open.
+ *
+ * @generated from message vvs.entity.v1.OpenTinsRequest
+ */
+export declare type OpenTinsRequest = Message<"vvs.entity.v1.OpenTinsRequest"> & {
+  /**
+   * The tenant that they belong to.
+   *
+   * @generated from field: vvs.common.v1.Tenant tenant = 1;
+   */
+  tenant?: Tenant | undefined;
+
+  /**
+   * job_….
+   *
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * As SealTins returned them.
+   *
+   * @generated from field: repeated vvs.entity.v1.SealedTin sealed = 3;
+   */
+  sealed: SealedTin[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.OpenTinsRequest.
+ * Use `create(OpenTinsRequestSchema)` to create a new message.
+ */
+export declare const OpenTinsRequestSchema: GenMessage<OpenTinsRequest>;
+
+/**
+ * TINs in clear.
+ *
+ * @generated from message vvs.entity.v1.OpenTinsResponse
+ */
+export declare type OpenTinsResponse = Message<"vvs.entity.v1.OpenTinsResponse"> & {
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated string tins = 1;
+   */
+  tins: string[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.OpenTinsResponse.
+ * Use `create(OpenTinsResponseSchema)` to create a new message.
+ */
+export declare const OpenTinsResponseSchema: GenMessage<OpenTinsResponse>;
+
+/**
  * Request for the withdrawn loads.
  *
  * @generated from message vvs.entity.v1.ListWithdrawnLoadsRequest
@@ -1769,7 +1904,7 @@ export declare const UpdateFromProviderResponseSchema: GenMessage<UpdateFromProv
  */
 export declare const EntityService: GenService<{
   /**
-   * Finds the entity that matches criteria; never creates one. Callers: gateway, dashboard.
+   * Finds the entity that matches criteria; never creates one. Callers: gateway, dashboard, verification.
    * Errors: entity_not_found, ambiguous_match (identifiers that name different entities; several exact matches).
    *
    * @generated from rpc vvs.entity.v1.EntityService.LookUp
@@ -1869,6 +2004,29 @@ export declare const EntityService: GenService<{
     methodKind: "unary";
     input: typeof RevealTinRequestSchema;
     output: typeof RevealTinResponseSchema;
+  },
+  /**
+   * Seals TINs that wait for their verification in a job, so that verification can store them. Callers: verification.
+   * Errors: invalid_request (more than 500 TINs).
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.SealTins
+   */
+  sealTins: {
+    methodKind: "unary";
+    input: typeof SealTinsRequestSchema;
+    output: typeof SealTinsResponseSchema;
+  },
+  /**
+   * Returns sealed TINs in clear, for the tenant and the job that they were sealed for: what the organization supplied itself,
+   * so it is not audited. Callers: verification. Errors: invalid_request (more than 500), not_found (one was sealed for another
+   * job, or by a key that is no longer there).
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.OpenTins
+   */
+  openTins: {
+    methodKind: "unary";
+    input: typeof OpenTinsRequestSchema;
+    output: typeof OpenTinsResponseSchema;
   },
   /**
    * Records that a TIN of an entity matched at a TIN provider, so that no TIN that didn't match replaces it. Of an entity

@@ -499,6 +499,14 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
    * @generated from field: string external_id = 8;
    */
   externalId: string;
+
+  /**
+   * Where an active monitor of the same entity, checks and URL exists, it is returned and none is created. Concurrent and repeated
+   * calls create one.
+   *
+   * @generated from field: bool unless_exists = 9;
+   */
+  unlessExists: boolean;
 };
 
 /**
@@ -1321,7 +1329,7 @@ export declare const RunCauseSchema: GenEnum<RunCause>;
  */
 export declare const MonitorService: GenService<{
   /**
-   * Creates a monitor; its first run starts immediately. Callers: gateway, dashboard.
+   * Creates a monitor; its first run starts immediately. Callers: gateway, dashboard, verification.
    * Errors: invalid_request (webhook_url, external_id), entity_not_found, limit_exceeded, idempotency_conflict, idempotency_mismatch.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.CreateMonitor

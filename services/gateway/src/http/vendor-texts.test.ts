@@ -1,0 +1,42 @@
+import { expect, test } from "@jest/globals";
+import { cutVendors } from "./vendor-texts.ts";
+
+async function cut(text: string) {
+  const { envelope, vendors } = await cutVendors(Buffer.from(text));
+  const texts = vendors && Array.from({ length: vendors.count }, (_, index) => vendors.at(index).toString().trim());
+  return [envelope.toString(), texts];
+}
+
+test.each([
+  [
+    '{"mode":"cached","vendors":[{"a":1},{"b":[2,3]}],"checks":[]}',
+    '{"mode":"cached","vendors":[],"checks":[]}',
+    ['{"a":1}', '{"b":[2,3]}'],
+  ],
+  ['{"vendors" : [ 1 , "a,]}\\"" ] }', '{"vendors" : [] }', ["1", '"a,]}\\""']],
+  ['{"vendors":[]}', '{"vendors":[]}', []],
+  ['{"vendors":[ ]}', '{"vendors":[]}', []],
+  ['{"vendors":[1,]}', '{"vendors":[]}', ["1", ""]],
+  ['{"vendors":[,]}', '{"vendors":[]}', ["", ""]],
+  ['{"x":"vendors","vendors":[1]}', '{"x":"vendors","vendors":[]}', ["1"]],
+  ['{"x":{"vendors":[1]},"vendors":[2]}', '{"x":{"vendors":[1]},"vendors":[]}', ["2"]],
+  ['{"vendors":[1],"vendors":[2]}', '{"vendors":[],"vendors":[2]}', ["1"]],
+])("the entries of %s are cut out", async (text, envelope, texts) => {
+  expect(await cut(text)).toEqual([envelope, texts]);
+});
+
+test.each(['{"vendors":"[1]"}', '{"vendors":{"a":[1]}}', "[1]", '{"vendors":[1', '"vendors"', ""])(
+  "%s has no array of vendors, and stays as it is",
+  async (text) => {
+    expect(await cut(text)).toEqual([text, undefined]);
+  },
+);
+
+test("texts of any bytes are cut as they are, also across slices", async () => {
+  const entry = `{"legal_name":"Müller & Söhne ${"x".repeat(700)}"}`;
+  const text = `{"vendors":[${Array.from({ length: 1_000 }, () => entry).join(",")}]}`;
+  const [envelope, texts] = await cut(text);
+  expect(envelope).toBe('{"vendors":[]}');
+  expect(new Set(texts)).toEqual(new Set([entry]));
+  expect(texts).toHaveLength(1_000);
+});

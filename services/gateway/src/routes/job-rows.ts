@@ -1,0 +1,101 @@
+import { setImmediate } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { z } from "@vvs/config";
+import type { Violation } from "@vvs/errors";
+import { normalizeIdentifier } from "@vvs/identifiers";
+import type { JobRowSchema } from "@vvs/proto/verification/v1/jobs";
+import { parseJson } from "../http/body.ts";
+import type { VendorTexts } from "../http/vendor-texts.ts";
+import { entityId, externalId, MAX_ADDRESS_CHARACTERS, MAX_NAME_CHARACTERS, textWithoutTin } from "../input/fields.ts";
+import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
+import { parse } from "../input/violations.ts";
+
+/** Maximum number of vendors of a job. */
+export const MAX_VENDORS = 10_000;
+/** How long rows are parsed before other requests have their turn, in milliseconds. */
+const SLICE_MS = 5;
+
+export type JobRow = Omit<Exclude<MessageInitShape<typeof JobRowSchema>, { $typeName: string }>, "problems"> & {
+  readonly problems: Violation[];
+};
+
+/** One vendor of a job. */
+export const jobVendor = z
+  .strictObject({
+    external_id: externalId().optional(),
+    entity_id: entityId.optional(),
+    identifiers: wellFormedIdentifiers.optional(),
+    legal_name: textWithoutTin(MAX_NAME_CHARACTERS).optional(),
+    address: textWithoutTin(MAX_ADDRESS_CHARACTERS).optional().describe("In one line."),
+  })
+  .meta({
+    id: "JobVendor",
+    description:
+      "A vendor: by `entity_id`, by `identifiers`, or by its name and address only. With `legal_name` the result says whether the name agrees.",
+  });
+
+/**
+ * Reads the vendors of a job. One that is not as it must be has problems, with paths inside it; one that is the same as an earlier
+ * one but for its number names that one. Undefined where an entry is not JSON. Other requests have their turn meanwhile.
+ */
+export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promise<JobRow[] | undefined> {
+  const rows: JobRow[] = [];
+  const seen = new Map<string, number>();
+  let until = performance.now() + SLICE_MS;
+  for (let index = 0; index < vendors.count; index++) {
+    if (performance.now() > until) {
+      await setImmediate();
+      until = performance.now() + SLICE_MS;
+    }
+    const { value, problems } = parseJson(vendors.at(index));
+    if (value === undefined && problems.some(({ path }) => path === "body")) return undefined;
+    const row = rowOf(index + 1, value, problems, isLive);
+    if (row.problems.length === 0) {
+      const { entityId: id, identifiers, legalName, address } = row;
+      const form = JSON.stringify([id, identifiers, legalName, address]);
+      const first = seen.get(form);
+      if (first === undefined) seen.set(form, index + 1);
+      else row.sameAs = first;
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+function rowOf(row: number, value: unknown, textProblems: readonly Violation[], isLive: boolean): JobRow {
+  const parsed = parse(jobVendor, value, "vendor");
+  const rules = isObject(value) ? ruleProblems(value, isLive) : [];
+  const problems = [...textProblems, ...parsed.problems, ...rules];
+  const given = "value" in parsed ? parsed.value : undefined;
+  if (!given || problems.length > 0) return { row, externalId: numberOf(value), problems };
+  const { external_id: externalId, entity_id, identifiers, legal_name: legalName, address } = given;
+  const isTin = externalId !== undefined && normalizeIdentifier(externalId) === identifiers?.tin;
+  if (isTin) return { row, problems: [{ path: "external_id", message: "must not be the vendor’s TIN" }] };
+  const { uei, cage, duns, tin } = identifiers ?? {};
+  const named = identifiers && { uei, cage, duns, tin };
+  return { row, externalId, entityId: entity_id, identifiers: named, legalName, address, problems };
+}
+
+function ruleProblems(vendor: Readonly<Record<string, unknown>>, isLive: boolean): Violation[] {
+  const { entity_id, identifiers, legal_name, address } = vendor;
+  if ([entity_id, identifiers, legal_name, address].every((each) => each === undefined)) {
+    return [{ path: "vendor", message: "must contain entity_id, identifiers, legal_name or address" }];
+  }
+  if (entity_id !== undefined && identifiers !== undefined) {
+    return [{ path: "identifiers", message: "must not be given together with entity_id" }];
+  }
+  return sandboxUeiViolations(vendor, {
+    environment: isLive ? "live" : "sandbox",
+    allowPrivateTargets: false,
+  } as never);
+}
+
+/** Returns the number of a row that can't be read otherwise, so that it is found again. */
+function numberOf(value: unknown): string | undefined {
+  const parsed = externalId().safeParse(isObject(value) ? value.external_id : undefined);
+  return parsed.success ? parsed.data : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

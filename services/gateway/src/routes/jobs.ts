@@ -1,0 +1,180 @@
+import { create } from "@bufbuild/protobuf";
+import { z } from "@vvs/config";
+import type { Violation } from "@vvs/errors";
+import { PositionSchema } from "@vvs/proto/common/v1/common";
+import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { readJobBody } from "../http/body.ts";
+import { refuseInvalid } from "../http/errors.ts";
+import { isVendorTexts, type VendorTexts } from "../http/vendor-texts.ts";
+import { checks, enumValue } from "../input/fields.ts";
+import { writeCursor } from "../input/page.ts";
+import { renderJob, renderJobResult, rowOutcome } from "../render/job.ts";
+import { frequencySchema } from "../render/monitor.ts";
+import { type JobRow, jobVendor, MAX_VENDORS, readJobRows } from "./job-rows.ts";
+import { csvLines, jsonLines } from "./job-texts.ts";
+import * as docs from "./jobs-docs.ts";
+import { webhookUrlSchema, webhookUrlViolations } from "./monitors.ts";
+import { type Call, type Route, type RouteContext, route } from "./route.ts";
+import { maxAgeSeconds, mode } from "./verifications.ts";
+
+/** Rows of a call that stores them. */
+const ROWS_TOGETHER = 500;
+/** Results that are read together for a text of all. */
+const RESULTS_TOGETHER = 500;
+
+const CSV = "text/csv";
+
+const jobId = { prefix: "job", missing: "job_not_found" } as const;
+
+const envelope = {
+  checks,
+  mode,
+  max_age_seconds: maxAgeSeconds,
+  on_invalid: z.enum(["skip", "refuse"]).default("skip").meta(docs.onInvalid),
+  monitor: z
+    .strictObject({ frequency: frequencySchema.default("daily"), webhook_url: webhookUrlSchema.optional() })
+    .optional()
+    .meta(docs.monitor),
+};
+
+const vendorTexts = z
+  .custom<VendorTexts>(isVendorTexts, "must be an array")
+  .refine(({ count }) => count > 0, { error: "must contain at least one vendor", abort: true })
+  .refine(({ count }) => count <= MAX_VENDORS, `must have at most ${MAX_VENDORS} entries`);
+
+const created = z.strictObject({ ...envelope, vendors: vendorTexts });
+type Created = z.output<typeof created>;
+
+const documentedBody = z
+  .strictObject({ ...envelope, vendors: z.array(jobVendor).min(1).max(MAX_VENDORS) })
+  .meta({ id: "CreateJobRequest" });
+
+export const jobRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/v1/jobs",
+    scope: "verifications:write",
+    alsoNeeds: (body: Created) => (body.monitor ? ["monitors:write"] : []),
+    isLong: true,
+    docs: { ...docs.create, body: documentedBody },
+    idempotent: true,
+    body: created,
+    readBody: readJobBody,
+    rules: ({ monitor }, context) =>
+      typeof monitor === "object" && monitor !== null
+        ? webhookUrlViolations(monitor as Readonly<Record<string, unknown>>, context).map(inMonitor)
+        : [],
+    async handle(call, { jobs }) {
+      const { caller, body, openJobRows, activeMonitors, idempotency } = call;
+      const rows = await readJobRows(body.vendors, call.isLive);
+      if (!rows) refuseInvalid([{ path: "vendors", message: "must be valid JSON in UTF-8" }]);
+      if (body.on_invalid === "refuse") refuseInvalidRows(rows);
+      let id = "";
+      for (let at = 0; at < rows.length; at += ROWS_TOGETHER) {
+        ({ jobId: id } = await jobs.addJobRows({ caller, jobId: id, rows: rows.slice(at, at + ROWS_TOGETHER) }));
+      }
+      const { frequency = "", webhook_url: webhookUrl = "" } = body.monitor ?? {};
+      const { job, replayed } = await jobs.startJob({
+        caller,
+        jobId: id,
+        total: rows.length,
+        checks: body.checks,
+        mode: body.mode,
+        maxAgeSeconds: body.max_age_seconds,
+        monitor: body.monitor && { frequency, webhookUrl, activeLimit: activeMonitors },
+        openRows: openJobRows,
+        idempotency,
+      });
+      return { status: 202, body: renderJob(job!), location: `/v1/jobs/${job!.id}`, replayed };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/jobs",
+    scope: "verifications:read",
+    docs: docs.list,
+    list: true,
+    async handle({ caller, page, list }, { jobs }) {
+      const found = await jobs.listJobs({ caller, page });
+      return { body: { jobs: found.jobs.map(renderJob), next_cursor: writeCursor(list, found.next) } };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/jobs/:id",
+    scope: "verifications:read",
+    docs: docs.get,
+    id: jobId,
+    async handle({ caller, id }, { jobs }) {
+      return { body: renderJob((await jobs.getJob({ caller, jobId: id })).job!) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/jobs/:id/results",
+    scope: "verifications:read",
+    docs: docs.results,
+    id: jobId,
+    list: true,
+    query: z.strictObject({ outcome: rowOutcome.optional() }),
+    textTypes: [CSV, "application/x-ndjson"],
+    async readText(call, context, mediaType) {
+      const results = await allResults(call, context);
+      return mediaType === CSV ? csvLines(results) : jsonLines(results);
+    },
+    async handle({ caller, id, query, page, list }, { jobs, publicBaseUrl }) {
+      const afterRow = Number(page.after?.id?.split(":")[1] ?? 0);
+      const outcome = query.outcome && enumValue(RowOutcome, query.outcome);
+      const found = await jobs.listJobResults({ caller, jobId: id, outcome, afterRow, limit: page.limit });
+      const results = found.results.map((one) => renderJobResult(one, publicBaseUrl));
+      return { body: { results, next_cursor: writeCursor(list, positionOf(id, found.nextRow)) } };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/jobs/:id",
+    scope: "verifications:write",
+    docs: docs.cancel,
+    id: jobId,
+    async handle({ caller, id }, { jobs }) {
+      return { body: renderJob((await jobs.cancelJob({ caller, jobId: id })).job!) };
+    },
+  }),
+];
+
+/** Errors: invalid_request with the problems of all rows. */
+function refuseInvalidRows(rows: readonly JobRow[]): void {
+  const problems = rows.flatMap(({ problems: own }, index) =>
+    own.map(({ path, message }) => ({
+      path: path === "vendor" ? `vendors[${index}]` : `vendors[${index}].${path}`,
+      message,
+    })),
+  );
+  if (problems.length > 0) refuseInvalid(problems);
+}
+
+function inMonitor({ path, message }: Violation): Violation {
+  return { path: `monitor.${path}`, message };
+}
+
+/** Returns the position after a row, for a cursor; undefined on the last page. */
+function positionOf(id: string, row: number) {
+  return row === 0 ? undefined : create(PositionSchema, { createdAt: { seconds: 0n }, id: `${id}:${row}` });
+}
+
+/** Returns all results from the first, read as they are needed. Errors: job_not_found, before any is returned. */
+async function allResults(
+  { caller, id, query }: Call<{ outcome?: z.output<typeof rowOutcome> | undefined }, unknown>,
+  { jobs, publicBaseUrl }: RouteContext,
+) {
+  const outcome = query.outcome && enumValue(RowOutcome, query.outcome);
+  const read = (afterRow: number) =>
+    jobs.listJobResults({ caller, jobId: id, outcome, afterRow, limit: RESULTS_TOGETHER });
+  const first = await read(0);
+  return (async function* () {
+    for (let page = first; ; page = await read(page.nextRow)) {
+      for (const one of page.results) yield renderJobResult(one, publicBaseUrl);
+      if (page.nextRow === 0) return;
+    }
+  })();
+}

@@ -1,0 +1,138 @@
+import type { Check, CheckStatus } from "@vvs/checks";
+import { createCollections } from "@vvs/mongo";
+import type { Binary, Db } from "mongodb";
+import type { Mode } from "../documents.ts";
+
+/** The outcomes of a row, in the order of a job's counts. All but `waiting` are final. */
+export const rowOutcomes = [
+  "pass",
+  "fail",
+  "error",
+  "ambiguous",
+  "not_found",
+  "conflict",
+  "invalid",
+  "limit_exceeded",
+  "waiting",
+] as const;
+export type RowOutcome = (typeof rowOutcomes)[number];
+
+export type JobCounts = Readonly<Record<RowOutcome, number>>;
+
+/** The monitor that each vendor of a job gets. */
+export interface JobMonitor {
+  readonly frequency: string;
+  /** Empty: its events are not sent. */
+  readonly webhook_url: string;
+  readonly active_limit: number;
+}
+
+/** A job as stored. What its request said is absent until it is started. */
+export interface JobDocument {
+  /** job_… */
+  readonly _id: string;
+  readonly organization_id: string;
+  /** `intake`: rows are being added, and nobody sees it yet. */
+  readonly status: "intake" | "queued" | "running" | "completed" | "canceled";
+  /** Who asked for it, for what it causes. */
+  readonly actor: string;
+  readonly request_id: string;
+  readonly created_entities?: number;
+  /** When it was started; in state `intake`, when its first rows came. */
+  readonly created_at: Date;
+  readonly total?: number;
+  readonly checks?: readonly Check[];
+  readonly mode?: Mode;
+  readonly max_age_seconds?: number;
+  readonly monitor?: JobMonitor;
+  /** When a row is to be verified next; absent before the start and after the end. */
+  readonly next_at?: Date;
+  /** The replica that works on it, and until when no other may. */
+  readonly lease?: { readonly owner: string; readonly until: Date };
+  readonly results_updated_at?: Date;
+  readonly completed_at?: Date;
+  /** Set at the end; before it, rows are counted. */
+  readonly counts?: JobCounts;
+  /** When the job and its rows are removed. */
+  readonly expires_at: Date;
+}
+
+/** A vendor as the organization gave it. */
+export interface RowInput {
+  readonly external_id?: string;
+  readonly entity_id?: string;
+  readonly identifiers?: { readonly uei?: string; readonly cage?: string; readonly duns?: string };
+  /** Sealed by entity for this job; removed once the row has its last answer. */
+  readonly tin?: { readonly key_id: string; readonly box: Binary };
+  readonly legal_name?: string;
+  readonly address?: string;
+}
+
+/** What became of a row. */
+export interface RowResult {
+  readonly outcome: RowOutcome;
+  readonly decision: "pay" | "hold" | "review";
+  readonly entity_id?: string;
+  readonly legal_name?: string;
+  readonly name_agrees?: boolean;
+  readonly verification_id?: string;
+  readonly overall_result?: CheckStatus;
+  readonly candidates?: readonly { readonly id: string; readonly legal_name: string; readonly confidence: number }[];
+  readonly monitor_id?: string;
+  readonly problems?: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** A row of a job as stored. It is open while it has `due_at`. */
+export interface RowDocument {
+  /** `<job id>:<row>`, see `rowId`. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly job_id: string;
+  /** 1 for the first row. */
+  readonly row: number;
+  readonly input: RowInput;
+  /** The earlier row whose result it gets. */
+  readonly same_as?: number;
+  /** When it is to be verified next. */
+  readonly due_at?: Date;
+  /** How often it was tried without an answer. */
+  readonly tries?: number;
+  /** It has waited for SAM.gov's API, which has answered. */
+  readonly was_parked?: true;
+  /** Absent until the row has an outcome. */
+  readonly result?: RowResult;
+}
+
+/** Width of a row's number in ids, so that they sort by it. */
+const ROW_DIGITS = 6;
+
+/** Returns the id of a row: ids of a job sort by row. */
+export function rowId(jobId: string, row: number): string {
+  return `${jobId}:${String(row).padStart(ROW_DIGITS, "0")}`;
+}
+
+/** Returns a filter of all rows of a job after one; of all where that is 0. */
+export function rowsAfter({ organizationId }: { organizationId: string }, jobId: string, row = 0) {
+  return { _id: { $gt: rowId(jobId, row), $lt: `${jobId};` }, organization_id: organizationId };
+}
+
+/** Returns an environment's collections of jobs. */
+export function jobCollections(db: Db) {
+  return { jobs: db.collection<JobDocument>("jobs"), rows: db.collection<RowDocument>("job_rows") };
+}
+
+export type JobCollections = ReturnType<typeof jobCollections>;
+
+/** Creates the collections and indexes. It may run repeatedly, and while services run. */
+export async function migrateJobs(db: Db): Promise<void> {
+  const { jobs, rows } = jobCollections(db);
+  await createCollections(db, [jobs.collectionName, rows.collectionName, "job_starts"]);
+  const isOpen = { partialFilterExpression: { next_at: { $exists: true } } };
+  await jobs.createIndexes([
+    { key: { organization_id: 1, created_at: -1, _id: -1 } },
+    { key: { next_at: 1 }, ...isOpen },
+    { key: { expires_at: 1 } },
+  ]);
+  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
+  await rows.createIndex({ job_id: 1, same_as: 1 }, { partialFilterExpression: { same_as: { $exists: true } } });
+}

@@ -1,0 +1,164 @@
+import { ServiceError } from "@vvs/errors";
+import type { HeldKey, IdempotencyStore } from "@vvs/idempotency";
+import { newId } from "@vvs/ids";
+import { inTransaction, isDuplicateKey } from "@vvs/mongo";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { AddJobRowsRequest, JobRow } from "@vvs/proto/verification/v1/jobs";
+import type { Client } from "@vvs/rpc";
+import { type CallerContext, type Tenant, toProtoTenant } from "@vvs/tenant";
+import { Binary, type Db, type MongoClient } from "mongodb";
+import {
+  type JobCollections,
+  type JobDocument,
+  type RowDocument,
+  type RowInput,
+  rowId,
+  rowsAfter,
+} from "./documents.ts";
+
+/** Maximum number of rows in a call. */
+const MAX_ROWS = 500;
+/** How long rows wait for their job to be started, in milliseconds. */
+const INTAKE_MS = 60 * 60_000;
+/** How long a started job is kept: 30 days after it has ended, which takes a day at most. */
+const KEPT_MS = 31 * 24 * 60 * 60_000;
+
+/** What a started job is to do. */
+export type JobTerms = Required<Pick<JobDocument, "total" | "checks" | "mode">> &
+  Pick<JobDocument, "max_age_seconds" | "monitor">;
+
+/** Takes the rows of new jobs in one environment, and starts them. */
+export function createIntake(options: {
+  client: MongoClient;
+  db: Db;
+  collections: JobCollections;
+  entities: Pick<Client<typeof EntityService>, "sealTins">;
+  idempotency: Pick<IdempotencyStore, "complete">;
+  now: () => Date;
+}) {
+  const { client, collections, entities, now } = options;
+  const { jobs, rows } = collections;
+  const starts = options.db.collection<{ _id: string; count: number }>("job_starts");
+
+  /** Returns the sealed TIN of each row that has one. */
+  async function sealedTins(tenant: Tenant, jobId: string, given: readonly JobRow[]) {
+    const withTin = given.filter(({ identifiers }) => identifiers?.tin);
+    if (withTin.length === 0) return new Map<number, RowInput["tin"]>();
+    const tins = withTin.map(({ identifiers }) => identifiers!.tin);
+    const { sealed } = await entities.sealTins({ tenant: toProtoTenant(tenant), jobId, tins });
+    return new Map(
+      withTin.map(({ row }, index) => [row, { key_id: sealed[index]!.keyId, box: new Binary(sealed[index]!.box) }]),
+    );
+  }
+
+  return {
+    /** Stores rows, of a new job where none is named. Returns the job's id. Errors: job_not_found, invalid_request. */
+    async add(
+      caller: CallerContext,
+      { jobId, rows: given }: Pick<AddJobRowsRequest, "jobId" | "rows">,
+    ): Promise<string> {
+      if (given.length > MAX_ROWS)
+        throw new ServiceError("invalid_request", { message: `Give at most ${MAX_ROWS} rows.` });
+      const { tenant } = caller;
+      const at = now();
+      const id = jobId || newId("job", at);
+      if (jobId) await expectIntake(tenant, jobId);
+      const tins = await sealedTins(tenant, id, given);
+      if (!jobId) await jobs.insertOne(newJob(caller, id, at));
+      const documents = given.map((row) => rowOf(tenant, id, row, tins.get(row.row), at));
+      try {
+        await rows.insertMany(documents, { ordered: false });
+      } catch (error) {
+        // A repeated call adds what is not there yet.
+        if (!isDuplicateKey(error)) throw error;
+      }
+      return id;
+    },
+
+    /**
+     * Starts a job, all or nothing: at most `openRows` rows of the organization's started jobs are open then. Errors: job_not_found,
+     * invalid_request (rows are missing), too_many_rows, idempotency_conflict.
+     */
+    async start(
+      tenant: Tenant,
+      id: string,
+      { terms, openRows, key }: { terms: JobTerms; openRows: number; key: HeldKey | undefined },
+    ): Promise<JobDocument> {
+      const organization_id = tenant.organizationId;
+      await expectIntake(tenant, id);
+      const stored = await rows.countDocuments(rowsAfter(tenant, id));
+      if (stored !== terms.total) throw new ServiceError("invalid_request", { message: "Some rows did not arrive." });
+      const at = now();
+      return inTransaction(client, async (session) => {
+        // Of two starts at the same moment one sees the other's rows.
+        await starts.updateOne({ _id: organization_id }, { $inc: { count: 1 } }, { session, upsert: true });
+        const started = { organization_id, next_at: { $exists: true } };
+        const others = await jobs.find(started, { session, projection: { _id: 1 } }).toArray();
+        const isOpen = { job_id: { $in: [...others.map(({ _id }) => _id), id] }, due_at: { $exists: true } };
+        const open = await rows.countDocuments(isOpen, { session });
+        if (open > openRows) {
+          const message = `With this job, ${open} rows of your organization would wait for their answer; your plan allows ${openRows}. Wait until earlier jobs have completed, or send fewer rows.`;
+          throw new ServiceError("too_many_rows", { message });
+        }
+        const expires_at = new Date(at.getTime() + KEPT_MS);
+        const $set = { ...terms, status: "queued" as const, created_at: at, next_at: at, expires_at };
+        const queued = await jobs.findOneAndUpdate(
+          { _id: id, organization_id, status: "intake" },
+          { $set },
+          { session, returnDocument: "after" },
+        );
+        if (!queued) throw new ServiceError("job_not_found");
+        await options.idempotency.complete(session, [{ key, resourceId: id }]);
+        return queued;
+      });
+    },
+  };
+
+  async function expectIntake({ organizationId }: Tenant, id: string): Promise<void> {
+    const found = await jobs.findOne({ _id: id, organization_id: organizationId, status: "intake" });
+    if (!found) throw new ServiceError("job_not_found");
+  }
+}
+
+function newJob({ tenant, actor, requestId, createdEntities }: CallerContext, id: string, at: Date): JobDocument {
+  return {
+    _id: id,
+    organization_id: tenant.organizationId,
+    status: "intake",
+    actor,
+    request_id: requestId,
+    ...(createdEntities && { created_entities: createdEntities }),
+    created_at: at,
+    expires_at: new Date(at.getTime() + INTAKE_MS),
+  };
+}
+
+function rowOf(tenant: Tenant, jobId: string, given: JobRow, tin: RowInput["tin"], at: Date): RowDocument {
+  const { row, externalId, entityId, identifiers, legalName, address, sameAs, problems } = given;
+  const known = Object.entries({ uei: identifiers?.uei, cage: identifiers?.cage, duns: identifiers?.duns });
+  const codes = Object.fromEntries(known.filter(([, value]) => value));
+  const isInvalid = problems.length > 0;
+  return {
+    _id: rowId(jobId, row),
+    organization_id: tenant.organizationId,
+    job_id: jobId,
+    row,
+    input: {
+      ...(externalId && { external_id: externalId }),
+      ...(entityId && { entity_id: entityId }),
+      ...(Object.keys(codes).length > 0 && { identifiers: codes }),
+      ...(tin && { tin }),
+      ...(legalName && { legal_name: legalName }),
+      ...(address && { address }),
+    },
+    ...(sameAs > 0 && { same_as: sameAs }),
+    ...(isInvalid && {
+      result: {
+        outcome: "invalid",
+        decision: "review",
+        problems: problems.map(({ path, message }) => ({ path, message })),
+      },
+    }),
+    ...(!isInvalid && sameAs === 0 && { due_at: at }),
+  };
+}

@@ -1,0 +1,147 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { toCheckType } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import type { IdempotencyStore } from "@vvs/idempotency";
+import {
+  Decision,
+  type JobResultSchema,
+  type JobSchema,
+  JobService,
+  JobStatus,
+  RowOutcome as ProtoOutcome,
+} from "@vvs/proto/verification/v1/jobs";
+import { type Callers, type Handlers, servicePart } from "@vvs/rpc";
+import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
+import type { VerificationDocument } from "../documents.ts";
+import { checksOf, modeOf, toVerification } from "../messages.ts";
+import { type RowDocument, type RowOutcome, rowOutcomes } from "./documents.ts";
+import type { CountedJob } from "./job-store.ts";
+import type { Jobs } from "./jobs.ts";
+import { doneOf } from "./row-counts.ts";
+
+/** Maximum number of results in a call. */
+const MAX_RESULTS = 1_000;
+
+const gatewayAndDashboard = ["gateway", "dashboard"] as const;
+
+/** The services that may call each RPC. */
+const callers: Callers<typeof JobService> = {
+  addJobRows: gatewayAndDashboard,
+  startJob: gatewayAndDashboard,
+  getJob: gatewayAndDashboard,
+  listJobs: gatewayAndDashboard,
+  listJobResults: gatewayAndDashboard,
+  cancelJob: gatewayAndDashboard,
+};
+
+/** Creates the service's part that takes jobs. */
+export function createJobService(options: {
+  jobs: Readonly<Record<Environment, Jobs>>;
+  idempotency: Readonly<Record<Environment, IdempotencyStore>>;
+  /** Returns verifications by their ids. */
+  verifications: (tenant: Tenant, ids: readonly string[]) => Promise<readonly VerificationDocument[]>;
+}) {
+  const { jobs, idempotency, verifications } = options;
+  const handlers: Handlers<typeof JobService> = {
+    async addJobRows(request) {
+      const caller = callerOf(request.caller);
+      return { jobId: await jobs[caller.tenant.environment].intake.add(caller, request) };
+    },
+    async startJob(request) {
+      const { tenant } = callerOf(request.caller);
+      const ours = jobs[tenant.environment];
+      const { jobId, total, maxAgeSeconds, monitor, openRows } = request;
+      const terms = {
+        total,
+        checks: checksOf(request.checks),
+        mode: modeOf(request.mode),
+        ...(maxAgeSeconds !== undefined && { max_age_seconds: maxAgeSeconds }),
+        ...(monitor && {
+          monitor: {
+            frequency: monitor.frequency,
+            webhook_url: monitor.webhookUrl,
+            active_limit: monitor.activeLimit,
+          },
+        }),
+      };
+      const { value, replayed } = await idempotency[tenant.environment].once({
+        tenant,
+        idempotency: request.idempotency,
+        run: async (key) => ours.counted(await ours.intake.start(tenant, jobId, { terms, openRows, key })),
+        replay: (id) => ours.get(tenant, id),
+      });
+      ours.nudge();
+      return { job: toJob(value), replayed };
+    },
+    async getJob(request) {
+      const { tenant } = callerOf(request.caller);
+      return { job: toJob(await jobs[tenant.environment].get(tenant, request.jobId)) };
+    },
+    async listJobs(request) {
+      const { tenant } = callerOf(request.caller);
+      const { jobs: found, next } = await jobs[tenant.environment].list(tenant, request.page);
+      return { jobs: found.map(toJob), next };
+    },
+    async listJobResults(request) {
+      const { tenant } = callerOf(request.caller);
+      const { jobId, afterRow, limit } = request;
+      if (limit < 1 || limit > MAX_RESULTS) {
+        throw new ServiceError("invalid_request", { message: `limit: must be 1–${MAX_RESULTS}` });
+      }
+      const outcome = outcomeOf(request.outcome);
+      const { found, isLast } = await jobs[tenant.environment].results(tenant, jobId, { outcome, afterRow, limit });
+      const ids = new Set(found.flatMap(({ result }) => result?.verification_id ?? []));
+      const read = ids.size > 0 ? await verifications(tenant, [...ids]) : [];
+      const byId = new Map(read.map((one) => [one._id, one]));
+      return {
+        results: found.map((row) => toResult(row, byId.get(row.result?.verification_id ?? ""))),
+        nextRow: isLast ? 0 : found.at(-1)!.row,
+      };
+    },
+    async cancelJob(request) {
+      const { tenant } = callerOf(request.caller);
+      return { job: toJob(await jobs[tenant.environment].cancel(tenant, request.jobId)) };
+    },
+  };
+  return servicePart({ service: JobService, handlers, callers });
+}
+
+function toJob({ job, counts }: CountedJob): MessageInitShape<typeof JobSchema> {
+  return {
+    id: job._id,
+    status: JobStatus[job.status.toUpperCase() as keyof typeof JobStatus],
+    total: job.total ?? 0,
+    done: doneOf(counts),
+    counts: { ...counts, notFound: counts.not_found, limitExceeded: counts.limit_exceeded },
+    createdAt: timestampFromDate(job.created_at),
+    completedAt: job.completed_at && timestampFromDate(job.completed_at),
+    resultsUpdatedAt: job.results_updated_at && timestampFromDate(job.results_updated_at),
+    checks: job.checks?.map(toCheckType) ?? [],
+    monitors: job.monitor !== undefined,
+  };
+}
+
+function toResult(
+  { row, input, result }: RowDocument,
+  verification: VerificationDocument | undefined,
+): MessageInitShape<typeof JobResultSchema> {
+  const { outcome, decision, candidates = [], problems = [] } = result!;
+  return {
+    row,
+    externalId: input.external_id,
+    outcome: ProtoOutcome[outcome.toUpperCase() as keyof typeof ProtoOutcome],
+    decision: Decision[decision.toUpperCase() as keyof typeof Decision],
+    entityId: result!.entity_id,
+    legalName: result!.legal_name,
+    nameAgrees: result!.name_agrees,
+    verification: verification && toVerification(verification),
+    candidates: candidates.map(({ id, legal_name: legalName, confidence }) => ({ id, legalName, confidence })),
+    monitorId: result!.monitor_id,
+    problems: [...problems],
+  };
+}
+
+function outcomeOf(outcome: ProtoOutcome): RowOutcome | undefined {
+  return rowOutcomes.find((name) => ProtoOutcome[name.toUpperCase() as keyof typeof ProtoOutcome] === outcome);
+}

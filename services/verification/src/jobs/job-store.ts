@@ -1,0 +1,77 @@
+import { ServiceError } from "@vvs/errors";
+import { findPage } from "@vvs/mongo";
+import type { PageRequest } from "@vvs/proto/common/v1/common";
+import type { Tenant } from "@vvs/tenant";
+import type { JobCollections, JobCounts, JobDocument, RowDocument, RowOutcome } from "./documents.ts";
+import { rowsAfter } from "./documents.ts";
+import { countRows } from "./row-counts.ts";
+
+/** How long results are kept after the end, in milliseconds. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** A started job with the numbers of its rows by outcome. */
+export interface CountedJob {
+  readonly job: JobDocument;
+  readonly counts: JobCounts;
+}
+
+const isStarted = { status: { $ne: "intake" } } as const;
+
+/** Reads and cancels the started jobs of one environment. Each method sees only the tenant's own. */
+export function createJobStore({ collections, now }: { collections: JobCollections; now: () => Date }) {
+  const { jobs, rows } = collections;
+  const counted = async (job: JobDocument): Promise<CountedJob> => ({
+    job,
+    counts: job.counts ?? (await countRows(collections, job)),
+  });
+
+  /** Returns a started job. Errors: job_not_found. */
+  async function get({ organizationId }: Tenant, id: string): Promise<JobDocument> {
+    const found = await jobs.findOne({ _id: id, organization_id: organizationId, ...isStarted });
+    if (!found) throw new ServiceError("job_not_found");
+    return found;
+  }
+
+  return {
+    counted,
+    get: async (tenant: Tenant, id: string) => counted(await get(tenant, id)),
+
+    /** Returns a page of jobs, newest first. */
+    async list({ organizationId }: Tenant, page: PageRequest | undefined) {
+      const { items, next } = await findPage(jobs, { organization_id: organizationId, ...isStarted } as object, page);
+      return { jobs: await Promise.all(items.map(counted)), next };
+    },
+
+    /** Returns rows that have an outcome, in the order given: at most `limit` after a row. Errors: job_not_found. */
+    async results(
+      tenant: Tenant,
+      id: string,
+      { outcome, afterRow, limit }: { outcome: RowOutcome | undefined; afterRow: number; limit: number },
+    ): Promise<{ found: RowDocument[]; isLast: boolean }> {
+      await get(tenant, id);
+      const found = await rows
+        .find({ ...rowsAfter(tenant, id, afterRow), "result.outcome": outcome ?? { $exists: true } } as object)
+        .sort({ _id: 1 })
+        .limit(limit + 1)
+        .toArray();
+      return { found: found.slice(0, limit), isLast: found.length <= limit };
+    },
+
+    /**
+     * Cancels a job: what is done stays, and what has not begun is left undone. Repeatable. Errors: job_not_found, job_finished.
+     */
+    async cancel(tenant: Tenant, id: string): Promise<CountedJob> {
+      const { organizationId: organization_id } = tenant;
+      const at = now();
+      const open = { _id: id, organization_id, next_at: { $exists: true } };
+      const $set = { status: "canceled", completed_at: at, expires_at: new Date(at.getTime() + KEPT_MS) } as const;
+      const canceled = await jobs.findOneAndUpdate(open, { $set, $unset: { next_at: 1, lease: 1 } });
+      const job = await get(tenant, id);
+      if (!canceled && job.status === "completed") throw new ServiceError("job_finished");
+      // Also where an earlier call was interrupted here.
+      const left = { job_id: id, organization_id, due_at: { $exists: true } };
+      await rows.updateMany(left, { $unset: { due_at: 1, "input.tin": 1, result: 1 } });
+      return counted(job);
+    },
+  };
+}

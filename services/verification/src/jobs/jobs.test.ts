@@ -1,0 +1,350 @@
+import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
+import { type JobRowSchema, JobStatus, RowOutcome, type StartJobRequestSchema } from "@vvs/proto/verification/v1/jobs";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { type Provider, ProviderError } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+// Jobs on a real MongoDB, beside a simulated entity service and a simulated provider. The test itself runs the workers.
+
+const NAMES = Object.fromEntries(
+  Object.entries(RowOutcome).map(([name, number]) => [number, name.toLowerCase()]),
+) as Record<number, string>;
+
+type Row = MessageInitShape<typeof JobRowSchema>;
+
+let service: TestService;
+let other: TestService;
+let clockMs = 0;
+const now = () => new Date(Date.now() + clockMs);
+const asked: string[] = [];
+let answer: (uei: string) => "pass" | "fail" | "throw" = () => "pass";
+const createdMonitors: string[] = [];
+let limitMonitors = Number.POSITIVE_INFINITY;
+
+const provider: Provider = {
+  name: "sam_gov_extract",
+  check: "sam_registration",
+  async ask({ uei }) {
+    asked.push(uei);
+    const outcome = answer(uei);
+    if (outcome === "throw") throw new ProviderError("timeout");
+    const reason = outcome === "fail" ? "expired" : "";
+    return {
+      outcome,
+      reason,
+      confidence: 1,
+      dataDate: now(),
+      facts: {},
+      content: "{}",
+      contentType: "application/json",
+    };
+  },
+};
+
+const monitors = {
+  async createMonitor({ entityId = "" }: { entityId?: string }) {
+    if (createdMonitors.length >= limitMonitors)
+      throw new ServiceError("limit_exceeded", { message: "No more monitors." });
+    createdMonitors.push(entityId);
+    return create(CreateMonitorResponseSchema, { monitor: { id: entityId.replace("ent_", "mon_") } });
+  },
+} as never;
+
+beforeAll(async () => {
+  service = await startTestService({ live: [provider], now, monitors });
+  other = await startTestService({ live: [provider], now, monitors, prefix: service.prefix });
+  other.entities.schedule.resolve = service.entities.schedule.resolve!;
+});
+afterAll(async () => {
+  await other.stop();
+  await service.stop();
+});
+
+let organizationId = "";
+beforeEach(() => {
+  organizationId = `org_${randomUUID()}`;
+  clockMs = 0;
+  asked.length = 0;
+  createdMonitors.length = 0;
+  limitMonitors = Number.POSITIVE_INFINITY;
+  answer = () => "pass";
+  for (const { entities } of [service, other]) {
+    entities.schedule.resolve = (identifiers, entityId) => {
+      const uei = identifiers?.uei ?? "";
+      if (uei.startsWith("TWICE"))
+        throw new ServiceError("ambiguous_match", { candidates: [{ id: "ent_1", legalName: "A", confidence: 1 }] });
+      if (uei.startsWith("OTHER")) throw new ServiceError("entity_exists", { entityId: "ent_2" });
+      if (uei.startsWith("FULL")) throw new ServiceError("limit_exceeded");
+      if (uei.startsWith("DOWN")) throw new ServiceError("service_unavailable");
+      const id = entityId || `ent_${uei}`;
+      entities.put(organizationId, id, { subject: { legalName: `Company ${uei}`, uei: uei || "NAMEDNAMED12" } });
+      return id;
+    };
+  }
+});
+
+const tenant = () => ({ organizationId, environment: Environment.LIVE });
+const caller = () => ({ tenant: tenant(), actor: "key_1", requestId: "req_1" });
+const uei = (number: number, prefix = "V") => `${prefix}${String(number).padStart(12 - prefix.length, "0")}`;
+
+async function addRows(rows: readonly Row[], jobId = ""): Promise<string> {
+  const numbered = rows.map((row, index) => ({ row: index + 1, ...row }));
+  return (await service.jobClient.addJobRows({ caller: caller(), jobId, rows: numbered })).jobId;
+}
+
+async function startJob(
+  rows: readonly Row[],
+  more: Partial<Exclude<MessageInitShape<typeof StartJobRequestSchema>, { $typeName: string }>> = {},
+) {
+  const jobId = await addRows(rows);
+  const terms = { total: rows.length, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10_000 };
+  const { job } = await service.jobClient.startJob({ caller: caller(), jobId, ...terms, ...more });
+  return job!.id;
+}
+
+const job = async (jobId: string) => (await service.jobClient.getJob({ caller: caller(), jobId })).job!;
+const results = async (jobId: string, more: object = {}) =>
+  (await service.jobClient.listJobResults({ caller: caller(), jobId, limit: 1_000, ...more })).results;
+const outcomes = async (jobId: string) => (await results(jobId)).map(({ outcome }) => NAMES[outcome]);
+const work = (by = service) => by.jobs.live.work();
+
+test("every row of a list gets the answer of a verification, in the order given", async () => {
+  answer = (vendor) => (vendor === uei(2) ? "fail" : "pass");
+  const id = await startJob([1, 2, 3].map((each) => ({ identifiers: { uei: uei(each) }, externalId: `V-${each}` })));
+  expect(await job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0 });
+  await work();
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 2, fail: 1 } });
+  const found = await results(id);
+  expect(found.map(({ row, externalId, decision }) => [row, externalId, decision])).toEqual([
+    [1, "V-1", 1],
+    [2, "V-2", 2],
+    [3, "V-3", 1],
+  ]);
+  expect(found[1]!.verification).toMatchObject({ entityId: `ent_${uei(2)}`, results: [{ reason: "expired" }] });
+  expect(await results(id, { outcome: RowOutcome.FAIL })).toHaveLength(1);
+  const page = await service.jobClient.listJobResults({ caller: caller(), jobId: id, limit: 2 });
+  expect([page.results.length, page.nextRow]).toEqual([2, 2]);
+  expect((await results(id, { afterRow: 2 })).map(({ row }) => row)).toEqual([3]);
+});
+
+test("what can't be verified is told with the row, and the others go on", async () => {
+  const named = ["TWICE", "OTHER", "FULL", "V"].map((prefix) => ({ identifiers: { uei: uei(1, prefix) } }));
+  const bad = { identifiers: {}, problems: [{ path: "identifiers.uei", message: "must be 12 letters and digits" }] };
+  const id = await startJob([...named, bad, { legalName: "Nobody" }]);
+  await work();
+  expect(await outcomes(id)).toEqual(["ambiguous", "conflict", "limit_exceeded", "pass", "invalid", "not_found"]);
+  expect((await results(id)).map(({ decision }) => decision)).toEqual([3, 3, 3, 1, 3, 3]);
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 6 });
+});
+
+test("a row with a name only is looked up: a sure match is verified, an unsure one is told, and nothing is created", async () => {
+  service.entities.schedule.lookUp = ({ legalName }) =>
+    legalName === "Sure"
+      ? { entity: { id: "ent_sure" } }
+      : { candidates: [{ id: "ent_a", legalName: "Sure Inc", confidence: 0.7 }] };
+  const id = await startJob([{ legalName: "Sure" }, { legalName: "Unsure" }]);
+  await work();
+  const [sure, unsure] = await results(id);
+  expect(sure).toMatchObject({ outcome: RowOutcome.PASS, entityId: "ent_sure" });
+  expect(unsure).toMatchObject({ outcome: RowOutcome.AMBIGUOUS, candidates: [{ id: "ent_a", confidence: 0.7 }] });
+});
+
+test("a repeated row gets the result of the first and is asked once", async () => {
+  const same = { identifiers: { uei: uei(1) } };
+  const id = await startJob([same, { identifiers: { uei: uei(2) } }, { ...same, sameAs: 1, externalId: "again" }]);
+  await work();
+  expect(asked.toSorted()).toEqual([uei(1), uei(2)]);
+  expect(await outcomes(id)).toEqual(["pass", "pass", "pass"]);
+  expect((await results(id))[2]).toMatchObject({ row: 3, externalId: "again", entityId: `ent_${uei(1)}` });
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 3 } });
+});
+
+describe("a row that no source can answer", () => {
+  test("waits, is asked again, and has no verification before it is answered", async () => {
+    answer = () => "throw";
+    const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+    await work();
+    expect(await outcomes(id)).toEqual(["waiting"]);
+    expect(await job(id)).toMatchObject({ status: JobStatus.RUNNING, done: 0, counts: { waiting: 1 } });
+    expect((await results(id))[0]!.verification).toBeUndefined();
+    answer = () => "pass";
+    await work();
+    expect(await outcomes(id)).toEqual(["waiting"]);
+    clockMs = 61_000;
+    await work();
+    expect(await outcomes(id)).toEqual(["pass"]);
+  });
+
+  test("ends in an error a day later", async () => {
+    answer = () => "throw";
+    const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+    await work();
+    clockMs = 25 * 3_600_000;
+    await work();
+    expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, counts: { error: 1 } });
+    expect((await results(id))[0]).toMatchObject({
+      decision: 3,
+      verification: { results: [{ reason: "providers_failed" }] },
+    });
+  });
+});
+
+test("TINs are stored sealed, reach the check, and are gone once the row is answered", async () => {
+  const id = await startJob([{ identifiers: { uei: uei(1), tin: "123456780" }, legalName: "Acme" }]);
+  const rows = service.databases.live.collection("job_rows");
+  const stored = JSON.stringify(await rows.find({ job_id: id }).toArray());
+  expect(stored).not.toContain("123456780");
+  expect(stored).toContain("box");
+  const tins: string[] = [];
+  service.entities.schedule.resolved = async (tin) => void tins.push(tin);
+  await work();
+  delete service.entities.schedule.resolved;
+  expect(tins).toEqual(["123456780"]);
+  expect(JSON.stringify(await rows.find({ job_id: id }).toArray())).not.toContain("box");
+});
+
+test("two replicas that work at the same time give each row one verification", async () => {
+  const id = await startJob(Array.from({ length: 300 }, (_, index) => ({ identifiers: { uei: uei(index) } })));
+  // As if the first had stopped for longer than its lease.
+  const taken = service.databases.live.collection<{ _id: string }>("jobs");
+  const working = work();
+  while (asked.length < 20) await new Promise(setImmediate);
+  await taken.updateOne({ _id: id }, { $set: { "lease.until": new Date(0) } });
+  await Promise.all([working, work(other)]);
+  await Promise.all([work(), work(other)]);
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 300 });
+  const stored = service.databases.live.collection("verifications");
+  expect(await stored.countDocuments({ organization_id: organizationId })).toBe(300);
+  expect(asked.length).toBeGreaterThan(300);
+});
+
+test("a job whose replica died goes on elsewhere when its lease has ended", async () => {
+  const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2, "DOWN") } }]);
+  await expect(work()).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(await outcomes(id)).toEqual(["pass"]);
+  for (const each of [service, other]) each.entities.schedule.resolve = () => `ent_${uei(1)}`;
+  other.entities.put(organizationId, `ent_${uei(1)}`, { subject: { legalName: "A", uei: uei(1) } });
+  await service.databases.live
+    .collection<{ _id: string }>("jobs")
+    .updateOne({ _id: id }, { $set: { lease: { owner: "dead", until: new Date(now().getTime() + 60_000) } } });
+  await work(other);
+  expect((await job(id)).done).toBe(1);
+  clockMs = 61_000;
+  await work(other);
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2 });
+});
+
+describe("a canceled job", () => {
+  test("begins no further row, keeps what is done, and can't be canceled once it is completed", async () => {
+    answer = (vendor) => (vendor === uei(1) ? "pass" : "throw");
+    const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2) } }]);
+    await work();
+    const cancel = () => service.jobClient.cancelJob({ caller: caller(), jobId: id });
+    expect((await cancel()).job).toMatchObject({ status: JobStatus.CANCELED, done: 1, counts: { waiting: 0 } });
+    expect((await cancel()).job).toMatchObject({ status: JobStatus.CANCELED });
+    asked.length = 0;
+    clockMs = 3_600_000;
+    await work();
+    expect(asked).toEqual([]);
+    expect(await outcomes(id)).toEqual(["pass"]);
+    const done = await startJob([{ identifiers: { uei: uei(1) } }]);
+    await work();
+    await expect(service.jobClient.cancelJob({ caller: caller(), jobId: done })).rejects.toMatchObject({
+      code: "job_finished",
+    });
+  });
+
+  test("stores no verification of a row that was in flight", async () => {
+    let began = () => {};
+    const isInFlight = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const gate = Promise.withResolvers<void>();
+    service.entities.schedule.resolved = () => {
+      began();
+      return gate.promise;
+    };
+    const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+    const working = work();
+    await isInFlight;
+    await service.jobClient.cancelJob({ caller: caller(), jobId: id });
+    delete service.entities.schedule.resolved;
+    gate.resolve();
+    await working;
+    expect(await results(id)).toEqual([]);
+    const stored = service.databases.live.collection("verifications");
+    expect(await stored.countDocuments({ organization_id: organizationId })).toBe(0);
+  });
+});
+
+describe("starting", () => {
+  const row = [{ identifiers: { uei: uei(1) } }];
+
+  test("with an Idempotency-Key again returns the first job", async () => {
+    const idempotency = { apiKeyId: "key_1", path: "/v1/jobs", key: randomUUID(), bodyHash: new Uint8Array([1]) };
+    const first = await startJob(row, { idempotency });
+    const again = await addRows(row);
+    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
+    const repeated = await service.jobClient.startJob({ caller: caller(), jobId: again, ...terms, idempotency });
+    expect(repeated).toMatchObject({ replayed: true, job: { id: first } });
+    const listed = await service.jobClient.listJobs({ caller: caller(), page: { limit: 10 } });
+    expect(listed.jobs.map(({ id }) => id)).toEqual([first]);
+  });
+
+  test("of two jobs at the same moment is refused where both have more rows than may be open", async () => {
+    const many = Array.from({ length: 6 }, (_, index) => ({ identifiers: { uei: uei(index) } }));
+    const ids = await Promise.all([addRows(many), addRows(many)]);
+    const terms = { total: 6, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
+    const started = await Promise.allSettled(
+      ids.map((jobId) => service.jobClient.startJob({ caller: caller(), jobId, ...terms })),
+    );
+    expect(started.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(started.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "too_many_rows" } });
+    await work();
+    const refused = ids[started.findIndex(({ status }) => status === "rejected")]!;
+    await service.jobClient.startJob({ caller: caller(), jobId: refused, ...terms });
+  });
+
+  test("is refused while rows are missing, and a job that nobody starts is removed after an hour", async () => {
+    const jobId = await addRows(row);
+    const terms = { total: 2, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
+    await expect(service.jobClient.startJob({ caller: caller(), jobId, ...terms })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await expect(job(jobId)).rejects.toMatchObject({ code: "job_not_found" });
+    clockMs = 3_601_000;
+    await service.jobs.live.removeAged();
+    expect(await service.databases.live.collection("job_rows").countDocuments({ job_id: jobId })).toBe(0);
+  });
+});
+
+test("nobody sees, cancels or adds to the job of another organization", async () => {
+  const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+  const stranger = { tenant: { organizationId: "org_stranger", environment: Environment.LIVE }, actor: "key_2" };
+  const { jobClient } = service;
+  const calls = [
+    jobClient.getJob({ caller: stranger, jobId: id }),
+    jobClient.listJobResults({ caller: stranger, jobId: id, limit: 1 }),
+    jobClient.cancelJob({ caller: stranger, jobId: id }),
+    jobClient.addJobRows({ caller: stranger, jobId: id, rows: [] }),
+  ];
+  for (const each of calls) await expect(each).rejects.toMatchObject({ code: "job_not_found" });
+  expect((await jobClient.listJobs({ caller: stranger, page: { limit: 10 } })).jobs).toEqual([]);
+});
+
+test("with monitors, each resolved vendor gets one; where the cap is reached, the row says so and its result stands", async () => {
+  limitMonitors = 1;
+  const rows = [{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2) } }];
+  const id = await startJob(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
+  await work();
+  const found = await results(id);
+  expect(found.map(({ outcome }) => NAMES[outcome])).toEqual(["pass", "pass"]);
+  expect(found.filter(({ monitorId }) => monitorId !== "")).toHaveLength(1);
+  expect(found.flatMap(({ problems }) => problems)).toEqual([expect.objectContaining({ path: "monitor" })]);
+});

@@ -1,0 +1,99 @@
+import type { Admit } from "@vvs/fair-queue";
+import type { IdempotencyStore } from "@vvs/idempotency";
+import type { Logger } from "@vvs/logging";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { superviseLoop } from "@vvs/retry";
+import type { Client } from "@vvs/rpc";
+import type { Environment } from "@vvs/tenant";
+import type { Db, MongoClient } from "mongodb";
+import type { Subjects } from "../checks/subjects.ts";
+import type { Verifier } from "../checks/verifier.ts";
+import type { ParkingPlace } from "../runs/monitor-runs.ts";
+import { jobCollections } from "./documents.ts";
+import { createIntake } from "./intake.ts";
+import { createJobStore } from "./job-store.ts";
+import { createVerifyRow } from "./verify-row.ts";
+import { createJobWork } from "./work.ts";
+
+/** How often aged jobs are looked for, in milliseconds. */
+const AGED_MS = 60_000;
+/** How long the suspended organizations that were read are used, in milliseconds. */
+const SUSPENDED_MS = 5_000;
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** Creates the jobs of one environment: intake, results, and the workers. */
+export function createJobs(options: {
+  environment: Environment;
+  client: MongoClient;
+  db: Db;
+  admit: Admit;
+  entities: Pick<Client<typeof EntityService>, "lookUp" | "sealTins" | "openTins">;
+  monitors: Pick<Client<typeof MonitorService>, "createMonitor">;
+  subjects: Pick<Subjects, "resolve">;
+  verifier: Pick<Verifier, "verifyRow">;
+  idempotency: Pick<IdempotencyStore, "complete">;
+  /** Where rows wait for SAM.gov's API; undefined where it is not used. */
+  parking: () => Pick<ParkingPlace, "park"> | undefined;
+  /** Returns the ids of suspended organizations. */
+  suspended: () => Promise<readonly string[]>;
+  /** Unique name of this process. */
+  owner: string;
+  stopping: AbortSignal;
+  now: () => Date;
+  logger: Logger;
+}) {
+  const { db, environment, stopping, logger } = options;
+  const collections = jobCollections(db);
+  const verifyRow = createVerifyRow(options);
+  const suspended = keptBriefly(options.suspended);
+  const workers = [false, true].map((withTin) =>
+    createJobWork({ ...options, collections, verifyRow, parking: options.parking, suspended, withTin }),
+  );
+  const loops = new Set<ReturnType<typeof superviseLoop>>();
+  return {
+    ...createJobStore({ ...options, collections }),
+    intake: createIntake({ ...options, collections }),
+    wake: workers[0]!.wake,
+    /** Starts work on a new job. */
+    nudge(): void {
+      for (const loop of loops) loop.nudge();
+    },
+    /** Works on due jobs once: for tests. */
+    work: () => Promise.all(workers.map(({ round }) => round())),
+    removeAged: workers[0]!.removeAged,
+    /** Works on jobs, and removes aged ones, until the service stops. */
+    start() {
+      const failure = "jobs can't be worked on; retrying";
+      const recovery = "jobs are worked on again";
+      const supervised = { failure, recovery, backoff: { firstMs: 500, longestMs: 30_000 }, stopping, logger };
+      for (const { round } of workers) loops.add(superviseLoop({ ...supervised, round }));
+      const removing = superviseLoop({
+        async round() {
+          await workers[0]!.removeAged();
+          return AGED_MS;
+        },
+        failure: "jobs past their time can't be removed; retrying",
+        recovery: "jobs past their time are removed again",
+        backoff: { firstMs: 1_000, longestMs: AGED_MS },
+        stopping,
+        logger: logger.child({ environment }),
+      });
+      return { ended: () => Promise.all([...loops, removing].map((loop) => loop.ended())) };
+    },
+  };
+}
+
+/** Keeps what was read for some seconds; while it can't be read, what was read last applies. */
+function keptBriefly(read: () => Promise<readonly string[]>): () => Promise<readonly string[]> {
+  let known: readonly string[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - readAt > SUSPENDED_MS) {
+      readAt = performance.now();
+      known = await read().catch(() => known);
+    }
+    return known;
+  };
+}

@@ -1,0 +1,54 @@
+import {
+  type JobCollections,
+  type JobCounts,
+  type JobDocument,
+  type RowOutcome,
+  rowOutcomes,
+  rowsAfter,
+} from "./documents.ts";
+
+type JobKey = Pick<JobDocument, "_id" | "organization_id">;
+
+/** Returns the numbers of a job's rows by outcome. */
+export async function countRows({ rows }: JobCollections, { _id, organization_id }: JobKey): Promise<JobCounts> {
+  const found = await rows
+    .aggregate<{ _id: RowOutcome; count: number }>([
+      { $match: rowsAfter({ organizationId: organization_id }, _id) },
+      { $match: { result: { $exists: true } } },
+      { $group: { _id: "$result.outcome", count: { $sum: 1 } } },
+    ])
+    .toArray();
+  const counts = new Map(found.map(({ _id: outcome, count }) => [outcome, count]));
+  return Object.fromEntries(rowOutcomes.map((outcome) => [outcome, counts.get(outcome) ?? 0])) as Record<
+    RowOutcome,
+    number
+  >;
+}
+
+/** Returns the number of rows that have their last answer. */
+export function doneOf({ waiting, ...final }: JobCounts): number {
+  return Object.values(final).reduce((sum, count) => sum + count, 0);
+}
+
+/** Gives rows that repeat an earlier one its result, once that has its last answer. */
+export async function copyToSameRows({ rows }: JobCollections, { _id, organization_id }: JobKey): Promise<void> {
+  const unanswered = { job_id: _id, organization_id, same_as: { $exists: true }, result: { $exists: false } };
+  const repeats = await rows.find(unanswered, { projection: { same_as: 1 } }).toArray();
+  if (repeats.length === 0) return;
+  const numbers = [...new Set(repeats.map(({ same_as }) => same_as!))];
+  const ended = {
+    job_id: _id,
+    organization_id,
+    row: { $in: numbers },
+    due_at: { $exists: false },
+    result: { $exists: true },
+  };
+  const firsts = await rows.find({ ...rowsAfter({ organizationId: organization_id }, _id), ...ended }).toArray();
+  if (firsts.length === 0) return;
+  await rows.bulkWrite(
+    firsts.map(({ row, result }) => ({
+      updateMany: { filter: { ...unanswered, same_as: row }, update: { $set: { result: result! } } },
+    })),
+    { ordered: false },
+  );
+}

@@ -1,0 +1,87 @@
+import type { ServiceError } from "@vvs/errors";
+import type { Environment } from "@vvs/tenant";
+import { decisionOf } from "../checks/decision.ts";
+import type { VerificationDocument } from "../documents.ts";
+import type { RowOutcome, RowResult } from "./documents.ts";
+
+/** How long rows are asked again, and when, in milliseconds. In the sandbox, where time runs fast, a day is a minute. */
+const ASKING_AGAIN: Readonly<Record<Environment, { forMs: number; firstMs: number; longestMs: number }>> = {
+  live: { forMs: 24 * 60 * 60_000, firstMs: 60_000, longestMs: 60 * 60_000 },
+  sandbox: { forMs: 60_000, firstMs: 5_000, longestMs: 15_000 },
+};
+
+/** Reasons of errors that asking again can mend: the sources failed, or had data that is too old. */
+const MENDABLE: readonly string[] = ["providers_failed", "stale_source"];
+
+const MAX_DOUBLINGS = 20;
+
+/** Returns whether asking again can mend an error with this reason. */
+export function canBeMended(reason: string): boolean {
+  return MENDABLE.includes(reason);
+}
+
+/** Returns until when the rows of a job are asked again. */
+export function askedUntil(environment: Environment, createdAt: Date): Date {
+  return new Date(createdAt.getTime() + ASKING_AGAIN[environment].forMs);
+}
+
+/** Returns when a row is asked again after `tries` tries without an answer, but not later than `until`. */
+export function askAgainAt(
+  environment: Environment,
+  { tries, now, until }: { tries: number; now: Date; until: Date },
+): Date {
+  const { firstMs, longestMs } = ASKING_AGAIN[environment];
+  const waitMs = Math.min(longestMs, firstMs * 2 ** Math.min(tries, MAX_DOUBLINGS));
+  return new Date(Math.min(now.getTime() + waitMs, until.getTime()));
+}
+
+/** Returns the result of a row whose vendor could not be resolved; undefined where that says nothing about the row. */
+export function refusedRow(error: ServiceError): RowResult | undefined {
+  const { code, message, details, candidates, entityId } = error;
+  const outcomes: { readonly [C in ServiceError["code"]]?: RowOutcome } = {
+    ambiguous_match: "ambiguous",
+    entity_exists: "conflict",
+    entity_not_found: "not_found",
+    limit_exceeded: "limit_exceeded",
+    invalid_request: "invalid",
+  };
+  const outcome = outcomes[code];
+  if (!outcome) return undefined;
+  const problems = details.length > 0 ? details.map(({ path, message: text }) => ({ path, message: text })) : undefined;
+  return {
+    outcome,
+    decision: "review",
+    ...(entityId && { entity_id: entityId }),
+    ...(candidates && { candidates: candidates.map(candidateOf) }),
+    problems: problems ?? [{ path: "row", message }],
+  };
+}
+
+/** Returns a candidate as stored. */
+export function candidateOf({ id, legalName, confidence }: { id: string; legalName: string; confidence: number }) {
+  return { id, legal_name: legalName, confidence };
+}
+
+/** What is known of a verified row besides its verification. */
+export interface RowSubject {
+  /** Name of the entity; empty while it has none. */
+  readonly legalName: string;
+  /** The name that the row gives; empty where it gives none. */
+  readonly givenName: string;
+  /** Whether the registry's name agrees with it; undefined where no registry knows the vendor, or the row gives none. */
+  readonly nameAgrees: boolean | undefined;
+  readonly monitor: Pick<RowResult, "monitor_id" | "problems">;
+}
+
+/** Returns the result of a verified row. */
+export function verifiedRow(verification: VerificationDocument, subject: RowSubject): RowResult {
+  const { legalName, monitor } = subject;
+  return {
+    outcome: verification.overall_result,
+    ...decisionOf({ verification, ...subject }),
+    entity_id: verification.entity_id,
+    ...(legalName && { legal_name: legalName }),
+    verification_id: verification._id,
+    ...monitor,
+  };
+}

@@ -1,0 +1,142 @@
+import { checkDefinitions } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import { type Admit, outside } from "@vvs/fair-queue";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import { Frequency, type MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import type { Client } from "@vvs/rpc";
+import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
+import type { ResolvedSubject, Subjects } from "../checks/subjects.ts";
+import type { Verifier, Waiting } from "../checks/verifier.ts";
+import { RowEndedError } from "../store.ts";
+import type { JobDocument, RowDocument, RowInput, RowResult } from "./documents.ts";
+import { askedUntil, canBeMended, candidateOf, refusedRow, verifiedRow } from "./row-rules.ts";
+
+/** Rows with tin_match of one organization that have begun: as many as a TIN provider has connections for it. */
+const MAX_TIN_BEGUN = 16;
+
+/** What became of a try: it was stored with its verification, or it has this result, or it must wait. */
+export type RowTry =
+  | { readonly kind: "stored" }
+  | { readonly kind: "ended"; readonly result: RowResult }
+  | ({ readonly kind: "waiting"; readonly entityId: string } & Waiting);
+
+/** A started job. */
+export type StartedJob = JobDocument & Required<Pick<JobDocument, "checks" | "mode">>;
+
+/**
+ * Tries to verify a row whose TIN, if it has one, is given in clear. Errors: service_unavailable and others that say nothing about
+ * the row; it stays as it is.
+ */
+export type VerifyRow = (job: StartedJob, row: RowDocument, tin: string) => Promise<RowTry>;
+
+/** Creates the function that verifies the rows of an environment's jobs, as direct calls are verified. */
+export function createVerifyRow(options: {
+  environment: Environment;
+  admit: Admit;
+  entities: Pick<Client<typeof EntityService>, "lookUp">;
+  subjects: Pick<Subjects, "resolve">;
+  verifier: Pick<Verifier, "verifyRow">;
+  monitors: Pick<Client<typeof MonitorService>, "createMonitor">;
+  now: () => Date;
+}): VerifyRow {
+  const { environment, admit, entities, subjects, verifier, monitors, now } = options;
+
+  /** Returns the vendor that a row means, or the row's result where it means none. */
+  async function resolve(caller: CallerContext, { checks }: StartedJob, input: RowInput, tin: string) {
+    const { entity_id: entityId = "", identifiers = {}, legal_name: legalName = "", address = "" } = input;
+    const isNamed = entityId !== "" || tin !== "" || Object.keys(identifiers).length > 0;
+    let meant = entityId;
+    if (!isNamed) {
+      const found = await outside(() =>
+        entities.lookUp({ caller: toProtoCaller(caller), legalName, address, fuzzy: true }),
+      );
+      if (!found.entity) {
+        const candidates = found.candidates.map(candidateOf);
+        return { result: { outcome: "ambiguous", decision: "review", candidates } satisfies RowResult };
+      }
+      meant = found.entity.id;
+    }
+    const vendor = { identifiers: { ...identifiers, ...(tin && { tin }) }, legalName, entityId: meant };
+    return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks, { comparesName: true });
+  }
+
+  /** Makes sure that the vendor has its monitor. A cap that is reached is told with the row, whose result stands. */
+  async function monitorOf(caller: CallerContext, job: StartedJob, entityId: string, externalId: string | undefined) {
+    const { monitor } = job;
+    if (!monitor) return {};
+    try {
+      const created = await outside(() =>
+        monitors.createMonitor({
+          caller: toProtoCaller(caller),
+          entityId,
+          checks: job.checks.map((check) => checkDefinitions[check].type),
+          webhookUrl: monitor.webhook_url,
+          frequency: Frequency[monitor.frequency.toUpperCase() as keyof typeof Frequency],
+          activeLimit: monitor.active_limit,
+          externalId,
+          unlessExists: true,
+        }),
+      );
+      return { monitor_id: created.monitor!.id };
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && ["limit_exceeded", "invalid_request"].includes(error.code);
+      if (!isRefused) throw error;
+      return { problems: [{ path: "monitor", message: error.message }] };
+    }
+  }
+
+  async function tryRow(job: StartedJob, row: RowDocument, tin: string): Promise<RowTry> {
+    const began = performance.now();
+    const { organization_id: organizationId, actor, request_id: requestId, created_entities: createdEntities } = job;
+    const tenant = { organizationId, environment };
+    const caller = { tenant, actor, requestId, ...(createdEntities && { createdEntities }), isJob: true };
+    const { input } = row;
+    let resolved: ResolvedSubject | { result: RowResult };
+    try {
+      resolved = await resolve(caller, job, input, tin);
+    } catch (error) {
+      const result = error instanceof ServiceError ? refusedRow(error) : undefined;
+      if (!result) throw error;
+      return { kind: "ended", result };
+    }
+    if ("result" in resolved) return { kind: "ended", result: resolved.result };
+    const { subject } = resolved;
+    const monitor = await monitorOf(caller, job, subject.entityId, input.external_id);
+    const givenName = input.legal_name ?? "";
+    const isLastTry = now() >= askedUntil(environment, job.created_at);
+    const verified = { legalName: subject.entityName ?? "", givenName, nameAgrees: resolved.nameAgrees, monitor };
+    try {
+      const tried = await verifier.verifyRow(
+        {
+          began,
+          caller,
+          ...resolved,
+          checks: job.checks,
+          mode: job.mode,
+          maxAgeSeconds: job.max_age_seconds,
+          row: { id: row._id, wasParked: isLastTry || row.was_parked === true },
+          completeRow: (verification) => ({
+            filter: { _id: row._id, organization_id: organizationId, due_at: { $exists: true } },
+            update: {
+              $set: { result: verifiedRow(verification, verified) },
+              $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 },
+            },
+          }),
+        },
+        (reason) => !isLastTry && canBeMended(reason),
+      );
+      return "_id" in tried ? { kind: "stored" } : { kind: "waiting", entityId: subject.entityId, ...tried };
+    } catch (error) {
+      // Another replica completed it, or the job was canceled.
+      if (error instanceof RowEndedError) return { kind: "stored" };
+      throw error;
+    }
+  }
+
+  return (job, row, tin) => {
+    const { organization_id: organizationId, checks } = job;
+    const bound = checks.includes("tin_match") && { maxBegun: MAX_TIN_BEGUN };
+    const kind = `job ${checks.toSorted().join(" ")}`;
+    return admit({ owner: { class: "job", organizationId, environment }, kind, ...bound }, () => tryRow(job, row, tin));
+  };
+}

@@ -1,0 +1,240 @@
+import { createBatcher } from "@vvs/batching";
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { Client } from "@vvs/rpc";
+import { type Environment, toProtoTenant } from "@vvs/tenant";
+import type { AnyBulkWriteOperation } from "mongodb";
+import type { ParkingPlace } from "../runs/monitor-runs.ts";
+import { type JobCollections, type RowDocument, type RowResult, rowsAfter } from "./documents.ts";
+import { copyToSameRows, countRows } from "./row-counts.ts";
+import { askAgainAt, askedUntil } from "./row-rules.ts";
+import type { RowTry, StartedJob, VerifyRow } from "./verify-row.ts";
+
+/** Rows that are read together. */
+const ROWS_TOGETHER = 400;
+/** Rows of a job in flight: enough to fill the batches in which they are stored. */
+const AT_ONCE = 64;
+/** How long a job is worked on before the others of its replica have their turn, in milliseconds. */
+const SLICE_MS = 5_000;
+/** How long a replica that died keeps a job, in milliseconds: longer than a slice with its slowest row. */
+const LEASE_MS = 60_000;
+/** Jobs of a replica that are worked on at the same time. */
+const JOBS_AT_ONCE = 4;
+/** How often due jobs are looked for, in milliseconds. */
+const POLL_MS = 1_000;
+/** Due jobs that are looked at, the longest waiting first. */
+const LOOKED_AT = 100;
+/** How long results are kept after the end, in milliseconds. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/**
+ * Creates the worker on an environment's jobs with tin_match, or without: a slow TIN provider must not delay the others. Replicas
+ * share the jobs by leases. A row is completed only while it is open, so that one that two replicas try has one result.
+ */
+export function createJobWork(options: {
+  environment: Environment;
+  collections: JobCollections;
+  entities: Pick<Client<typeof EntityService>, "openTins">;
+  verifyRow: VerifyRow;
+  /** Where rows wait for SAM.gov's API; undefined where it is not used. */
+  parking: () => Pick<ParkingPlace, "park"> | undefined;
+  /** Returns the ids of suspended organizations, whose jobs rest. */
+  suspended: () => Promise<readonly string[]>;
+  /** Unique name of this process. */
+  owner: string;
+  withTin: boolean;
+  leaseMs?: number;
+  sliceMs?: number;
+  stopping: AbortSignal;
+  now: () => Date;
+  logger: Logger;
+}) {
+  const { environment, collections, entities, verifyRow, parking, owner, withTin, stopping, now, logger } = options;
+  const { jobs, rows } = collections;
+  const { leaseMs = LEASE_MS, sliceMs = SLICE_MS } = options;
+  const inHand = new Set<string>();
+
+  const write = createBatcher<AnyBulkWriteOperation<RowDocument>, void>({
+    async run(operations) {
+      await rows.bulkWrite([...operations], { ordered: false });
+      return [];
+    },
+    maxSize: 500,
+    atOnce: 1,
+  });
+
+  /** Leases due jobs, first those of organizations that have none in hand here, and works on them until none is due. */
+  async function round(): Promise<number> {
+    const began: Promise<void>[] = [];
+    for (let job = await claim(); job; job = await claim()) {
+      const claimed = job;
+      inHand.add(claimed.organization_id);
+      began.push(slice(claimed).finally(() => inHand.delete(claimed.organization_id)));
+      if (began.length === JOBS_AT_ONCE) break;
+    }
+    const failed = (await Promise.allSettled(began)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+    return began.length > 0 ? 0 : POLL_MS;
+  }
+
+  async function claim(): Promise<StartedJob | undefined> {
+    if (stopping.aborted) return undefined;
+    const at = now();
+    const free = { next_at: { $lte: at }, $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: at } }] };
+    const checks = withTin ? "tin_match" : { $ne: "tin_match" };
+    const due = await jobs
+      .find({ ...free, checks } as object, { projection: { organization_id: 1 } })
+      .sort({ next_at: 1 })
+      .limit(LOOKED_AT)
+      .toArray();
+    if (due.length === 0) return undefined;
+    const resting = await options.suspended();
+    const next = due.find(({ organization_id: id }) => !inHand.has(id) && !resting.includes(id));
+    if (!next) return undefined;
+    const until = new Date(at.getTime() + leaseMs);
+    const claimed = await jobs.findOneAndUpdate(
+      { _id: next._id, ...free },
+      { $set: { lease: { owner, until }, status: "running" } },
+      { returnDocument: "after" },
+    );
+    return (claimed as StartedJob | null) ?? claim();
+  }
+
+  /** Works on a job until its turn is over or no row is due, and gives it back. */
+  async function slice(job: StartedJob): Promise<void> {
+    const until = performance.now() + sliceMs;
+    const isOver = () => stopping.aborted || performance.now() > until;
+    const failures: unknown[] = [];
+    do {
+      const due = await rows
+        .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $lte: now() } })
+        .sort({ due_at: 1, _id: 1 })
+        .limit(ROWS_TOGETHER)
+        .toArray();
+      if (due.length === 0) break;
+      const tins = await openTins(job, due);
+      const queue = due.values();
+      const lane = async () => {
+        for (const row of queue) {
+          if (isOver()) return;
+          await workOn(job, row, tins.get(row._id) ?? "").catch((error: unknown) => failures.push(error));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      await copyToSameRows(collections, job);
+      const seen = { _id: job._id, next_at: { $exists: true } };
+      await jobs.updateOne(seen, { $set: { results_updated_at: now() } });
+    } while (!isOver() && failures.length === 0);
+    await giveBack(job);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function openTins(job: StartedJob, due: readonly RowDocument[]): Promise<Map<string, string>> {
+    const withTins = due.filter(({ input }) => input.tin);
+    if (withTins.length === 0) return new Map();
+    const tenant = toProtoTenant({ organizationId: job.organization_id, environment });
+    const sealed = withTins.map(({ input }) => ({
+      keyId: input.tin!.key_id,
+      box: Uint8Array.from(input.tin!.box.value()),
+    }));
+    const { tins } = await entities.openTins({ tenant, jobId: job._id, sealed });
+    return new Map(withTins.map(({ _id }, index) => [_id, tins[index]!]));
+  }
+
+  async function workOn(job: StartedJob, row: RowDocument, tin: string): Promise<void> {
+    try {
+      await settle(job, row, await verifyRow(job, row, tin));
+    } catch (error) {
+      const isPassing = error instanceof ServiceError && ["service_unavailable", "rate_limited"].includes(error.code);
+      if (isPassing) throw error;
+      // Our own fault with this row must not hold up the others.
+      logger.error({ err: error, job_id: job._id, row: row.row }, "a job's row could not be verified");
+      const problems = [{ path: "row", message: "Something went wrong on our side." }];
+      const isLastTry = now() >= askedUntil(environment, job.created_at);
+      if (isLastTry) await end(row, { outcome: "error", decision: "review", problems });
+      else await wait(job, row, { outcome: "waiting", decision: "review" });
+    }
+  }
+
+  async function settle(job: StartedJob, row: RowDocument, tried: RowTry): Promise<void> {
+    if (tried.kind === "stored") return;
+    if (tried.kind === "ended") return end(row, tried.result);
+    const result = { outcome: "waiting", decision: "review", entity_id: tried.entityId } as const;
+    const place = parking();
+    if (!("asking" in tried) || !place) return wait(job, row, result);
+    const { _id: recordId, organization_id: organizationId } = row;
+    const parked = {
+      recordId,
+      tenant: { organizationId, environment },
+      run: { monitorId: recordId, runSeq: 1, isRow: true },
+      entityId: tried.entityId,
+      checks: job.checks,
+      requestedAt: job.created_at,
+    };
+    // Written first, so that an answer that comes immediately wakes a row that waits.
+    await update(row, { $set: { result, due_at: askedUntil(environment, job.created_at) } });
+    await place.park(parked, tried.asking);
+  }
+
+  const end = (row: RowDocument, result: RowResult) =>
+    update(row, { $set: { result }, $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 } });
+
+  function wait(job: StartedJob, row: RowDocument, result: RowResult): Promise<void> {
+    const { tries = 0 } = row;
+    const at = askAgainAt(environment, { tries, now: now(), until: askedUntil(environment, job.created_at) });
+    return update(row, { $set: { result, due_at: at, tries: tries + 1 }, $unset: { was_parked: 1 } });
+  }
+
+  const update = ({ _id, organization_id }: RowDocument, change: object) =>
+    write({ updateOne: { filter: { _id, organization_id, due_at: { $exists: true } }, update: change } });
+
+  /** Gives a job back until its next row is due, or ends it where every row has its last answer. */
+  async function giveBack(job: StartedJob): Promise<void> {
+    const { _id, organization_id } = job;
+    const nextDue = async () => {
+      const open = { job_id: _id, organization_id, due_at: { $exists: true } };
+      return (await rows.findOne(open, { sort: { due_at: 1 }, projection: { due_at: 1 } }))?.due_at;
+    };
+    const held = { _id, organization_id, status: "running", "lease.owner": owner } as const;
+    const at = now();
+    const next = await nextDue();
+    if (!next) {
+      await copyToSameRows(collections, job);
+      const counts = await countRows(collections, job);
+      const expires_at = new Date(at.getTime() + KEPT_MS);
+      const $set = { status: "completed", counts, completed_at: at, results_updated_at: at, expires_at } as const;
+      await jobs.updateOne(held, { $set, $unset: { next_at: 1, lease: 1 } });
+      return;
+    }
+    // Behind the jobs that wait already.
+    const next_at = new Date(Math.max(next.getTime(), at.getTime()));
+    await jobs.updateOne(held, { $set: { next_at }, $unset: { lease: 1 } });
+    // A row that was woken since is due earlier.
+    const since = await nextDue();
+    if (since && since < next_at) await advance(organization_id, _id, since);
+  }
+
+  async function advance(organization_id: string, _id: string, at: Date): Promise<void> {
+    await jobs.updateOne({ _id, organization_id, next_at: { $exists: true } }, { $min: { next_at: at } });
+  }
+
+  return {
+    round,
+    /** Makes a row due that has waited for SAM.gov's API. */
+    async wake({ rowId, organizationId }: { rowId: string; organizationId: string }): Promise<void> {
+      const at = now();
+      const [jobId] = rowId.split(":") as [string];
+      const open = { _id: rowId, organization_id: organizationId, due_at: { $exists: true } };
+      await rows.updateOne(open, { $set: { due_at: at, was_parked: true } });
+      await advance(organizationId, jobId, at);
+    },
+    /** Removes what is past its time. */
+    async removeAged(): Promise<void> {
+      for await (const { _id, organization_id: organizationId } of jobs.find({ expires_at: { $lte: now() } })) {
+        await rows.deleteMany(rowsAfter({ organizationId }, _id));
+        await jobs.deleteOne({ _id });
+      }
+    },
+  };
+}
