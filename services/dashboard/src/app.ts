@@ -24,6 +24,7 @@ import { createReadEndpoints, createReadPanel, createReadVendors } from "./page/
 import type { PageRoutes } from "./page/routes.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createSamGovCallsHandler, SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls.ts";
+import { createReceiptHandlers, RECEIPTS_PATH } from "./receipts/receipt-page.ts";
 import { createRequestList } from "./requests/requests.ts";
 import { securityRoutes } from "./security/routes.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
@@ -62,6 +63,9 @@ export function createApp(options: AppOptions): Express {
 
   app.get(HOME, signedIn(live, "read", createHomeHandler(context)));
   addEntryRoutes(app, context);
+  const receipts = createReceiptHandlers(context);
+  app.get(RECEIPTS_PATH, receipts.show);
+  app.post(RECEIPTS_PATH, receipts.check);
   const routes: PageRoutes = [
     ["get", "/overview", "read", createOverviewHandler(context)],
     ...vendorRoutes(context),

@@ -3,6 +3,7 @@ import { checkOf } from "@vvs/checks";
 import { containsTin } from "@vvs/identifiers";
 import { exactTime } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
+import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { inputField, VERBATIM } from "../ui/fields.ts";
 import { checkTitle, facts, type Notice, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
@@ -77,6 +78,7 @@ export function certificateCheckPage(options: CertificateView & { readonly typed
   const path = `${visit.view.path}/verifications/${verification.id}`;
   return html`<p class="path"><a href="${path}">Verification</a> › <a href="${path}/certificate">Certificate</a></p>
 <h1>Check a certificate</h1>
+<p>If the certificate has a receipt, <a href="${RECEIPTS_PATH}">checking that</a> proves more, and needs no account.</p>
 ${compareWithStored(typed, options).map(noticeBox)}
 ${form(path, typed)}
 <section class="card" aria-labelledby="stored">

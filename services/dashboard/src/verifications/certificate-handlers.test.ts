@@ -56,6 +56,26 @@ const alsoMatched = (details: object | undefined, status = CheckStatus.PASS) => 
 afterEach(() => dashboard.close());
 
 describe("a certificate", () => {
+  test("ends with its receipt, which others can check without an account, where receipts are configured", async () => {
+    expect((await visitor.get(path)).text).not.toContain("Receipt");
+    dashboard.state.receipt = "aaa.bbb.ccc";
+    const { text } = await visitor.get(path);
+    expect(text).toContain("<code>aaa.bbb.ccc</code>");
+    expect(text).toContain('<a class="url" href="/receipts">http://localhost:8081/receipts</a>');
+    const file = await visitor.get(path.replace("certificate", "receipt"));
+    expect([file.status, file.text]).toEqual([200, "aaa.bbb.ccc"]);
+    expect(dashboard.state.calls.filter((call) => call.startsWith("getReceipt"))).toEqual(
+      Array(3).fill("getReceipt https://api.acme.example"),
+    );
+  });
+
+  test("is complete without its receipt while that can’t be read", async () => {
+    dashboard.state.receipt = "aaa.bbb.ccc";
+    dashboard.state.failures.set("getReceipt", new ServiceError("internal_error"));
+    const { status, text } = await visitor.get(path);
+    expect([status, text.includes("Receipt"), text.includes(SHA256)]).toEqual([200, false, true]);
+  });
+
   test("of a monitor’s verification says what its scheduled checks found since, in our data", async () => {
     const at = timestampFromDate(new Date("2026-09-24T09:30:00.250Z"));
     const [{ results } = {}] = dashboard.state.verifications;

@@ -3,9 +3,11 @@ import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
 import { pathId, queryValue } from "../http/form.ts";
 import type { Html } from "../http/html.ts";
+import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { actorView } from "../ui/actor.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
@@ -16,17 +18,19 @@ import { checkEvidence } from "./evidence.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
 export function createCertificateHandlers(context: PageContext) {
-  const { verification, layout, logger, url, readPanel } = context;
+  const { verification, layout, logger, url, apiBaseUrl, readPanel } = context;
+  const issuer = apiBaseUrl.href.replace(/\/+$/, "");
 
   async function read(request: Request, visit: Visit): Promise<CertificateView> {
     const { caller } = visit;
     const verificationId = pathId(request, "verification_id", "ver");
     const found = (await verification.getVerification({ caller, verificationId })).verification!;
     const asked = askedAbout(found);
-    const [vendor, keys, confirmation, results] = await Promise.all([
+    const [vendor, keys, confirmation, receipt, results] = await Promise.all([
       readVendorThen(context, visit, found),
       readKeys(context, visit),
       readConfirmation(visit, found),
+      readReceipt(visit, verificationId),
       Promise.all(
         found.results.map(async (result) => ({
           result,
@@ -38,7 +42,20 @@ export function createCertificateHandlers(context: PageContext) {
     const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
     const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
     const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
-    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, checkUrl };
+    const receiptsUrl = new URL(RECEIPTS_PATH, url).href;
+    const addresses = { checkUrl, receiptsUrl };
+    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, receipt, ...addresses };
+  }
+
+  /** Reads the receipt; undefined where the operator has configured no keys, and while it is unavailable. */
+  async function readReceipt(visit: Visit, verificationId: string): Promise<string | undefined> {
+    const { caller } = visit;
+    return readPanel(visit, "receipt of a verification", (options) =>
+      verification.getReceipt({ caller, verificationId, issuer }, options).then(
+        ({ receipt }) => receipt,
+        (error: unknown) => (isRefusal(error, "not_found") ? undefined : Promise.reject(error)),
+      ),
+    );
   }
 
   /** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */
@@ -66,6 +83,15 @@ export function createCertificateHandlers(context: PageContext) {
 
   return {
     view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
+    async receipt(request, response, visit) {
+      const verificationId = pathId(request, "verification_id", "ver");
+      const { receipt } = await verification.getReceipt({ caller: visit.caller, verificationId, issuer });
+      response.set({
+        "content-type": "application/jwt",
+        "content-disposition": `attachment; filename="${verificationId}.jwt"`,
+      });
+      response.send(Buffer.from(receipt, "utf8"));
+    },
     check: (request, response, visit) =>
       send(request, response, visit, "Check a certificate", (certificate) =>
         certificateCheckPage({ ...certificate, typed: readTyped((name) => queryValue(request, name)) }),

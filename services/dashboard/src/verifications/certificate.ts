@@ -4,6 +4,7 @@ import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1
 import { exactTime, longDay, utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
@@ -35,11 +36,15 @@ export interface CertificateView {
   readonly confirmation: Confirmation | undefined;
   /** The address of the page that checks the certificate. */
   readonly checkUrl: string;
+  /** Undefined where the operator has configured no keys, and while unavailable. */
+  readonly receipt: string | undefined;
+  /** The address of the page that checks receipts. */
+  readonly receiptsUrl: string;
 }
 
 /** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
 export function certificatePage(options: CertificateView): Html {
-  const { visit, verification, vendor, asked, results, confirmation } = options;
+  const { visit, verification, vendor, asked, results, confirmation, receipt } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
   return html`<p class="path"><a href="${path}">Verification</a></p>
@@ -65,7 +70,18 @@ ${confirmation && since(confirmation)}
 <h2 id="checking">How to check this certificate</h2>
 <p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored and computes the SHA-256 of the evidence again. Type the name, the TIN or a SHA-256 that is printed here, and it says whether it matches.</p>
 </section>
+${receipt && receiptSection(receipt, options)}
 </article>`;
+}
+
+function receiptSection(receipt: string, { visit, verification, receiptsUrl }: CertificateView): Html {
+  const path = `${visit.view.path}/verifications/${verification.id}`;
+  return html`<section aria-labelledby="receipt">
+<h2 id="receipt">Receipt</h2>
+<p>This text is signed by the service. It proves the results above to people without an account: they paste it at <a class="url" href="${RECEIPTS_PATH}">${receiptsUrl}</a>, or check it offline.</p>
+<pre class="receipt" tabindex="0" aria-label="Receipt"><code>${receipt}</code></pre>
+<p class="unprinted"><a class="button quiet" href="${path}/receipt">Download the receipt</a></p>
+</section>`;
 }
 
 function since(confirmation: Confirmation): Html {

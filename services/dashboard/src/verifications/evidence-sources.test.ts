@@ -10,13 +10,16 @@ test("an answer names where each of its parts is from: the file with the date on
   const sources = [
     { part: "registration", origin: "sam_gov_api", dataAsOf: timestampFromDate(new Date("2026-11-23T09:30:04Z")) },
     {
-      ...{ part: "exclusions", origin: "sam_gov_exclusions", file: "EXCLUSIONS.csv" },
+      ...{ part: "exclusions", origin: "sam_gov_exclusions", file: "EXCLUSIONS.csv", sha256: "ab" },
       dataAsOf: timestampFromDate(new Date("2026-11-22T00:00:00Z")),
     },
   ].map((source) => create(EvidenceSourceSchema, source));
   expect(evidenceSources({ origin: "sam_gov_api", createdAt, sources })).toEqual([
-    { part: "Registration", name: "SAM.gov API", file: "", date: "answered 2026-11-23 09:30:04 UTC" },
-    { part: "Exclusions", name: "SAM.gov exclusions file", file: "EXCLUSIONS.csv", date: "cut on 22 November 2026" },
+    { part: "Registration", name: "SAM.gov API", file: "", date: "answered 2026-11-23 09:30:04 UTC", sha256: "" },
+    {
+      ...{ part: "Exclusions", name: "SAM.gov exclusions file", file: "EXCLUSIONS.csv" },
+      ...{ date: "cut on 22 November 2026", sha256: "ab" },
+    },
   ]);
 });
 

@@ -161,6 +161,8 @@ interface EvidenceSource {
   readonly file: string;
   /** The date as text, such as "cut on 6 September 2026". */
   readonly date: string;
+  /** SHA-256 of the file; empty where it is not stored. */
+  readonly sha256: string;
 }
 
 /**
@@ -169,13 +171,13 @@ interface EvidenceSource {
  */
 export function evidenceSources({ origin, sources, createdAt }: SourceEvidence): EvidenceSource[] {
   if (sources.length === 0 && origin !== "none") {
-    return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}` }];
+    return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}`, sha256: "" }];
   }
-  return sources.map(({ part, origin, dataAsOf, file }) => {
+  return sources.map(({ part, origin, dataAsOf, file, sha256 }) => {
     const at = timestampDate(dataAsOf!);
     const name = part === "registration" ? "Registration" : "Exclusions";
     const date = origin === "sam_gov_api" ? `answered ${exactTime(at)}` : `cut on ${longDay(utcDay(at))}`;
-    return { part: name, name: providerName(origin), file, date };
+    return { part: name, name: providerName(origin), file, date, sha256 };
   });
 }
 
@@ -184,7 +186,7 @@ export function sourceList(evidence: Evidence): Html | false {
   const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
   return (
     sources.length > 0 &&
-    html`<ul class="plain">${sources.map(({ part, name, file, date }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}</li>`)}</ul>`
+    html`<ul class="plain">${sources.map(({ part, name, file, date, sha256 }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}${sha256 && html`, SHA-256 <code class="hash">${sha256}</code>`}</li>`)}</ul>`
   );
 }
 

@@ -1,0 +1,112 @@
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+
+const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 1)]);
+const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+const { x } = createPublicKey(key).export({ format: "jwk" });
+const keys = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x, kid: "k1", use: "sig", alg: "EdDSA" }] });
+const claims = {
+  ...{ iss: "https://api.acme.example", sub: "ver_1", iat: 1, environment: "live" },
+  verification: {
+    ...{ id: "ver_1", entity_id: "ent_1", overall_result: "fail", created_at: "2026-11-21T09:30:00.000Z" },
+    results: [
+      {
+        ...{ check_type: "sam_registration", status: "fail", reason: "excluded", origin: "sam_gov_extract" },
+        evidence_uri: "https://api.acme.example/v1/evidence/evd_1",
+        details: {
+          ...{ registration_status: "active", legal_name: "<Acme> LLC", data_as_of: "2026-11-02T00:00:00.000Z" },
+          exclusions: [{ program: "Reciprocal", effect: "bar" }],
+        },
+      },
+      {
+        ...{ check_type: "tin_match", status: "error", reason: "missing_tin", origin: "none" },
+        evidence_uri: "https://api.acme.example/v1/evidence/evd_2",
+      },
+    ],
+  },
+  evidence: [
+    {
+      ...{ id: "evd_1", check_type: "sam_registration", sha256: "ab".repeat(32) },
+      sources: [
+        {
+          ...{ part: "registration", origin: "sam_gov_extract", data_as_of: "2026-11-02T00:00:00.000Z" },
+          ...{ file: "MONTHLY.dat", sha256: "cd".repeat(32) },
+        },
+      ],
+    },
+  ],
+};
+
+function receiptOf(payload: object): string {
+  const parts = [{ alg: "EdDSA", kid: "k1", typ: "verification-receipt+jwt" }, payload];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+  return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
+}
+
+let dashboard: TestDashboard;
+let stranger: Visitor;
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  dashboard.state.receiptKeys = keys;
+  stranger = dashboard.visitor();
+});
+afterEach(() => dashboard.close());
+
+const check = (receipt: string) => stranger.post("/receipts", { receipt });
+
+test("anybody can check a receipt, without an account, and reads what it proves", async () => {
+  expect((await stranger.get("/receipts")).text).toContain("Check a receipt");
+  // As it is copied from a page that breaks its lines.
+  const { status, text } = await check(`${receiptOf(claims).replaceAll(/.{60}/g, "$& \r\n")}\n`);
+  expect(status).toBe(200);
+  for (const part of [
+    "This receipt is genuine. https://api.acme.example signed it",
+    "<code>ver_1</code>",
+    "2026-11-21 09:30:00 UTC",
+    "&lt;Acme&gt; LLC",
+    "Reciprocal, bar",
+    "ab".repeat(32),
+    "<code>MONTHLY.dat</code>, 2 November 2026",
+    "cd".repeat(32),
+    "No longer kept when the receipt was made.",
+  ]) {
+    expect(text).toContain(part);
+  }
+  expect(text).not.toContain("Test environment");
+});
+
+test("a receipt of the sandbox is said to prove nothing about a real vendor", async () => {
+  expect((await check(receiptOf({ ...claims, environment: "sandbox" }))).text).toContain("answers are invented");
+});
+
+test("a receipt of something else than a verification is shown as it is", async () => {
+  const { status, text } = await check(
+    receiptOf({ iss: claims.iss, sub: "job_1", environment: "live", job: { total: 3 } }),
+  );
+  expect([status, text.includes("genuine"), text.includes("&quot;total&quot;: 3")]).toEqual([200, true, true]);
+});
+
+test("a text that was altered, or is none of the service's, proves nothing", async () => {
+  const [header, , signature] = receiptOf(claims).split(".");
+  const other = Buffer.from(JSON.stringify({ ...claims, sub: "ver_2" })).toString("base64url");
+  for (const [text, message] of [
+    [`${header}.${other}.${signature}`, "The receipt was altered"],
+    ["<script>", "This is not a receipt of the service."],
+    ["213-45-6789", "This is not a receipt of the service."],
+    ["", "This is not a receipt of the service."],
+  ] as const) {
+    const page = await check(text);
+    expect([page.status, page.text.includes(message), page.text.includes("genuine")]).toEqual([400, true, false]);
+    expect(page.text).not.toMatch(/<script>|213/);
+  }
+});
+
+test("verification is asked for the keys once a minute, and without it nothing is said about a receipt", async () => {
+  dashboard.state.failures.set("getReceiptKeys", new ServiceError("service_unavailable"));
+  expect((await check(receiptOf(claims))).status).toBe(503);
+  dashboard.state.failures.clear();
+  for (let times = 0; times < 3; times++) expect((await check(receiptOf(claims))).status).toBe(200);
+  expect(dashboard.state.calls.filter((call) => call.startsWith("getReceiptKeys"))).toHaveLength(1);
+});
