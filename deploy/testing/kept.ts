@@ -64,6 +64,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     entity_identifiers: "always",
     entity_snapshots: "always",
     exclusions: "always",
+    excluded_names: "always",
     remembered_identifiers: "always",
     tin_fingerprint_keys: "always",
     tin_replacements: "always",

@@ -41,7 +41,7 @@ const byTin: VerifyFields = {
 };
 beforeAll(async () => {
   sam = await playSamGov();
-  sam.register({ uei: UEI });
+  sam.register({ uei: UEI, legalName: "REGISTERED LLC" });
   const config = loadConfig(z.object(providersSection), {
     SAM_GOV_API_KEY: sam.apiKey,
     SAM_GOV_BASE_URL: sam.baseUrl,
@@ -85,12 +85,15 @@ const OF_THE_PROVIDER = [
 const besidesProvider = (counts: CommandCounts) =>
   total(Object.fromEntries(Object.entries(counts).filter(([name]) => !OF_THE_PROVIDER.includes(name))));
 
-test("a call that asks SAM.gov's API costs at most 10 commands, beside one for its quota and one for its budget", async () => {
+test("a call that asks SAM.gov's API costs at most 10 commands, beside one for its quota and one for its budget, and one more where the files have another name", async () => {
   const before = sam.calls().length;
   const counts = await costOf({});
   expect(sam.calls()).toHaveLength(before + 1);
   for (const name of OF_THE_PROVIDER.slice(0, 2)) expect(counts[name]).toBe(1);
   expect(besidesProvider(counts)).toBeLessThanOrEqual(10);
+  sam.register({ uei: UEI, legalName: "RENAMED LLC" });
+  expect(besidesProvider(await costOf({}))).toBeLessThanOrEqual(10 + 1);
+  sam.register({ uei: UEI, legalName: "REGISTERED LLC" });
 });
 
 test.each([

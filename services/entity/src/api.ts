@@ -176,8 +176,8 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const withdrawn = await findWithdrawn(collections[environmentOf(environment)]);
       return { loads: withdrawn.map(({ _id }) => _id) };
     },
-    async getRegistryRecord({ environment, uei, cage }) {
-      return (await recordsFor(environmentOf(environment), [{ uei, cage }]))[0]!;
+    async getRegistryRecord({ environment, uei, cage, names }) {
+      return (await recordsFor(environmentOf(environment), [{ uei, cage, names }]))[0]!;
     },
     async getRegistryRecords({ environment, queries }) {
       return { records: await recordsFor(environmentOf(environment), queries) };

@@ -110,10 +110,17 @@ export interface AnswerSource {
 /** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
 export type Facts = RegistrationFacts;
 
+/** An exclusion of the loaded file without identifiers that bears a vendor's name; it may be of somebody else of this name. */
+export interface SameName extends Pick<Exclusion, "program" | "type" | "agency" | "active_date" | "termination_date"> {
+  readonly name: string;
+}
+
 /** What an answer's verdict rests on, as results show it. Field names are those of the stored documents. */
 export interface ResultDetails extends Omit<RegistrationFacts, "exclusion_effect"> {
   /** Those that have not ended; absent where the source does not know them. */
   readonly exclusions?: readonly Exclusion[];
+  /** Only for live sam_registration; no verdict rests on them. Absent where there are none. */
+  readonly same_name?: readonly SameName[];
   /** Only for tin_match: the IRS's result code. */
   readonly irs_code?: string;
   /** Only for tin_match: the TIN that was asked about, masked. Absent where it was stored before this field. */

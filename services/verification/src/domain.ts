@@ -158,7 +158,7 @@ export async function createDomain(options: {
   const putWatch = createPutWatch({ client, collections });
   // Reads of their own, so that no call waits behind those for many monitors.
   const watching = {
-    registry: createRegistryReader(entities, WATCHES_TOGETHER),
+    registry: createRegistryReader(entities, { maxTogether: WATCHES_TOGETHER }),
     subjects: createSubjects(entities, WATCHES_TOGETHER),
     putWatch,
     suspendedOrganizations: options.suspendedOrganizations,

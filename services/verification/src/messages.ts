@@ -67,6 +67,11 @@ function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInit
     irsCode: details.irs_code,
     tin: details.tin,
     name: details.name,
+    sameName: details.same_name?.map(({ active_date, termination_date, ...same }) => ({
+      ...same,
+      activeDate: active_date,
+      terminationDate: termination_date,
+    })),
     dataAsOf: timestampFromDate(details.data_as_of),
   };
 }

@@ -13,7 +13,7 @@ import { extractOf, nameModelOf } from "../registry/extract.ts";
 import { round } from "../round.ts";
 import { runLoader } from "./loader.ts";
 import { startLookups } from "./lookups.ts";
-import { insertRaw, writeRawExclusions } from "./raw-inserts.ts";
+import { EXCLUSION_ROWS, insertRaw, writeRawExclusions } from "./raw-inserts.ts";
 
 /** With this many times fewer rows, the loader's memory is measured again. */
 const FEWER = 10;
@@ -123,7 +123,7 @@ async function measureExclusions(
   const fewer = await load(Math.ceil(size / FEWER), "exclusions_26001.csv");
   // The entities that it excluded are as they would be after its load, also where they are written directly.
   await writeRawExclusions(live, raw, "exclusions_26001.csv");
-  for (const each of [live, raw]) await each.collection("exclusions").deleteMany({});
+  for (const each of [live, raw]) for (const name of EXCLUSION_ROWS) await each.collection(name).deleteMany({});
   const full = await load(size, "exclusions_26002.csv");
   log("Writing the same documents ...");
   const bare = await writeRawExclusions(live, raw, "exclusions_26002.csv");

@@ -25,6 +25,9 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
   return { documents, seconds };
 }
 
+/** Where a load of exclusions writes its rows: those with an identifier, and those with only a name. */
+export const EXCLUSION_ROWS = ["exclusions", "excluded_names"] as const;
+
 /** Number of rows, and of changed entities, that a load of exclusions writes together. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -41,9 +44,11 @@ export async function writeRawExclusions(from: Db, to: Db, fileName: string) {
     totals.seconds += (performance.now() - startedAt) / 1_000;
     totals.documents += documents;
   };
-  const rows = from.collection("exclusions").find().hint({ $natural: 1 });
-  for await (const batch of inBatches(rows.batchSize(ROWS_AT_ONCE), ROWS_AT_ONCE)) {
-    await write(batch.length, () => to.collection("exclusions").insertMany(batch));
+  for (const name of EXCLUSION_ROWS) {
+    const rows = from.collection(name).find().hint({ $natural: 1 });
+    for await (const batch of inBatches(rows.batchSize(ROWS_AT_ONCE), ROWS_AT_ONCE)) {
+      await write(batch.length, () => to.collection(name).insertMany(batch));
+    }
   }
   const made = from.collection("entity_snapshots").find({ actor: `registry:${fileName}` });
   for await (const snapshots of inBatches(made.batchSize(ROWS_AT_ONCE), ROWS_AT_ONCE)) {

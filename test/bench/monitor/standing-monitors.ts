@@ -137,7 +137,7 @@ export async function insertStanding(options: {
 
 /** What a worker reads vendors by: each has calls of its own. */
 function readersOf(entities: Client<typeof EntityService>) {
-  const registry = createRegistryReader(entities, AT_ONCE);
+  const registry = createRegistryReader(entities, { maxTogether: AT_ONCE });
   return {
     subjects: createSubjects(entities, AT_ONCE),
     provider: createSamGovExtract({ entities: registry, hasApi: false, now: () => new Date() }),

@@ -632,42 +632,32 @@ class ResultDetailsExclusion(TypedDict):
     """
 
 
-class ResultDetails(TypedDict):
-    """
-    What the verdict rests on.
-    """
-
-    registration_status: NotRequired[str]
-    expiration_date: NotRequired[str]
-    """
-    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-    """
-    legal_name: NotRequired[str]
-    cage: NotRequired[str]
-    entity_type: NotRequired[str]
-    exclusions: NotRequired[list[ResultDetailsExclusion]]
-    irs_code: NotRequired[str]
-    """
-    Result code of the IRS, one digit.
-    """
-    tin: NotRequired[str]
-    """
-    The TIN that was asked about, masked: `****` and its last four digits.
-    """
-    name: NotRequired[str]
-    """
-    The name that was asked about, in the form in which the IRS was asked.
-    """
-    data_as_of: NotRequired[str]
-    """
-    Date of the data. RFC 3339 in UTC, with milliseconds.
-    """
-
-
 RowOutcome: TypeAlias = Literal['pass', 'fail', 'error', 'ambiguous', 'not_found', 'conflict', 'invalid', 'limit_exceeded', 'waiting']
 """
 `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
 """
+
+
+class SameName(TypedDict):
+    """
+    An exclusion that bears the vendor’s name and has no UEI or CAGE, so that it may be somebody else’s.
+    """
+
+    name: str
+    """
+    As SAM.gov lists it; a person’s first, middle and last name.
+    """
+    program: NotRequired[str]
+    type: NotRequired[str]
+    agency: NotRequired[str]
+    active_date: NotRequired[str]
+    """
+    First day, in Washington.
+    """
+    termination_date: str
+    """
+    Last day, in Washington, YYYY-MM-DD, or `indefinite`.
+    """
 
 
 class SetExternalIdRequest(TypedDict):
@@ -796,46 +786,6 @@ class Candidate(TypedDict):
     """
     Reasons for and against the match; only with `explain=true`.
     """
-
-
-class CheckResult(TypedDict):
-    """
-    The result of one check.
-    """
-
-    check_type: str
-    """
-    `sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added.
-    """
-    status: str
-    """
-    `error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added.
-    """
-    confidence: float
-    """
-    From 0 to 1; 0 on `error`.
-    """
-    origin: str
-    """
-    Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered.
-    """
-    determinism: str
-    """
-    Known values: `deterministic`, `stochastic`. More may be added.
-    """
-    data_freshness_seconds: int
-    """
-    Age of the data when the verification was created, in seconds; 0 on `error`.
-    """
-    evidence_uri: str
-    """
-    Absolute URL of the evidence.
-    """
-    reason: NotRequired[str]
-    """
-    Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
-    """
-    details: NotRequired[ResultDetails]
 
 
 class CreateEntityRequest(TypedDict):
@@ -1094,6 +1044,134 @@ class LookupResult(TypedDict):
     candidates: NotRequired[list[Candidate]]
 
 
+class ResultDetails(TypedDict):
+    """
+    What the verdict rests on.
+    """
+
+    registration_status: NotRequired[str]
+    expiration_date: NotRequired[str]
+    """
+    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
+    """
+    legal_name: NotRequired[str]
+    cage: NotRequired[str]
+    entity_type: NotRequired[str]
+    exclusions: NotRequired[list[ResultDetailsExclusion]]
+    same_name: NotRequired[list[SameName]]
+    """
+    Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
+    """
+    irs_code: NotRequired[str]
+    """
+    Result code of the IRS, one digit.
+    """
+    tin: NotRequired[str]
+    """
+    The TIN that was asked about, masked: `****` and its last four digits.
+    """
+    name: NotRequired[str]
+    """
+    The name that was asked about, in the form in which the IRS was asked.
+    """
+    data_as_of: NotRequired[str]
+    """
+    Date of the data. RFC 3339 in UTC, with milliseconds.
+    """
+
+
+class VerifyRequest(TypedDict):
+    """
+    Either `entity_id`, or `identifiers` with `legal_name` where you know it.
+    """
+
+    identifiers: NotRequired[list[Identifier] | IdentifierValues]
+    """
+    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
+    """
+    legal_name: NotRequired[str]
+    checks: list[CheckType]
+    """
+    The checks, in the order of the results. Duplicates count once.
+    """
+    mode: Literal['cached', 'realtime']
+    """
+    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
+    """
+    max_age_seconds: NotRequired[int]
+    """
+    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+    """
+    entity_id: NotRequired[str]
+    """
+    Id of an entity that you can see.
+    """
+
+
+class CheckResult(TypedDict):
+    """
+    The result of one check.
+    """
+
+    check_type: str
+    """
+    `sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added.
+    """
+    status: str
+    """
+    `error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added.
+    """
+    confidence: float
+    """
+    From 0 to 1; 0 on `error`.
+    """
+    origin: str
+    """
+    Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered.
+    """
+    determinism: str
+    """
+    Known values: `deterministic`, `stochastic`. More may be added.
+    """
+    data_freshness_seconds: int
+    """
+    Age of the data when the verification was created, in seconds; 0 on `error`.
+    """
+    evidence_uri: str
+    """
+    Absolute URL of the evidence.
+    """
+    reason: NotRequired[str]
+    """
+    Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
+    """
+    details: NotRequired[ResultDetails]
+
+
+class CreateJobRequest(TypedDict):
+    checks: list[CheckType]
+    """
+    The checks, in the order of the results. Duplicates count once.
+    """
+    mode: Literal['cached', 'realtime']
+    """
+    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
+    """
+    max_age_seconds: NotRequired[int]
+    """
+    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
+    """
+    on_invalid: NotRequired[Literal['skip', 'refuse']]
+    """
+    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
+    """
+    monitor: NotRequired[CreateJobRequestMonitor]
+    """
+    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
+    """
+    vendors: list[JobVendor]
+
+
 class Verification(TypedDict):
     """
     The results of one or more checks of an entity.
@@ -1131,58 +1209,6 @@ class VerificationPage(TypedDict):
     """
     Send it as `cursor` to read the next page; null on the last page.
     """
-
-
-class VerifyRequest(TypedDict):
-    """
-    Either `entity_id`, or `identifiers` with `legal_name` where you know it.
-    """
-
-    identifiers: NotRequired[list[Identifier] | IdentifierValues]
-    """
-    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
-    """
-    legal_name: NotRequired[str]
-    checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
-    mode: Literal['cached', 'realtime']
-    """
-    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
-    """
-    max_age_seconds: NotRequired[int]
-    """
-    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
-    """
-    entity_id: NotRequired[str]
-    """
-    Id of an entity that you can see.
-    """
-
-
-class CreateJobRequest(TypedDict):
-    checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
-    mode: Literal['cached', 'realtime']
-    """
-    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
-    """
-    max_age_seconds: NotRequired[int]
-    """
-    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
-    """
-    on_invalid: NotRequired[Literal['skip', 'refuse']]
-    """
-    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
-    """
-    monitor: NotRequired[CreateJobRequestMonitor]
-    """
-    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
-    """
-    vendors: list[JobVendor]
 
 
 class JobResult(TypedDict):

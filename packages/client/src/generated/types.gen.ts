@@ -1003,6 +1003,10 @@ export type ResultDetails = {
         comment?: string;
     }>;
     /**
+     * Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
+     */
+    same_name?: Array<SameName>;
+    /**
      * Result code of the IRS, one digit.
      */
     irs_code?: string;
@@ -1024,6 +1028,27 @@ export type ResultDetails = {
  * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
  */
 export type RowOutcome = 'pass' | 'fail' | 'error' | 'ambiguous' | 'not_found' | 'conflict' | 'invalid' | 'limit_exceeded' | 'waiting';
+
+/**
+ * An exclusion that bears the vendor’s name and has no UEI or CAGE, so that it may be somebody else’s.
+ */
+export type SameName = {
+    /**
+     * As SAM.gov lists it; a person’s first, middle and last name.
+     */
+    name: string;
+    program?: string;
+    type?: string;
+    agency?: string;
+    /**
+     * First day, in Washington.
+     */
+    active_date?: string;
+    /**
+     * Last day, in Washington, YYYY-MM-DD, or `indefinite`.
+     */
+    termination_date: string;
+};
 
 export type SetExternalIdRequest = {
     /**

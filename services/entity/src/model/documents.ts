@@ -3,6 +3,7 @@ import type { ExclusionEffect } from "@vvs/registration";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
 import type { Address } from "../matching/addresses/address.ts";
 import type { IsoDate } from "./dates.ts";
+import type { ExcludedNameDocument } from "./excluded-names.ts";
 import type { SamFacts } from "./facts.ts";
 import type { ListedVendorDocument, VendorListMigrationDocument, VendorMonitorDocument } from "./listed-vendor.ts";
 import type { QuarantineDocument } from "./quarantine.ts";
@@ -354,6 +355,7 @@ export interface Collections {
   readonly tinReplacements: Collection<TinReplacementDocument>;
   readonly fingerprintKeys: Collection<FingerprintKeyDocument>;
   readonly exclusions: Collection<ExclusionDocument>;
+  readonly excludedNames: Collection<ExcludedNameDocument>;
   readonly identifierGuards: Collection<IdentifierGuardDocument>;
   readonly loads: Collection<LoadDocument>;
   readonly quarantine: Collection<QuarantineDocument>;
@@ -381,6 +383,7 @@ export function collectionsOf(db: Db): Collections {
     tinReplacements: db.collection("tin_replacements", options),
     fingerprintKeys: db.collection("tin_fingerprint_keys", options),
     exclusions: db.collection("exclusions", options),
+    excludedNames: db.collection("excluded_names", options),
     identifierGuards: db.collection("identifier_guards", options),
     loads: db.collection("registry_loads", options),
     quarantine: db.collection("registry_quarantine", options),

@@ -4,6 +4,7 @@ import type { ExclusionDocument } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, hasGuards, isGraver, touchGuards } from "../model/exclusions.ts";
 import { applyInBatches } from "./batches.ts";
+import { createNamesLoad } from "./excluded-names/load-names.ts";
 import {
   EXCLUSIONS_BATCH,
   type NamingRow,
@@ -12,7 +13,7 @@ import {
   refreshEntities,
   storedBatches,
 } from "./exclusion-effects.ts";
-import type { ExclusionRow, UnreadableRow } from "./files/exclusion-row.ts";
+import type { ExclusionRow, NamedRow, UnreadableRow } from "./files/exclusion-row.ts";
 import { type ExclusionsFile, readExclusions, validateExclusions } from "./files/exclusions-file.ts";
 import { type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
 import { recordUnreadable } from "./unreadable-rows.ts";
@@ -28,6 +29,8 @@ const COUNTS = {
   quarantined: 0,
   gone: 0,
   held: 0,
+  names_new: 0,
+  names_gone: 0,
   entities: 0,
 };
 
@@ -38,9 +41,10 @@ type Stated = Pick<ExclusionDocument, "effect" | "termination_date" | "comment">
 /**
  * Loads an exclusions file: checks the whole file, writes nothing unless it is sound, then applies its rows, ends those
  * that it lacks, and appends a snapshot to each entity that becomes debarred or no longer is. In the report,
- * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity; `repeated` are rows
- * that equal another one; `gone` are rows of the previous file that this one lacks; `held` are those that it lacks too, but
- * has perhaps in a form that can't be read; `entities` are those whose exclusions changed. Errors: RegistryFileError.
+ * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity and are kept by their
+ * names, `names_new` and `names_gone` counting what changes; `repeated` are rows that equal another one; `gone` are rows of the
+ * previous file that this one lacks; `held` are those that it lacks too, but has perhaps in a form that can't be read;
+ * `entities` are those whose exclusions changed. Errors: RegistryFileError.
  */
 export async function loadExclusions(options: LoadOptions): Promise<LoadReport> {
   const { collections } = options;
@@ -49,8 +53,13 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
     const { counts, loadId } = load;
     counts.unidentified = load.file.unidentified;
     const unreadable: (UnreadableRow & { lineNumber: number })[] = [];
-    const identified = identifiedRows(options, load, (row) => unreadable.push(row));
+    const names = await createNamesLoad(load);
+    const identified = identifiedRows(options, load, {
+      onUnreadable: (row) => unreadable.push(row),
+      onNamed: names.add,
+    });
     await applyInBatches(identified, { size: EXCLUSIONS_BATCH, atOnce: 1 }, (rows) => writeRows(load, rows));
+    await names.finish({ isHeld: unreadable.some(({ uei, cage }) => !uei && !cage) });
     const isHeld = await recordUnreadable(load, unreadable);
     const refresh = (rows: readonly NamingRow[]) => refreshBy(load, rows, isHeld);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
@@ -76,13 +85,20 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
 async function* identifiedRows(
   { path, onProgress = () => {} }: LoadOptions,
   load: ExclusionsLoad,
-  onUnreadable: (row: UnreadableRow & { lineNumber: number }) => void,
+  {
+    onUnreadable,
+    onNamed,
+  }: {
+    onUnreadable: (row: UnreadableRow & { lineNumber: number }) => void;
+    onNamed: (row: NamedRow) => Promise<void>;
+  },
 ): AsyncGenerator<ExclusionRow> {
-  const { rows: total, unidentifiedLines } = load.file;
+  const { rows: total } = load.file;
   let read = 0;
-  for await (const { lineNumber, unreadable, row } of readExclusions(path, unidentifiedLines)) {
+  for await (const { lineNumber, unreadable, row, named } of readExclusions(path)) {
     if (unreadable) onUnreadable({ ...unreadable, lineNumber });
     if (row) yield row;
+    if (named) await onNamed(named);
     const done = Math.min(lineNumber, total);
     if (++read % EXCLUSIONS_BATCH === 0) onProgress({ phase: "applying", done, total });
   }

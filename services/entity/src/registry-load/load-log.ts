@@ -104,7 +104,13 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     });
     await quarantine.flush();
     const changes = await summarizeChanges(collections, loadId);
-    const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes, rules: RULES };
+    const done = {
+      state: "done" as const,
+      finished_at: now(),
+      counts: { rows, ...counts },
+      changes,
+      rules: RULES[kind],
+    };
     await transact(async (session) => {
       await collections.loads.updateOne({ _id: loadId }, { $set: done }, { session });
       await collections.loads.deleteOne({ _id: refusalId(kind) }, { session });

@@ -53,7 +53,7 @@ async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
   const today = registryDay(options.now);
   const file = await options.newestFile(kind);
   const newest = file?.cut_date;
-  const isOutdated = file !== undefined && (file.rules ?? 0) < RULES;
+  const isOutdated = file !== undefined && (file.rules ?? 0) < RULES[kind];
   for (const wanted of wantedFiles(kind, newest, today, { isOutdated })) {
     const path = await options.download(wanted).catch((error: unknown) => {
       if (error instanceof RegistryFileError && error.isMissing) return undefined;

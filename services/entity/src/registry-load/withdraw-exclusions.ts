@@ -4,12 +4,13 @@ import type { ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
 import { guardIdentifiers, newestLoad } from "../model/exclusions.ts";
 import type { LoadTarget } from "./commit.ts";
+import { withdrawNames } from "./excluded-names/load-names.ts";
 import { recordRemembering, refreshEntities, storedBatches } from "./exclusion-effects.ts";
 
 /** Restores the rows that a load of exclusions wrote, and their entities; continues an earlier run that was killed. */
 export async function withdrawExclusions(target: LoadTarget, load: LoadDocument) {
   const { collections, transact } = target;
-  const counts = { rows: 0, entities: 0 };
+  const counts = { rows: 0, entities: 0, names: 0 };
   const previous = await newestLoad(collections, "exclusions");
   const written = { $or: [{ load_id: load._id }, { changed_by: load._id }, { ended_by: load._id }] };
   for await (const rows of storedBatches(collections, written)) {
@@ -31,5 +32,6 @@ export async function withdrawExclusions(target: LoadTarget, load: LoadDocument)
     });
     counts.rows += rows.length;
   }
+  counts.names = await withdrawNames(target, load._id);
   return counts;
 }

@@ -169,7 +169,7 @@ test("a withdrawal is listed with who, when and why, and prints what to do next"
   const lines: string[] = [];
   printWithdrawal(await withdraw((await findLoad(app.live, fileName))._id), (line) => lines.push(line));
   expect(lines).toEqual([
-    "withdrawn exclusions exclusions_26041.csv (2026-02-10): rows 4, entities 0",
+    "withdrawn exclusions exclusions_26041.csv (2026-02-10): rows 4, entities 0, names 0",
     "load the previous file again: exclusions_26010.csv (2026-01-10), or a newer one: npm run registry -- load --exclusions FILE",
   ]);
   const listed: string[] = [];

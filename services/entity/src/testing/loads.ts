@@ -25,10 +25,13 @@ export interface ExclusionOf {
   readonly agency?: string;
   readonly comment?: string;
   readonly samNumber?: string;
+  readonly name?: string;
+  /** First, middle and last name and suffix of a person, who has no other name. */
+  readonly person?: readonly [first: string, middle: string, last: string, suffix: string];
 }
 
 const TITLES =
-  "Classification,Name,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
+  "Classification,Name,First,Middle,Last,Suffix,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
   "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
 
 export function createLoads(app: TestApplication) {
@@ -57,8 +60,11 @@ export function createLoads(app: TestApplication) {
           agency = "GSA",
           comment = "",
           samNumber,
+          name = "X",
+          person,
         }) => {
-          const fields = ["Firm", "X", uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until];
+          const who = person ? ["Individual", "", ...person] : ["Firm", name, "", "", "", ""];
+          const fields = [...who, uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until];
           return [...fields, samNumber ?? `S4MR${uei || cage}`, cage, "2026-01-01"]
             .map((field) => `"${field}"`)
             .join(",");

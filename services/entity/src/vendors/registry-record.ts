@@ -4,6 +4,7 @@ import { registryDay } from "@vvs/registration";
 import type { Document, Filter } from "mongodb";
 import { currentCages, everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
+import type { ExcludedNameDocument } from "../model/excluded-names.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
 import {
   concerns,
@@ -15,17 +16,22 @@ import {
   naming,
 } from "../model/exclusions.ts";
 import type { SamFacts } from "../model/facts.ts";
+import { keysOfNames, sameNames } from "./same-names.ts";
 
 /** Identifiers by which the loaded files are asked; unknown ones are "". */
 export interface RegistryQuery {
   readonly uei: string;
   readonly cage: string;
+  /** Names of the vendor. Absent or none: rows of the same name are not wanted. */
+  readonly names?: readonly string[];
 }
 
 type Answer = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
 type Entity = Pick<EntityDocument, (typeof FIELDS)[number]>;
 type Newest = LoadDocument & { readonly later: readonly Pick<LoadDocument, "_id" | "cut_date" | "started_at">[] };
 type Withdrawn = Pick<LoadDocument, "_id" | "kind" | "cut_date" | "withdrawn">;
+
+type Ending = Pick<ExclusionDocument, "ended_by" | "ended_on" | "termination_date">;
 
 /** What is stored of some vendors and of all loads, at one moment. */
 interface State {
@@ -34,6 +40,7 @@ interface State {
   readonly withdrawn: readonly Withdrawn[];
   readonly entities: readonly Entity[];
   readonly rows: readonly ExclusionDocument[];
+  readonly excludedNames: readonly ExcludedNameDocument[];
 }
 
 /** The fields of entities that records are made of; most of a document is names, addresses and match keys. */
@@ -59,14 +66,15 @@ export async function registryRecords(
 
 /**
  * Reads at one moment: facts never get the date or the id of a load that was finished, begun or withdrawn after or before they were
- * read. One command for all queries, and another one where entities carry CAGEs that were not asked for.
+ * read. One command for all queries, and another one where entities carry CAGEs or names that were not asked for.
  */
 async function readState(
   collections: Collections,
   queries: readonly RegistryQuery[],
   identified: readonly Identified[] = queries,
+  nameKeys: readonly string[] = keysOfNames(queries.flatMap(({ names = [] }) => names)),
 ): Promise<State> {
-  const { loads, entities, exclusions } = collections;
+  const { loads, entities, exclusions, excludedNames } = collections;
   const union = (coll: string, name: keyof State, pipeline: Document[]) => ({
     $unionWith: { coll, pipeline: [...pipeline, { $project: { _id: 0, [name]: "$$ROOT" } }] },
   });
@@ -85,6 +93,9 @@ async function readState(
         { $project: Object.fromEntries(FIELDS.map((field) => [field, 1])) },
       ]),
       union(exclusions.collectionName, "rows", [{ $match: naming(identified) }]),
+      ...(nameKeys.length > 0
+        ? [union(excludedNames.collectionName, "excludedNames", [{ $match: { name_keys: { $in: nameKeys } } }])]
+        : []),
     ],
     { readConcern: { level: "snapshot" }, batchSize: 1_000 },
   );
@@ -94,12 +105,17 @@ async function readState(
     withdrawn: found.flatMap((each) => each.withdrawn ?? []),
     entities: found.flatMap((each) => each.entities ?? []),
     rows: found.flatMap((each) => each.rows ?? []),
+    excludedNames: found.flatMap((each) => each.excludedNames ?? []),
   };
   const carried = state.entities.map(everIdentifiedBy);
-  const asked = new Set(identifierKeys(identified));
-  return identifierKeys(carried).every((key) => asked.has(key))
+  const registered = queries.flatMap((query) => {
+    const named = query.names?.length ? state.entities.filter((entity) => isNamed(entity, query)) : [];
+    return keysOfNames(named.map(({ legal_name }) => legal_name));
+  });
+  const asked = new Set([...identifierKeys(identified), ...nameKeys]);
+  return [...identifierKeys(carried), ...registered].every((key) => asked.has(key))
     ? state
-    : readState(collections, queries, [...identified, ...carried]);
+    : readState(collections, queries, [...identified, ...carried], [...nameKeys, ...registered]);
 }
 
 /** Returns the newest finished load of a kind, with those that began later: they are running, were killed, or are older files. */
@@ -132,14 +148,19 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
     uei: query.uei || entity?.identifiers.uei,
     cages: [query.cage, ...identifying.flatMap((one) => everIdentifiedBy(one).cages)],
   };
+  const registered = entity ? [entity.legal_name] : [];
   const unfinished = withdrawing("exclusions");
   const { rows } = state;
   const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
   const concerning = exclusionsLoad ? restored.filter((row) => concerns(row, identified)) : [];
   const later = newest.flatMap((load) => load.later).toSorted(newestFirst);
-  const hasEnded = ({ ended_by, ended_on }: ExclusionDocument) =>
+  const hasEnded = ({ ended_by, ended_on }: Ending) =>
     ended_by !== undefined && !later.some(({ _id }) => _id === ended_by) && ended_on! <= exclusionsLoad!.cut_date;
-  const isOver = (row: ExclusionDocument) => hasEnded(row) || isPast(row, today);
+  const isOver = (row: Ending) => hasEnded(row) || isPast(row, today);
+  const bearing = state.excludedNames.filter(({ added_by }) => added_by !== unfinished?._id);
+  const named = bearing.filter(
+    (row) => !isOver(row.ended_by === unfinished?._id ? { ...row, ended_by: undefined } : row),
+  );
   // Facts of a later load get its id, so that they no longer count once it is withdrawn.
   const laterOf = (ids: readonly (string | undefined)[]) => later.find(({ _id }) => ids.includes(_id))?._id;
   return {
@@ -153,6 +174,7 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
     exclusionsFile: exclusionsLoad?.file_name,
     exclusionsLoad: exclusionsLoad && (laterOf(concerning.map(({ load_id }) => load_id)) ?? exclusionsLoad._id),
     withdrawnLoads,
+    sameNames: exclusionsLoad && query.names?.length ? sameNames(named, [...query.names, ...registered]) : [],
   };
 }
 

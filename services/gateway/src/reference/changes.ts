@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-26",
+    "`details.same_name` of `sam_registration`: exclusions without a UEI and a CAGE that bear the vendor’s name. They change no status.",
+  ],
+  [
+    "2026-11-26",
     "This page explains each `reason` at `#reason-<reason>`, has samples in Python and Go, a search (`/`), and guides: going live, and keeping a copy of all events. `reason` lists its known values.",
   ],
   [

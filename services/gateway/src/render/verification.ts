@@ -26,6 +26,20 @@ const exclusion = z.object({
   comment: z.string().optional().describe("The excluding agency's comment."),
 });
 
+const sameName = z
+  .object({
+    name: z.string().describe("As SAM.gov lists it; a person’s first, middle and last name."),
+    program: z.string().optional(),
+    type: z.string().optional(),
+    agency: z.string().optional(),
+    active_date: day("First day, in Washington.").optional(),
+    termination_date: z.string().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
+  })
+  .meta({
+    id: "SameName",
+    description: "An exclusion that bears the vendor’s name and has no UEI or CAGE, so that it may be somebody else’s.",
+  });
+
 const details = z
   .object({
     registration_status: z.string().optional(),
@@ -36,6 +50,13 @@ const details = z
     cage: z.string().optional(),
     entity_type: z.string().optional(),
     exclusions: z.array(exclusion).optional(),
+    same_name: z
+      .array(sameName)
+      .optional()
+      .describe(
+        "Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: " +
+          "at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.",
+      ),
     irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
     tin: z.string().optional().describe("The TIN that was asked about, masked: `****` and its last four digits."),
     name: z.string().optional().describe("The name that was asked about, in the form in which the IRS was asked."),

@@ -14,6 +14,14 @@ const exclusion = (effect: "bar" | "product", active_date: string, termination_d
   exclusions: [{ program: "Reciprocal", type: "x", agency: "GSA", effect, active_date, termination_date }],
 });
 
+const SAME = {
+  name: "ACME",
+  program: "Reciprocal",
+  type: "x",
+  agency: "GSA",
+  active_date: "",
+  termination_date: "indefinite",
+};
 const none = undefined;
 test.each<[string, ResultDocument[], string, boolean | undefined, string, boolean | undefined]>([
   ["no name is given", [sam("pass")], "", none, "pay", none],
@@ -63,6 +71,16 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
     none,
   ],
   ["an exclusion is in force", [sam("fail", exclusion("bar", "2026-01-01", "indefinite"))], "", none, "hold", none],
+  ["an exclusion without identifiers bears the name", [sam("pass", { same_name: [SAME] })], "", none, "review", none],
+  [
+    "one bears it, and the name agrees",
+    [sam("pass", { same_name: [SAME] }), tin("pass")],
+    "Acme",
+    true,
+    "review",
+    true,
+  ],
+  ["one bears it, and a check fails", [sam("pass", { same_name: [SAME] }), tin("fail")], "", none, "hold", none],
   // 02:00 UTC is the day before in Washington.
   [
     "a restriction ends today",

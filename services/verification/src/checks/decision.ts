@@ -26,7 +26,8 @@ export function decisionOf({ verification, nameAgrees, givenName }: Decided): {
   const today = registryDay(verification.created_at);
   const isExcluded = results.some(({ details }) => details?.exclusions?.some((each) => isInForce(each, today)));
   const name = nameOf(givenName, agrees);
-  const { decision } = decide({ result, name, isExcluded, hasSameName: false });
+  const hasSameName = results.some(({ details }) => details?.same_name?.length);
+  const { decision } = decide({ result, name, isExcluded, hasSameName });
   return { decision, ...(agrees !== undefined && { name_agrees: agrees }) };
 }
 

@@ -238,6 +238,15 @@ describe("of answers that rest on parts", () => {
     expect(daysOf(found)).toEqual([5, 5]);
   });
 
+  test("the exclusions of the vendor's name are those of the last answer", () => {
+    const same_name = [
+      { name: "X", program: "", type: "", agency: "", active_date: "", termination_date: "indefinite" },
+    ];
+    const answer = { ...at(0, 5, 5), details: { same_name } };
+    const judged = newestOf({ answer, parts: at(0, 6, 6).parts! });
+    expect(judged.details).toMatchObject({ legal_name: "of day 6", same_name });
+  });
+
   test("where the newest parts do not suffice for a verdict, the last answer counts", () => {
     const answer = at(0, 5, 5);
     const { exclusions } = at(0, 6, 6).parts!;

@@ -114,7 +114,10 @@ export function newestOf({ answer, parts }: Pick<LatestAnswerDocument, "answer" 
     details,
   } = answerFrom(parts, verdict, "", answer.created_at);
   const _id = parts.registration?.evidence_id ?? answer._id;
-  return { ...answer, _id, outcome, reason, origin, data_date: dataDate, facts, ...(details && { details }), parts };
+  // No part has the names of exclusions: they are those of the last answer.
+  const same_name = answer.details?.same_name;
+  const shown = details && { details: { ...details, ...(same_name && { same_name }) } };
+  return { ...answer, _id, outcome, reason, origin, data_date: dataDate, facts, ...shown, parts };
 }
 
 function isSame(parts: Parts, others: Parts | undefined): boolean {

@@ -37,7 +37,7 @@ export function receiptClaims(options: {
 }
 
 function resultOf({ evidence_id, reason, details, ...result }: ResultDocument, issuer: string) {
-  const { exclusions, ...facts } = details ?? {};
+  const { exclusions, same_name, ...facts } = details ?? {};
   return {
     ...result,
     determinism: "deterministic",
@@ -50,6 +50,7 @@ function resultOf({ evidence_id, reason, details, ...result }: ResultDocument, i
         ...(exclusions && {
           exclusions: exclusions.map((each) => ({ ...filled(each), effect: each.effect ?? "bar" })),
         }),
+        ...(same_name && { same_name: same_name.map(filled) }),
       },
     }),
   };

@@ -44,7 +44,9 @@ export function createRunJudge(
 ): JudgeRuns {
   const { entities, collections, hasApi, now } = options;
   const subjects = createSubjects(entities, READ_TOGETHER);
-  const provider = createSamGovExtract({ entities: createRegistryReader(entities, READ_TOGETHER), hasApi, now });
+  // Monitors don't watch the names of exclusions.
+  const registry = createRegistryReader(entities, { maxTogether: READ_TOGETHER, readsNames: false });
+  const provider = createSamGovExtract({ entities: registry, hasApi, now });
   const conclude = createConcluder({
     ...options,
     store: { knownAnswers: createReadKnownAnswers(collections, READ_TOGETHER) },

@@ -18,8 +18,8 @@ export interface PlayedProvider {
   readonly sam: { readonly baseUrl: string; readonly apiKey: string };
   readonly now: Date;
   readonly entityVersion?: "v3" | "v4";
-  /** Where absent, the entity service is unavailable. */
-  readonly files?: Files;
+  /** Those of all names, or by the names that are asked for. Where absent, the entity service is unavailable. */
+  readonly files?: Files | ((names: readonly string[]) => Files);
 }
 
 /** Simulates SAM.gov for the tests of a file. Each test begins with a new simulation. */
@@ -50,9 +50,9 @@ export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<Play
 export function playedProvider({ files, ...played }: PlayedProvider): Provider {
   const client = playedClient(played);
   const entities = {
-    getRegistryRecord: async () => {
+    getRegistryRecord: async ({ names = [] }: { names?: string[] }) => {
       if (!files) throw new Error("the entity service is down");
-      return create(GetRegistryRecordResponseSchema, files);
+      return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names) : files);
     },
   };
   return createSamGovApi({ clientOf: () => client, entities, now: () => played.now });
@@ -61,6 +61,7 @@ export function playedProvider({ files, ...played }: PlayedProvider): Provider {
 export interface TestQuestion {
   readonly uei?: string;
   readonly cage?: string;
+  readonly legalName?: string;
   readonly organizationId?: string;
   readonly run?: MonitorRun;
   readonly timeoutMs?: number;
@@ -69,8 +70,16 @@ export interface TestQuestion {
 
 /** Asks a provider about a vendor: the one with the default UEI where the question names none. */
 export function askAbout(defaultUei: string, provider: Provider, asking: TestQuestion): Promise<Answer> {
-  const { uei = defaultUei, cage = "", organizationId = "org_1", run, timeoutMs = 20_000, stored } = asking;
+  const {
+    uei = defaultUei,
+    cage = "",
+    legalName = "",
+    organizationId = "org_1",
+    run,
+    timeoutMs = 20_000,
+    stored,
+  } = asking;
   const tenant = { organizationId, environment: "live" as const };
-  const question = questionOf({ tenant, uei, cage, run, stored });
+  const question = questionOf({ tenant, uei, cage, legalName, run, stored });
   return provider.ask(question, { signal: AbortSignal.timeout(timeoutMs) });
 }

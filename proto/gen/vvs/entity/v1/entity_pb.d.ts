@@ -1476,6 +1476,13 @@ export declare type GetRegistryRecordRequest = Message<"vvs.entity.v1.GetRegistr
    * @generated from field: string cage = 3;
    */
   cage: string;
+
+  /**
+   * As in RegistryQuery.
+   *
+   * @generated from field: repeated string names = 4;
+   */
+  names: string[];
 };
 
 /**
@@ -1560,6 +1567,14 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
    * @generated from field: repeated string withdrawn_loads = 10;
    */
   withdrawnLoads: string[];
+
+  /**
+   * If names are given: rows of the exclusions file that have not ended, name neither a UEI nor a CAGE, and bear one of the
+   * names or the one in the record. At most 20. They may be of somebody else of this name.
+   *
+   * @generated from field: repeated vvs.entity.v1.ExcludedName same_names = 11;
+   */
+  sameNames: ExcludedName[];
 };
 
 /**
@@ -1614,6 +1629,13 @@ export declare type RegistryQuery = Message<"vvs.entity.v1.RegistryQuery"> & {
    * @generated from field: string cage = 2;
    */
   cage: string;
+
+  /**
+   * Names of the vendor. Empty: same_names is not wanted.
+   *
+   * @generated from field: repeated string names = 3;
+   */
+  names: string[];
 };
 
 /**
@@ -1800,6 +1822,61 @@ export declare type Exclusion = Message<"vvs.entity.v1.Exclusion"> & {
  * Use `create(ExclusionSchema)` to create a new message.
  */
 export declare const ExclusionSchema: GenMessage<Exclusion>;
+
+/**
+ * One row of the exclusions file that names neither a UEI nor a CAGE.
+ *
+ * @generated from message vvs.entity.v1.ExcludedName
+ */
+export declare type ExcludedName = Message<"vvs.entity.v1.ExcludedName"> & {
+  /**
+   * As in the file; a person's first, middle and last name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Such as Ineligible (Proceedings Completed).
+   *
+   * @generated from field: string exclusion_type = 2;
+   */
+  exclusionType: string;
+
+  /**
+   * Such as Reciprocal.
+   *
+   * @generated from field: string program = 3;
+   */
+  program: string;
+
+  /**
+   * The excluding agency.
+   *
+   * @generated from field: string agency = 4;
+   */
+  agency: string;
+
+  /**
+   * YYYY-MM-DD; empty where the row has none.
+   *
+   * @generated from field: string active_date = 5;
+   */
+  activeDate: string;
+
+  /**
+   * YYYY-MM-DD, or indefinite.
+   *
+   * @generated from field: string termination_date = 6;
+   */
+  terminationDate: string;
+};
+
+/**
+ * Describes the message vvs.entity.v1.ExcludedName.
+ * Use `create(ExcludedNameSchema)` to create a new message.
+ */
+export declare const ExcludedNameSchema: GenMessage<ExcludedName>;
 
 /**
  * Newer facts from a provider.

@@ -96,6 +96,61 @@ export declare type ExclusionDetailsList = Message<"vvs.verification.v1.Exclusio
 export declare const ExclusionDetailsListSchema: GenMessage<ExclusionDetailsList>;
 
 /**
+ * An exclusion that names neither a UEI nor a CAGE and bears a vendor's name. It may be of somebody else of this name.
+ *
+ * @generated from message vvs.verification.v1.SameName
+ */
+export declare type SameName = Message<"vvs.verification.v1.SameName"> & {
+  /**
+   * As in the source; a person's first, middle and last name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Such as Reciprocal.
+   *
+   * @generated from field: string program = 2;
+   */
+  program: string;
+
+  /**
+   * Such as Ineligible (Proceedings Completed).
+   *
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * The agency that excluded its bearer.
+   *
+   * @generated from field: string agency = 4;
+   */
+  agency: string;
+
+  /**
+   * The first day, YYYY-MM-DD; empty where the source has none.
+   *
+   * @generated from field: string active_date = 5;
+   */
+  activeDate: string;
+
+  /**
+   * The last day, or indefinite.
+   *
+   * @generated from field: string termination_date = 6;
+   */
+  terminationDate: string;
+};
+
+/**
+ * Describes the message vvs.verification.v1.SameName.
+ * Use `create(SameNameSchema)` to create a new message.
+ */
+export declare const SameNameSchema: GenMessage<SameName>;
+
+/**
  * What the verdict of a check rests on. Texts are empty where the source has none. The first six are of sam_registration.
  *
  * @generated from message vvs.verification.v1.ResultDetails
@@ -170,6 +225,13 @@ export declare type ResultDetails = Message<"vvs.verification.v1.ResultDetails">
    * @generated from field: string name = 10;
    */
   name: string;
+
+  /**
+   * Of sam_registration: exclusions without identifiers that bear the vendor's name. The verdict does not rest on them.
+   *
+   * @generated from field: repeated vvs.verification.v1.SameName same_name = 11;
+   */
+  sameName: SameName[];
 };
 
 /**

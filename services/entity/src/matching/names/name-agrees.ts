@@ -35,6 +35,20 @@ export function nameAgrees(given: string, registered: readonly string[]): boolea
   return writtenNames(given).every(isRegistered);
 }
 
+/**
+ * Returns the keys of the names that a text contains. Two names with the same words have a key in common, whatever their legal
+ * forms; `bearSameName` compares those too.
+ */
+export function nameKeys(text: string): string[] {
+  const keys = writtenNames(text).map((name) => meaningful(inFull(name)).toSorted().join(" "));
+  return [...new Set(keys)].filter((key) => key !== "");
+}
+
+/** Returns whether one of two texts is, or contains, the name of the other, as `nameAgrees` compares them. */
+export function bearSameName(one: string, other: string): boolean {
+  return nameAgrees(one, [other]) || nameAgrees(other, [one]);
+}
+
 function agrees(a: WrittenName, b: WrittenName): boolean {
   if (a.native !== b.native || compareLegalForms(a.forms, b.forms) === "contradicts") return false;
   const [one, other] = [inFull(a), inFull(b)];

@@ -4,8 +4,9 @@ import { isNoIdentifier } from "@vvs/identifiers/none";
 import { effectOf } from "@vvs/registration";
 import { fromExclusionsDate, type IsoDate } from "../../model/dates.ts";
 import type { ExclusionDocument } from "../../model/documents.ts";
+import type { ExcludedNameDocument } from "../../model/excluded-names.ts";
 
-/** A row that names a UEI or a CAGE. A person's name and address are never read. */
+/** A row that names a UEI or a CAGE. The name and address in it are never read. */
 export interface ExclusionRow
   extends Omit<ExclusionDocument, "_id" | "load_id" | "changed_by" | "before" | "first_seen" | "last_seen" | "count"> {
   /**
@@ -15,6 +16,16 @@ export interface ExclusionRow
   readonly key: string;
   /** The key under which earlier versions stored the row. */
   readonly formerKey: string;
+}
+
+/** A row that names neither a UEI nor a CAGE, but bears a name. Its comment and address are not kept. */
+export interface NamedRow
+  extends Pick<
+    ExcludedNameDocument,
+    "name" | "exclusion_type" | "program" | "agency" | "effect" | "active_date" | "termination_date"
+  > {
+  /** Hash of what the row states, its name and its end date included. */
+  readonly key: string;
 }
 
 /** Why a row can't be read, and what of it can. */
@@ -35,6 +46,8 @@ export interface UnreadableRow {
 export interface ParsedExclusion {
   readonly unreadable?: UnreadableRow;
   readonly row?: ExclusionRow;
+  /** The row, if it can be read and names nobody by an identifier. */
+  readonly named?: NamedRow;
 }
 
 /** What the check of a file needs of a row: `key` is that of its `row` in ParsedExclusion. */
@@ -61,14 +74,17 @@ const columnNames = {
   creationDate: ["Creation_Date", "Creation Date"],
 } as const;
 
-type ColumnName = keyof typeof columnNames;
+/** Columns that a file may lack: the parts of a person's name. */
+const personColumns = { first: ["First"], middle: ["Middle"], last: ["Last"], suffix: ["Suffix"] } as const;
+
+type ColumnName = keyof typeof columnNames | keyof typeof personColumns;
 
 /** Reads a column of a row, without spaces around it. */
 type Cells = (column: ColumnName) => string;
 
 type Identifiers = Readonly<Record<"uei" | "cage", string | undefined>>;
 
-/** The positions of the columns in a file, and their number. */
+/** The positions of the columns in a file, -1 for one that it lacks, and their number. */
 export interface Columns {
   positions: Readonly<Record<ColumnName, number>>;
   count: number;
@@ -77,15 +93,17 @@ export interface Columns {
 const DATES = ["activeDate", "terminationDate", "creationDate"] as const;
 /** The documented maximum. */
 const MAX_COMMENT = 4_000;
+const MAX_NAME = 300;
 
 /** Finds the columns in a header row, or returns the titles of those that are missing. */
 export function findColumns(header: readonly string[]): Columns | { missing: string[] } {
   const titles = header.map((title) => title.trim().toLowerCase());
   const positionOf = (names: readonly string[]) => Math.max(...names.map((name) => titles.indexOf(name.toLowerCase())));
-  const found = Object.entries(columnNames).map(([column, names]) => [column, positionOf(names)] as const);
-  const missing = found.filter(([, at]) => at === -1).map(([column]) => columnNames[column as ColumnName].join(" or "));
-  if (missing.length > 0) return { missing };
-  return { positions: Object.fromEntries(found) as Record<ColumnName, number>, count: header.length };
+  const missing = Object.values(columnNames).filter((names) => positionOf(names) === -1);
+  if (missing.length > 0) return { missing: missing.map((names) => names.join(" or ")) };
+  const all = Object.entries({ ...columnNames, ...personColumns });
+  const positions = Object.fromEntries(all.map(([column, names]) => [column, positionOf(names)]));
+  return { positions: positions as Record<ColumnName, number>, count: header.length };
 }
 
 /**
@@ -95,8 +113,12 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
  */
 export function parseExclusion(fields: readonly string[], columns: Columns): ParsedExclusion {
   const { cells, identifiers, unreadable } = readFields(fields, columns);
-  const row = namesVendor(identifiers) ? rowOf(cells, identifiers, unreadable !== undefined) : undefined;
-  return { ...(unreadable && { unreadable }), ...(row && { row }) };
+  if (namesVendor(identifiers)) {
+    return { ...(unreadable && { unreadable }), row: rowOf(cells, identifiers, unreadable !== undefined) };
+  }
+  if (unreadable) return { unreadable };
+  const named = namedRowOf(cells);
+  return { ...(named && { named }) };
 }
 
 /** Checks the fields of one row, as parseExclusion reads them. */
@@ -138,13 +160,7 @@ function cellsOf(fields: readonly string[], { positions }: Columns, surplus: num
 function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean): ExclusionRow {
   const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
   const isPerson = /^individual$/i.test(cells("classification"));
-  const termination = cells("terminationDate");
-  const dates = isUnreadable
-    ? {}
-    : {
-        active_date: dateIn(cells("activeDate")),
-        termination_date: isIndefinite(termination) ? ("indefinite" as const) : dateIn(termination),
-      };
+  const dates = isUnreadable ? {} : datesOf(cells);
   return {
     key: keyOf(cells, { uei, cage }),
     formerKey: formerKeyOf(cells),
@@ -159,6 +175,28 @@ function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean):
     comment: (!isUnreadable && !isPerson && maskTins(comment.slice(0, MAX_COMMENT))) || undefined,
     ...dates,
   };
+}
+
+function datesOf(cells: Cells): Pick<ExclusionRow, "active_date" | "termination_date"> {
+  const termination = cells("terminationDate");
+  return {
+    active_date: dateIn(cells("activeDate")),
+    termination_date: isIndefinite(termination) ? "indefinite" : dateIn(termination),
+  };
+}
+
+/** Returns a row by its name: that of the column, or a person's by its parts; undefined where the row has none. */
+function namedRowOf(cells: Cells): NamedRow | undefined {
+  const parts = (["first", "middle", "last", "suffix"] as const).map(cells).filter((part) => part !== "");
+  const name = (cells("name") || parts.join(" ")).slice(0, MAX_NAME);
+  if (name === "") return undefined;
+  const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
+  const [program, exclusion_type] = [cells("program"), cells("exclusionType")];
+  const effect = effectOf({ agency, causeCode, comment });
+  const dates = datesOf(cells);
+  const what = [name, cells("samNumber"), program, agency, causeCode, exclusion_type, effect];
+  const key = hashOf([...what, dates.active_date ?? "", dates.termination_date ?? ""]);
+  return { key, name, exclusion_type, program, agency, effect, ...dates };
 }
 
 function keyOf(cells: Cells, { uei = "", cage = "" }: Identifiers): string {

@@ -40,7 +40,6 @@ describe("an exclusions file", () => {
     const [item] = await read(`\uFEFF${older}\r\n${row}\r\n`);
     expect(item).toEqual({
       lineNumber: 2,
-      isPlain: true,
       row: {
         key: expect.stringMatching(/^[\w-]{22}$/),
         formerKey: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -57,12 +56,42 @@ describe("an exclusions file", () => {
     });
   });
 
-  test("is read without the names of people, and comments without TINs", async () => {
+  test("is read without the names of people with a UEI, and comments without TINs", async () => {
     const person = { Classification: "Individual", Name: "JANE DOE", "Additional Comments": "Sister of Jim Doe" };
     const items = await read(`${header}\n${line(person)}\n${line({ "Additional Comments": "EIN 12-3456789" })}\n`);
     expect(items[1]!.row!.comment).toBe("EIN ****6789");
     expect(items).toMatchObject([{ row: { sam_number: "S4MR00001" } }, {}]);
-    expect(JSON.stringify(items)).not.toContain("DOE");
+    expect(JSON.stringify(items)).not.toMatch(/DOE/i);
+  });
+
+  const unnamed = { "Unique Entity ID": "", Name: "" };
+  const parts = { First: "PAT", Middle: "Q", Last: "EXAMPLE", Suffix: "JR" };
+  test.each<[string, Record<string, string>, string | undefined]>([
+    ["of a firm by its name", { ...unnamed, Name: "NORTHGATE PAVING" }, "NORTHGATE PAVING"],
+    ["of a person by the parts of the name", { ...unnamed, ...parts }, "PAT Q EXAMPLE JR"],
+    ["of a person with few parts", { ...unnamed, Last: "EXAMPLE" }, "EXAMPLE"],
+    ["without a name not at all", unnamed, undefined],
+    ["that can't be read not at all", { ...unnamed, ...parts, "Active Date": "soon" }, undefined],
+  ])("is read without its comment where a row has no identifier, %s", async (_name, set, name) => {
+    const comment = { "Additional Comments": "Sister of Jim Doe", Classification: "Individual", "CT Code": "H" };
+    const [item] = await read(`${header}\n${line({ ...set, ...comment, "Excluding Agency": "EPA" })}\n`);
+    const { named, ...rest } = item!;
+    expect(named?.name).toBe(name);
+    expect(rest).not.toHaveProperty("row");
+    expect(JSON.stringify(named ?? {})).not.toMatch(/DOE/i);
+    if (named) {
+      expect(named).toMatchObject({ program: "Reciprocal", agency: "EPA", effect: "facility" });
+      expect(named).toMatchObject({ active_date: "2020-01-29", termination_date: "indefinite" });
+    }
+  });
+
+  test("has no names of people where it lacks the columns of their parts", async () => {
+    const without = (text: string) => {
+      const fields = text.split(",");
+      return [...fields.slice(0, 3), ...fields.slice(7)].join(",");
+    };
+    const [item] = await read(`${without(header)}\n${without(line({ ...unnamed, ...parts }))}\n`);
+    expect(item).toEqual({ lineNumber: 2 });
   });
 
   test("may quote a comment wrongly: the surplus columns belong to the comment", async () => {

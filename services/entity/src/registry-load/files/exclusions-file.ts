@@ -9,11 +9,7 @@ import { createRowTally } from "./row-tally.ts";
 import { countOf, createCodeCollector } from "./sorted-codes.ts";
 
 /** A row with the 1-based number of its first line. */
-type Numbered<Row> = Row & {
-  readonly lineNumber: number;
-  /** Whether it is a line that needs no parser. */
-  readonly isPlain: boolean;
-};
+type Numbered<Row> = Row & { readonly lineNumber: number };
 
 export type ExclusionItem = Numbered<ParsedExclusion>;
 
@@ -28,16 +24,14 @@ const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 export interface ExclusionsFile extends LoadedFile {
   /** Number of readable rows without a UEI and a CAGE. */
   readonly unidentified: number;
-  /** The lines of those that are a line each: nothing else is known of them, so they need not be read again. */
-  readonly unidentifiedLines: ReadonlySet<number>;
   /** Returns how many rows of the file have a key. */
   countOf(key: string): number;
 }
 
 /**
  * Reads a whole exclusions file (CSV, or a ZIP with exactly one) and checks that it has the needed columns and a date, and
- * that few rows can't be read; `rows` is the number of the others. Memory: 8 bytes per row that names a UEI or a CAGE, some
- * 40 per other row. Errors: RegistryFileError with the reason why the file must not be loaded.
+ * that few rows can't be read; `rows` is the number of the others. Memory: 8 bytes per row that names a UEI or a CAGE.
+ * Errors: RegistryFileError with the reason why the file must not be loaded.
  */
 export async function validateExclusions(path: string, onProgress: OnProgress = () => {}): Promise<ExclusionsFile> {
   const fileName = basename(path);
@@ -45,17 +39,13 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
   const keys = createCodeCollector();
   let latest: IsoDate | undefined;
   let unidentified = 0;
-  const unidentifiedLines = new Set<number>();
   const sha256 = await sha256OfFile(path);
   const member = await openMember(path, ".csv");
-  for await (const { lineNumber, isPlain, unreadable, creationDate, key } of readMember(member, checkExclusion)) {
+  for await (const { lineNumber, unreadable, creationDate, key } of readMember(member, checkExclusion)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
     tally.add(lineNumber, unreadable?.reason);
     if (key !== undefined) keys.add(codeOf(key));
-    else if (!unreadable) {
-      unidentified++;
-      if (isPlain) unidentifiedLines.add(lineNumber);
-    }
+    else if (!unreadable) unidentified++;
     if (creationDate && creationDate > (latest ?? "")) latest = creationDate;
   }
   const { readable: rows } = tally.finish(fileName);
@@ -64,21 +54,18 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
     throw new RegistryFileError(`${fileName}: neither its name (_YYDDD) nor its Creation_Date column gives its date`);
   }
   const sorted = keys.finish();
-  const known = { fileName, cutDate, rows, sha256, isComplete: true, unidentified, unidentifiedLines };
+  const known = { fileName, cutDate, rows, sha256, isComplete: true, unidentified };
   return { ...known, countOf: (key) => countOf(sorted, codeOf(key)) };
 }
 
 /** Returns the beginning of a row's key as a number. */
-function codeOf(key: string): bigint {
+export function codeOf(key: string): bigint {
   return Buffer.from(key, "base64url").readBigUInt64BE();
 }
 
-/** Reads the rows of an exclusions file that validateExclusions has accepted, without these lines, in constant memory. */
-export async function* readExclusions(
-  path: string,
-  withoutLines: ReadonlySet<number> = new Set(),
-): AsyncGenerator<ExclusionItem> {
-  yield* readMember(await openMember(path, ".csv"), parseExclusion, withoutLines);
+/** Reads the rows of an exclusions file that validateExclusions has accepted, in constant memory. */
+export async function* readExclusions(path: string): AsyncGenerator<ExclusionItem> {
+  yield* readMember(await openMember(path, ".csv"), parseExclusion);
 }
 
 /**
@@ -94,11 +81,7 @@ export function exclusionsCutDate(fileName: string, memberName: string, latest: 
   return latest;
 }
 
-async function* readMember<Row extends object>(
-  member: Member,
-  read: ReadRow<Row>,
-  withoutLines: ReadonlySet<number> = new Set(),
-): AsyncGenerator<Numbered<Row>> {
+async function* readMember<Row extends object>(member: Member, read: ReadRow<Row>): AsyncGenerator<Numbered<Row>> {
   let columns: Columns | undefined;
   let lineNumber = 0;
   /** Lines that are not a row by themselves, until one that is. */
@@ -112,14 +95,13 @@ async function* readMember<Row extends object>(
         columns = columnsOf(splitLine(line), member.name);
         continue;
       }
-      const isLeftOut = withoutLines.has(lineNumber);
-      const fields = isLeftOut ? undefined : plainFields(line, columns.count);
-      if (open.length > 0 && (isLeftOut || fields || startOfRow.test(line) || open.length === maxLinesPerRow)) {
+      const fields = plainFields(line, columns.count);
+      if (open.length > 0 && (fields || startOfRow.test(line) || open.length === maxLinesPerRow)) {
         yield* rowsOf(open, openedAt, columns, read);
         open = [];
       }
-      if (fields) yield { ...read(fields, columns), lineNumber, isPlain: true };
-      else if (!isLeftOut) {
+      if (fields) yield { ...read(fields, columns), lineNumber };
+      else {
         if (open.length === 0) openedAt = lineNumber;
         open.push(line);
       }
@@ -170,7 +152,7 @@ function* rowsOf<Row extends object>(
   for (const [index, fields] of rows.entries()) {
     const whole = fields.length < columns.count ? splitQuoted(lines[index]!) : fields;
     const row = read(whole.length < columns.count ? fields : whole, columns);
-    yield { ...row, lineNumber: openedAt + index, isPlain: false };
+    yield { ...row, lineNumber: openedAt + index };
   }
 }
 

@@ -1,5 +1,10 @@
 import { toJson } from "@bufbuild/protobuf";
-import { ExclusionSchema, type GetRegistryRecordResponse, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
+import {
+  ExcludedNameSchema,
+  ExclusionSchema,
+  type GetRegistryRecordResponse,
+  RegistryRecordSchema,
+} from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
 import type { AnswerSource } from "../../documents.ts";
 import type { ReceivedBody } from "../../questions/question.ts";
@@ -29,13 +34,14 @@ export function keptBodiesOf(parts: Parts, { kept }: Pick<Question, "kept">): re
  * Returns the files' rows of a vendor, as evidence. What each new file changes although it says the same of the vendor is
  * left out: names and cut dates are in `sourcesOf`, and a row that the newest file lists is as of that.
  */
-export function fileRowsJson({ record, exclusions, endedExclusions }: GetRegistryRecordResponse): object {
+export function fileRowsJson({ record, exclusions, endedExclusions, sameNames }: GetRegistryRecordResponse): object {
   const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
   const rows = (list: typeof exclusions) => list.map((row) => toJson(ExclusionSchema, row, options) as object);
   return {
     ...(record && { record: toJson(RegistryRecordSchema, record, options) }),
     exclusions: rows(exclusions).map((row) => ({ ...row, last_seen: undefined })),
     ended_exclusions: rows(endedExclusions),
+    ...(sameNames.length > 0 && { same_names: sameNames.map((row) => toJson(ExcludedNameSchema, row, options)) }),
   };
 }
 

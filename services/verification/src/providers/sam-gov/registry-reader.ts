@@ -13,14 +13,17 @@ const MAX_TOGETHER = 32;
 /** Maximum number of calls in flight; further questions wait and share the next call. */
 const CALLS_AT_ONCE = 2;
 
-/** Creates a reader whose questions at the same moment share a call to the entity service. */
+/**
+ * Creates a reader whose questions at the same moment share a call to the entity service. Without `readsNames` no exclusions
+ * are looked up by the vendor's name.
+ */
 export function createRegistryReader(
   entities: Pick<Client<typeof EntityService>, "getRegistryRecord" | "getRegistryRecords">,
-  maxTogether = MAX_TOGETHER,
+  { maxTogether = MAX_TOGETHER, readsNames = true }: { maxTogether?: number; readsNames?: boolean } = {},
 ): RegistryReader {
   const ask = perEnvironment((name) => {
     const environment = toProtoEnvironment(name);
-    return createBatcher<{ uei: string; cage: string }, GetRegistryRecordResponse>({
+    return createBatcher<{ uei: string; cage: string; names: string[] }, GetRegistryRecordResponse>({
       async run(asked) {
         const queries = [...asked];
         const read = await entities.getRegistryRecords({ environment, queries }).catch(unimplementedAsUndefined);
@@ -32,20 +35,22 @@ export function createRegistryReader(
     });
   });
   return {
-    getRegistryRecord({ environment, uei = "", cage = "" }, { signal } = {}) {
-      const asked = ask[environmentOf(environment!)]({ uei, cage });
+    getRegistryRecord({ environment, uei = "", cage = "", names = [] }, { signal } = {}) {
+      const asked = ask[environmentOf(environment!)]({ uei, cage, names: readsNames ? names : [] });
       return signal ? orAbort(asked, signal, () => signal.reason) : asked;
     },
   };
 }
 
-/** Reads the loaded files' records of the vendor in question. Errors: service_unavailable. */
+/** Reads the loaded files' records of the vendor in question, with exclusions that bear one of its names. Errors: service_unavailable. */
 export function readRegistry(
   entities: RegistryReader,
-  question: Pick<Question, "tenant" | "uei" | "cage">,
+  question: Pick<Question, "tenant" | "uei" | "cage" | "legalName">,
   signal: AbortSignal,
+  furtherNames: readonly string[] = [],
 ): Promise<GetRegistryRecordResponse> {
   const environment = toProtoEnvironment(question.tenant.environment);
-  const query = { environment, uei: question.uei, cage: question.cage };
+  const names = [question.legalName, ...furtherNames].filter((name) => name !== "");
+  const query = { environment, uei: question.uei, cage: question.cage, names };
   return readOwnData(() => entities.getRegistryRecord(query, { signal }));
 }

@@ -12,6 +12,7 @@ import { answerFrom, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { withRegisteredName, withSameNames } from "./same-names.ts";
 import { isOlder } from "./stale-data.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */
@@ -94,10 +95,13 @@ export function createSamGovApi(options: {
       try {
         const verdict = judge(parts, { now: now(), hasApi: true });
         const { withdrawnLoads } = files;
-        const usesFile = Object.values(parts).some(({ load }) => load !== "");
-        const more = { rests_on: parts, ...(usesFile && { files: fileRowsJson(files) }) };
+        const registered = parts.registration?.legal_name ?? "";
+        const named = read ? await withRegisteredName(files, { entities, question, registered }, signal) : files;
+        const usesFile = named.sameNames.length > 0 || Object.values(parts).some(({ load }) => load !== "");
+        const more = { rests_on: parts, ...(usesFile && { files: fileRowsJson(named) }) };
         const content = evidenceOf([...bodies, ...keptBodiesOf(parts, question)], more);
-        return { ...answerFrom(parts, verdict, content, now()), sources: sourcesOf(parts, files), withdrawnLoads };
+        const answer = withSameNames(answerFrom(parts, verdict, content, now()), named);
+        return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
       } catch (error) {
         // Where the known exclusions are too old, the call that asked for newer ones failed.
         throw failure ?? error;

@@ -8,6 +8,7 @@ import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } fro
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, judge, type RunRule } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { withSameNames } from "./same-names.ts";
 import { canShowPass, staleSource } from "./stale-data.ts";
 
 /** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */
@@ -65,7 +66,12 @@ export function createSamGovExtract(options: {
   }
 
   const readFiles: SamGovExtract["readFiles"] = async (signal) => {
-    const anyone = { tenant: { organizationId: "", environment: "live" as const }, uei: NO_UEI, cage: "" };
+    const anyone = {
+      tenant: { organizationId: "", environment: "live" as const },
+      uei: NO_UEI,
+      cage: "",
+      legalName: "",
+    };
     const now = options.now();
     const { parts, unknownSince } = filePartsOf(await readRegistry(entities, anyone, signal), now);
     return {
@@ -91,7 +97,8 @@ export function createSamGovExtract(options: {
       const known = { ...fileRowsJson(files), rests_on: earlierPartsOf(parts) };
       const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
       const { withdrawnLoads } = files;
-      return { ...answerFrom(parts, verdict, content, now), sources: sourcesOf(parts, files), withdrawnLoads };
+      const answer = withSameNames(answerFrom(parts, verdict, content, now), files);
+      return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
     },
   };
 }
