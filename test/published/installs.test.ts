@@ -8,16 +8,18 @@ import { projectRoot } from "../../deploy/local/services.ts";
 import { openApiDocument } from "../../services/gateway/src/openapi/document.ts";
 import type { Document } from "../../services/gateway/src/reference/document.ts";
 import { referencePage } from "../../services/gateway/src/reference/page.ts";
+import { blocksOf } from "../guide/snippets.ts";
+import { decoded } from "../support/reference-page.ts";
 
 // Every line of a document that installs something for users works.
 
-const INSTALL = /(?:npm install|pip install|pip wheel|go get) [^`<\n]+/g;
+const INSTALL = /(?:npm install|pip install|pip wheel|go get) [^`\n]*[^`\s]/g;
 const folder = mkdtempSync(join(tmpdir(), "vvs-installs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const files = globSync(["README.md", "docs/**/*.md", "packages/*/README.md"], { cwd: projectRoot });
+const files = globSync(["*.md", "docs/**/*.md", "{packages,services,charts}/*/README.md"], { cwd: projectRoot });
 const pages = ["http://localhost:8080", "https://api.example.com"].map((url) =>
-  referencePage(openApiDocument("1.0.0", url) as unknown as Document, url),
+  decoded(referencePage(openApiDocument("1.0.0", url) as unknown as Document, url).replaceAll(/<[^>]*>/g, "\n")),
 );
 const texts = [...files.map((file) => readFileSync(join(projectRoot, file), "utf8")), ...pages];
 const lines = [...new Set(texts.flatMap((text) => text.match(INSTALL) ?? []))].toSorted();
@@ -42,11 +44,18 @@ test("documents install our packages as tests do, and other ones by lines that a
     "npm install --global ./vendor-verification-client-0.1.0.tgz ./vendor-verification-cli-0.1.0.tgz",
     "npm install ./vendor-verification-client-*.tgz",
     "npm install FOLDER/vendor-verification-client-0.1.0.tgz",
+    "pip install 'FOLDER[receipts]'",
     "pip install ./packages/client-python",
     "pip install FOLDER",
     "pip wheel --no-deps FOLDER",
   ]);
   expect(lines.length).toBeGreaterThan(10);
+});
+
+test("no shell block of a document has a comment, which an interactive zsh passes on as arguments", () => {
+  const shell = texts.flatMap((text) => blocksOf(text)).filter(({ language }) => language === "sh");
+  expect(shell.length).toBeGreaterThan(10);
+  expect(shell.flatMap(({ code }) => code.match(/^.*(?<=^|\s)#.*$/gm) ?? [])).toEqual([]);
 });
 
 test.each(lines.filter((line) => !own.test(line)))(

@@ -6,7 +6,8 @@ interface PageBlock {
   readonly code: string;
 }
 
-const decoded = (text: string) =>
+/** Returns the text of escaped HTML. */
+export const decoded = (text: string) =>
   text
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")

@@ -13,5 +13,5 @@ export const goLive = html`<p>A live key answers with real data. Go through this
 <li><strong>Monitors.</strong> Create one for each vendor that you pay, with your own number as <code>external_id</code>. Its first run is the baseline and reports nothing. Look at <code>last_run</code> and <code>consecutive_errors</code> of <a href="#getMonitor">monitors</a>: they say whether the checks work.</li>
 <li><strong>Events.</strong> <a href="#keep-events">Keep a copy of all events</a>, also if you receive webhooks: it has what an outage of yours missed.</li>
 <li><strong>Expirations.</strong> <code>details.expiration_date</code> is the last day of a registration. A monitor also runs on the day after it; remind the vendor earlier, with the dates of your <a href="#listVerifications">verifications</a>.</li>
-<li><strong>Evidence.</strong> Store the id of the verification beside each payment. Its <a href="#getEvidence">evidence</a> has the answer as received, with its SHA-256, and is kept for 7 years.</li>
+<li><strong>Evidence.</strong> Store the id of the verification beside each payment. Its <a href="#getEvidence">evidence</a> has the answer as received, with its SHA-256, and is kept for 7 years. A <a href="#receipts">receipt</a> proves the result to others, also when nobody can ask this service.</li>
 </ol>`;

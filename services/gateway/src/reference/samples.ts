@@ -25,6 +25,7 @@ export function samplesOf(method: string, path: string, operation: OperationObje
   const body = given && "entity_id" in given ? { ...given, entity_id: ENTITY } : given;
   const isOpen = operation.security?.length === 0;
   const object = path.includes("{id}") ? objects[path.split("/")[2]!] : undefined;
+  if (path.includes("{id}") && !object) throw new Error(`the first steps set no id for ${path}`);
   const name = methods[operation.operationId] ?? operation.operationId;
   const field = fields[operation.operationId];
   const value = field ? body?.[field] : body;
