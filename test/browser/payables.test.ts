@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
@@ -37,6 +38,30 @@ async function verifyNow(on: Page): Promise<void> {
   await on.waitForLoadState();
 }
 
+/** Checks a receipt as somebody without an account does, without script. */
+async function checkAsStranger(receipt: string): Promise<void> {
+  const profile = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const stranger = await profile.newPage();
+  await stranger.goto("/receipts");
+  await stranger.getByLabel("Receipt").fill(receipt.replaceAll(/.{80}/g, "$&\n"));
+  await stranger.getByRole("button", { name: "Check" }).click();
+  await stranger.getByText("This receipt is genuine.").waitFor();
+  await stranger.getByText("This proves nothing about a real vendor.").waitFor();
+  await profile.close();
+
+  const signedIn = await context.newPage();
+  await signedIn.goto("/receipts");
+  await expectSound(signedIn, "the page that checks receipts");
+  await signedIn.getByLabel("Receipt").fill(receipt);
+  await signedIn.getByRole("button", { name: "Check" }).click();
+  await signedIn.getByText("This receipt is genuine.").waitFor();
+  await expectSound(signedIn, "a receipt that was checked");
+  await signedIn.getByLabel("Receipt").fill(`${receipt.slice(0, -8)}AAAAAAAA`);
+  await signedIn.getByRole("button", { name: "Check" }).click();
+  await signedIn.getByText("It proves nothing.").waitFor();
+  await signedIn.close();
+}
+
 test("payables: a vendor that nobody checked is found, verified with what the form asks for, and certified", async () => {
   await page.goto("/test/vendors/search");
   await page.getByLabel("Name", { exact: true }).fill("marlow quary supplies");
@@ -70,6 +95,13 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   await expectSound(page, "a certificate");
   const hash = (await page.locator(".hash").textContent())!;
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  const receipt = (await page.locator("pre.receipt").textContent())!;
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download the receipt" }).click(),
+  ]);
+  expect(readFileSync(await file.path(), "utf8")).toBe(receipt);
+  await checkAsStranger(receipt);
   await page.getByRole("link", { name: "Check this certificate" }).click();
   await page.getByLabel("SHA-256 on the certificate").fill(hash.toUpperCase());
   await page.getByRole("button", { name: "Compare" }).click();
