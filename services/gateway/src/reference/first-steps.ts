@@ -15,7 +15,7 @@ ${codeBlock("start-shell", "Shell", variables)}
 <div data-for="python"><p>The Python client is for Python 3.10 or newer. In the folder of the service’s source:</p>
 ${codeBlock("start-python-install", "Shell", python)}</div>
 <div data-for="go"><p>The Go samples need only the standard library. Save the program as <code>main.go</code>, and start it with <code>go run main.go</code>.</p></div>
-<p>Some calls need ids. This looks up a vendor, verifies it, and monitors it; the other samples continue it:</p>
+<p>Some calls need ids. This looks up a vendor, verifies it, monitors it, and verifies a list of vendors as a job; the other samples continue it:</p>
 ${codeBlock("start-curl", "Shell: get ids", program("start.sh"), "curl")}
 ${codeBlock("start-typescript", "TypeScript", program("start.mjs"), "typescript")}
 ${codeBlock("start-python", "Python", program("start.py"), "python")}

@@ -9,6 +9,7 @@ const objects: Readonly<Record<string, string>> = {
   verifications: "verification",
   evidence: "evidence",
   monitors: "monitor",
+  jobs: "job",
 };
 /** Methods of the clients that are not named like their operation. */
 const methods: Readonly<Record<string, string>> = { lookupEntity: "lookup" };

@@ -31,6 +31,21 @@ func call(method, path, body string) ([]byte, error) {
 	return answer, err
 }
 
+// create makes an object and returns its id. It ends the program if that fails.
+func create(path, body string) string {
+	answer, err := call("POST", path, body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var object struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(answer, &object); err != nil {
+		log.Fatal(err)
+	}
+	return object.ID
+}
+
 func main() {
 	answer, err := call("POST", "/v1/verify", `{
   "identifiers": {"uei": "SANDBXACTVE1"},
@@ -55,16 +70,11 @@ func main() {
 	evidenceID := path.Base(verification.Results[0].EvidenceURI)
 	fmt.Println(verification.Overall, entityID, verificationID, evidenceID)
 
-	answer, err = call("POST", "/v1/monitors", `{"entity_id": "`+entityID+`", "checks": ["sam_registration"]}`)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var monitor struct {
-		ID string `json:"id"`
-	}
-	if err := json.Unmarshal(answer, &monitor); err != nil {
-		log.Fatal(err)
-	}
-	monitorID := monitor.ID
-	fmt.Println(monitorID)
+	monitorID := create("/v1/monitors", `{"entity_id": "`+entityID+`", "checks": ["sam_registration"]}`)
+	jobID := create("/v1/jobs", `{
+  "checks": ["sam_registration"],
+  "mode": "realtime",
+  "vendors": [{"identifiers": {"uei": "SANDBXERRR01"}}]
+}`)
+	fmt.Println(monitorID, jobID)
 }

@@ -13,4 +13,9 @@ const verification = await client.verify({
 const { entity_id: entityId, id: verificationId } = verification;
 const evidenceId = verification.results[0].evidence_uri;
 const { id: monitorId } = await client.createMonitor({ entity_id: entityId, checks: ["sam_registration"] });
+const { id: jobId } = await client.createJob({
+  checks: ["sam_registration"],
+  mode: "realtime",
+  vendors: [{ identifiers: { uei: "SANDBXERRR01" } }],
+});
 console.log(verification.overall_result);

@@ -19,4 +19,11 @@ evidence_id = verification["results"][0]["evidence_uri"]
 monitor_id = client.create_monitor(
     {"entity_id": entity_id, "checks": ["sam_registration"]}
 )["id"]
+job_id = client.create_job(
+    {
+        "checks": ["sam_registration"],
+        "mode": "realtime",
+        "vendors": [{"identifiers": {"uei": "SANDBXERRR01"}}],
+    }
+)["id"]
 print(verification["overall_result"])
