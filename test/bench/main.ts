@@ -2,6 +2,7 @@ import { ALL_USAGE, runAll } from "./all.ts";
 import { type Benchmark, holds, reportOf, tableOf, UsageError } from "./benchmark.ts";
 import { deliverBenchmark } from "./deliver/benchmark.ts";
 import { edgeBenchmark } from "./edge/benchmark.ts";
+import { jobsBenchmark } from "./jobs/benchmark.ts";
 import { kafkaAwayBenchmark } from "./kafka-away.ts";
 import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
@@ -15,6 +16,7 @@ import { verifyBenchmark } from "./verify/benchmark.ts";
 
 const benchmarks: readonly Benchmark[] = [
   verifyBenchmark,
+  jobsBenchmark,
   deliverBenchmark,
   edgeBenchmark,
   kafkaAwayBenchmark,

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "@vvs/logging";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient } from "@vvs/rpc";
 import { loadRegistry } from "../../deploy/local/registry.ts";
@@ -33,6 +34,7 @@ export interface VerificationStack {
   readonly environment: Readonly<Record<string, string>>;
   /** As the gateway calls them. */
   readonly verifications: Client<typeof VerificationService>;
+  readonly jobs: Client<typeof JobService>;
   readonly entities: Client<typeof EntityService>;
   readonly ports: { readonly entity: ServiceProcess["ports"]; readonly verification: ServiceProcess["ports"] };
   /** Ids of the processes, as they were started first. */
@@ -99,13 +101,17 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
       nodeOptions: options.nodeOptions,
     });
   let verification = await startVerification();
-  const client = <S extends typeof EntityService | typeof VerificationService>(service: S, { ports }: ServiceProcess) =>
-    createClient(service, { address: `127.0.0.1:${ports.rpc}`, caller: "gateway", tls: undefined });
+  const client = <S extends typeof EntityService | typeof VerificationService | typeof JobService>(
+    service: S,
+    { ports }: ServiceProcess,
+  ) => createClient(service, { address: `127.0.0.1:${ports.rpc}`, caller: "gateway", tls: undefined });
   const verifications = client(VerificationService, verification);
+  const jobs = client(JobService, verification);
   const entities = client(EntityService, entity);
   return {
     environment,
     verifications,
+    jobs,
     entities,
     ports: { entity: entity.ports, verification: verification.ports },
     pids: { entity: entity.pid, verification: verification.pid },
@@ -115,6 +121,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     },
     async stop() {
       verifications.close();
+      jobs.close();
       entities.close();
       await verification.stop();
       await entity.stop();

@@ -23,14 +23,11 @@ export interface Subject {
 }
 
 /** Writes a made-up registry, and returns its path. */
-export async function writeRegistry(folder: string): Promise<string> {
+export async function writeRegistry(folder: string, size = REGISTRY_ROWS): Promise<string> {
   const path = join(folder, "registry.dat");
   const names = await nameModelOf(SEED);
   const cutDate = new Date(Date.now() - DAY_MS);
-  await pipeline(
-    Readable.from(extractOf({ seed: SEED, size: REGISTRY_ROWS, names, cutDate })),
-    createWriteStream(path),
-  );
+  await pipeline(Readable.from(extractOf({ seed: SEED, size, names, cutDate })), createWriteStream(path));
   return path;
 }
 

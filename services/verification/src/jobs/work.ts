@@ -174,7 +174,8 @@ export function createJobWork(options: {
     };
     // Written first, so that an answer that comes immediately wakes a row that waits.
     await update(row, { $set: { result, due_at: askedUntil(environment, job.created_at) } });
-    await place.park(parked, tried.asking);
+    // Behind what monitors ask for the first time: a job must not use up the quota.
+    await place.park(parked, { ...tried.asking, priority: 2 });
   }
 
   const end = (row: RowDocument, result: RowResult) =>

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import { JobStatus } from "@vvs/proto/verification/v1/jobs";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { callerFor } from "../../services/entity/src/testing/application.ts";
+import { createLoads } from "../../services/entity/src/testing/loads.ts";
+import { total } from "../support/command-counts.ts";
+import { startCostStack } from "./stack.ts";
+
+// How many commands MongoDB gets for a job, over all services. They don't depend on the machine's speed.
+
+const ROWS = 100;
+const ueiOf = (index: number) => `JKBSTWVXZ${String(index).padStart(3, "0")}`;
+let stack: Awaited<ReturnType<typeof startCostStack>>;
+beforeAll(async () => {
+  stack = await startCostStack(process.env.MONGODB_URI!);
+  const rows = Array.from({ length: ROWS }, (_, index) => ({ 1: ueiOf(index), 12: `VENDOR ${index} LLC` }));
+  await createLoads(stack.entity).load([{ 1: "ABCDEFGHJK71", 12: "REGISTERED LLC" }, ...rows]);
+});
+afterAll(() => stack.stop());
+
+async function runJob(organization: string): Promise<void> {
+  const { jobClient, jobs } = stack.verification;
+  const caller = callerFor(organization);
+  const rows = Array.from({ length: ROWS }, (_, index) => ({ row: index + 1, identifiers: { uei: ueiOf(index) } }));
+  const { jobId } = await jobClient.addJobRows({ caller, rows });
+  const terms = { total: ROWS, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: ROWS };
+  await jobClient.startJob({ caller, jobId, ...terms });
+  await jobs.live.work();
+  const { job } = await jobClient.getJob({ caller, jobId });
+  expect(job).toMatchObject({ status: JobStatus.COMPLETED, done: ROWS, counts: { pass: ROWS } });
+}
+
+test("a job of 100 vendors that the files answer costs at most a command a row, over all services", async () => {
+  await runJob("org_first");
+  await stack.publish(ROWS);
+  const counts = await stack.count(ROWS, () => runJob("org_second"));
+  expect(total(counts)).toBeLessThanOrEqual(ROWS);
+});
