@@ -47,7 +47,7 @@ export function externalObjects({ stores, authority, keyRings, samGov }: Site): 
     ...owners.map(([name, service]) =>
       secret(secretOf(name), {
         ...mongodbOf(name),
-        ...Object.fromEntries(service.secrets.map((key) => [key, keyRings[key]])),
+        ...Object.fromEntries([...service.secrets, ...service.optionalSecrets].map((key) => [key, keyRings[key]])),
         ...(service.stores.includes("kafka") && { KAFKA_SASL_PASSWORD: stores.kafkaPassword("services") }),
         ...(name === "entity" && { SAM_GOV_API_KEY: samGov.apiKey }),
       }),
@@ -66,7 +66,12 @@ export function productionValues(site: Site): object {
   const inStores = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": stores.namespace } } };
   const outside = [{ to: [{ ipBlock: { cidr: `${site.machine}/32` } }] }];
   const small = { resources: { requests: { cpu: "20m", memory: "96Mi" } }, autoscaling: { maxReplicas: 2 } };
-  const each = Object.fromEntries(owners.map(([name]) => [name, { existingSecret: secretOf(name) }]));
+  const each = Object.fromEntries(
+    owners.map(([name, { optionalSecrets }]) => [
+      name,
+      { existingSecret: secretOf(name), secretVariables: optionalSecrets },
+    ]),
+  );
   return {
     publicBaseUrl: site.publicBaseUrl,
     dashboardUrl: "https://dashboard.example.com",

@@ -70,6 +70,8 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
       const identifiers = { uei: "SANDBXACTVE1", tin };
       const verification = await send("POST", "/v1/verify", { body: { identifiers, ...checks } });
       for (const { evidence_uri } of verification.results) await send("GET", evidence_uri);
+      const receipt: string = await send("GET", `/v1/verifications/${verification.id}/receipt`);
+      responses.push(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
     }),
   );
   for (const last of [2, 3, 5, 9]) {

@@ -1,5 +1,9 @@
 import { createHash, randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { checkReceipt } from "@vendor-verification/client";
+import { projectRoot } from "../../deploy/local/services.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 
@@ -258,6 +262,22 @@ describe("live data comes from the loaded extract, which answers only what it ca
       expect(Math.abs(result.data_freshness_seconds - cutAgeSeconds)).toBeLessThan(2 * 86_400);
     }
   });
+});
+
+test("a receipt of live data names the loaded file with its SHA-256, and says what GET says", async () => {
+  const { live } = organization;
+  const identifiers = { uei: "ZZNRTHWND001" };
+  const { body } = await live.post("/v1/verify", { identifiers, checks: ["sam_registration"], mode: "realtime" });
+  const receipt: string = (await live.get(`/v1/verifications/${body.id}/receipt`)).body;
+  const claims = await checkReceipt(receipt, (await live.get("/.well-known/jwks.json")).body);
+  expect(claims.environment).toBe("live");
+  expect(claims.verification).toEqual((await live.get(`/v1/verifications/${body.id}`)).body);
+  const { id, sha256, sources } = (await live.get(body.results[0].evidence_uri)).body;
+  expect(claims.evidence).toEqual([{ id, check_type: "sam_registration", sha256, sources }]);
+  const file = createHash("sha256").update(readFileSync(join(projectRoot, "test/fixtures/sam/registry.dat")));
+  expect(sources[0]).toMatchObject({ part: "registration", file: "registry.dat", sha256: file.digest("hex") });
+  expect(sources[1]).toMatchObject({ part: "exclusions", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect((await live.get(`/v1/verifications/${body.id}/receipt`)).body).toBe(receipt);
 });
 
 describe("evidence", () => {

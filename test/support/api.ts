@@ -43,7 +43,8 @@ export function createApi(baseUrl: string, key?: string, check: typeof expectDoc
       body: options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
     });
     const text = await response.text();
-    const body = text === "" ? undefined : JSON.parse(text);
+    const isText = response.headers.get("content-type") === "application/jwt";
+    const body = text === "" ? undefined : isText ? text : JSON.parse(text);
     const answer = { status: response.status, headers: response.headers, body };
     check(method, new URL(response.url).pathname, answer);
     return answer;
