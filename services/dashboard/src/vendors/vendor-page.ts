@@ -6,9 +6,11 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { ago, checkTitle, copyableId, dayTime, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
+import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../verdicts/payment.ts";
 import { dataDate, dataDay, verdictOf } from "../verdicts/verdict.ts";
+import { sameNameList } from "../verifications/same-name-list.ts";
 import type { MadeCheck, MadeResult } from "./made-checks.ts";
 import type { Timeline } from "./timeline.ts";
 import { timelineSection } from "./timeline-page.ts";
@@ -65,13 +67,13 @@ function verdictSection({ visit, entity, made, subject, staleSince, now }: Vendo
   const answer = paymentAnswer(verdicts, subject);
   const items = verdicts.map((verdict) => verdictItem(verdict, made.find(({ check }) => check === verdict.check)!));
   return html`<section class="card verdict ${answer.state}" aria-labelledby="verdict">
-<h2 id="verdict">Can you pay this vendor?</h2>
+<div class="heading"><h2 id="verdict">Can you pay this vendor?</h2> ${answer.state !== "unchecked" && state(answer.state, decisionLabels[answer.decision])}</div>
 <p class="answer">${answer.text}</p>
 <ul class="plain">${items}</ul>
 </section>`;
 
   function verdictItem(
-    { check, state: name, text }: VerdictToday,
+    { check, state: name, text, sameNames }: VerdictToday,
     { newest, answered, ofAnotherTin }: MadeCheck,
   ): Html {
     const title = checkTitle(toCheckType(check));
@@ -79,6 +81,7 @@ function verdictSection({ visit, entity, made, subject, staleSince, now }: Vendo
     return html`<li>
 <div class="heading"><h3>${title}</h3> ${state(name, labels[name])}</div>
 ${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
+${sameNames && sameNameList(sameNames)}
 ${check === "sam_registration" && staleSince && html`<p class="notice warning">${staleText(staleSince, now)}</p>`}
 ${newest ? links(newest, title, visit, now) : check === "sam_registration" && registryHint(entity)}
 ${before && html`<p class="hint unprinted"><a href="${visit.view.path}/verifications/${before.verification.id}">View the last answer<span class="unseen"> of ${title}</span></a></p>`}

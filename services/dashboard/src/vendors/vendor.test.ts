@@ -72,6 +72,23 @@ describe("the answer to whether a vendor can be paid", () => {
     expect(text).toMatch(/Checked <time datetime="[^"]+" title="[^"]+ UTC"><span class="unprinted">just now<\/span>/);
   });
 
+  test("is a decision: to pay, to hold, or to review, with the exclusions that bear the vendor’s name", async () => {
+    const decided = async () => {
+      const { text } = await page();
+      return /<h2 id="verdict">[^<]*<\/h2> <span class="state [a-z]+">([^<]*)</.exec(text)?.[1];
+    };
+    dashboard.state.entities = [withoutTin];
+    expect(await decided()).toBeUndefined();
+    dashboard.state.verifications = [verifiedNow(CheckStatus.FAIL, { reason: "expired" })];
+    expect(await decided()).toBe("Hold");
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS)];
+    expect(await decided()).toBe("Pay");
+    const sameName = [{ name: "ACME <WIDGETS>", terminationDate: "indefinite" }];
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS, { details: { sameName } })];
+    expect(await decided()).toBe("Review");
+    expect((await page()).text).toContain("<li>“ACME &lt;WIDGETS&gt;”, excluded, without an end date.</li>");
+  });
+
   test("includes a check that only a person made, before many runs of a monitor", async () => {
     const id = VERIFICATION_ID.replace(/9$/, "8");
     const asked = { tin: "****6789", name: "acme <widgets>" };

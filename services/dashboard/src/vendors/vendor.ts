@@ -30,6 +30,7 @@ import {
   type VendorInput,
   type VendorRequest,
 } from "./vendor-form.ts";
+import { isInRegistry } from "./vendor-identifiers.ts";
 import { vendorPage } from "./vendor-page.ts";
 
 const MONITORS_READ = 10;
@@ -67,15 +68,15 @@ export function createVendorHandlers(context: PageContext) {
   }
 
   /** Returns what TIN matches of the vendor must be about. */
-  async function readSubject(
-    visit: Visit,
-    { legalName: name, identifiers }: Entity,
-    verified: readonly Verification[],
-  ) {
-    const names = verified.flatMap(({ results }) => results.flatMap(({ details }) => details?.name || []));
+  async function readSubject(visit: Visit, entity: Entity, verified: readonly Verification[]) {
+    const { legalName: name, identifiers } = entity;
+    const hasGivenName = !isInRegistry(entity);
+    const names = verified.flatMap(({ results }) =>
+      results.flatMap(({ details }) => [details?.name || [], hasGivenName ? details?.legalName || [] : []].flat()),
+    );
     const pairs = names.map((asked) => ({ asked, own: name }));
     const isSame = await readSameNames(context, visit, pairs);
-    return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
+    return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name), hasGivenName };
   }
 
   async function send(request: Request, response: Response, visit: Visit, entity: Entity, refused?: RefusedForm) {

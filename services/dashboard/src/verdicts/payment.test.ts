@@ -17,6 +17,8 @@ interface Outcome {
     readonly tin?: string;
     readonly name?: string;
     readonly expirationDate?: string;
+    readonly legalName?: string;
+    readonly sameName?: { readonly name: string; agency?: string; activeDate?: string; terminationDate: string }[];
     readonly exclusions?: { readonly exclusions: { effect: string; activeDate: string; terminationDate: string }[] };
   };
   readonly at?: Date;
@@ -124,7 +126,7 @@ describe("whether a vendor with a TIN can be paid", () => {
     ["expired", "pass", "fail", `Do not pay yet: ${SAM} failed.`],
     ["expired", "mismatch", "fail", `Do not pay yet: ${SAM} and TIN match failed.`],
   ])("whose registration is %s and whose TIN match is %s: %s, %s", (sam, tinMatch, state, text) => {
-    expect(today(registrations[sam], matches[tinMatch]).answer).toEqual({ state, text });
+    expect(today(registrations[sam], matches[tinMatch]).answer).toMatchObject({ state, text });
   });
 
   test("is yes only where SAM.gov and the TIN match of this TIN and name passed lately", () => {
@@ -154,7 +156,7 @@ describe("whether a vendor without a TIN can be paid", () => {
     ["error", "unchecked", "open", `Not yet: there is no answer to ${SAM}.`],
     ["unchecked", "unchecked", "unchecked", "Not checked yet."],
   ])("whose registration is %s and whose TIN match is %s: %s, %s", (sam, tinMatch, state, text) => {
-    expect(today(registrations[sam], matches[tinMatch], "").answer).toEqual({ state, text });
+    expect(today(registrations[sam], matches[tinMatch], "").answer).toMatchObject({ state, text });
   });
 });
 
@@ -190,5 +192,70 @@ describe("what a check says today", () => {
       "error",
       "The provider did not answer completely in time. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
     ]);
+  });
+});
+
+describe("a payment is decided", () => {
+  const SAME = { name: "ACME INC", agency: "HHS", activeDate: "2024-03-02", terminationDate: "indefinite" };
+  const named = { ...subject(OWN.tin), hasGivenName: true };
+  const decided = (sam: Outcome, of: Parameters<typeof verdictsToday>[1] = named) => {
+    const verdicts = verdictsToday([history("sam_registration", sam), history("tin_match", matches.pass)], of, NOW);
+    return { verdicts, ...paymentAnswer(verdicts, of) };
+  };
+
+  test("with a yes, and only then, to pay; with a failed check to hold", () => {
+    for (const sam of Object.values(registrations)) {
+      for (const match of Object.values(matches)) {
+        for (const tin of [OWN.tin, ""]) {
+          const { decision, state } = today(sam, match, tin).answer;
+          expect(decision).toBe(state === "pass" ? "pay" : state === "fail" ? "hold" : "review");
+        }
+      }
+    }
+  });
+
+  test.each<[string, Outcome, string, string]>([
+    [
+      "an exclusion without identifiers bears the name",
+      { status: PASS, details: { sameName: [SAME] } },
+      "review",
+      "Look at the exclusions that bear this vendor’s name: they may be of somebody else. Nothing else stands in the way of a payment.",
+    ],
+    [
+      "SAM.gov has another name than the one that was given",
+      { status: PASS, details: { legalName: "LORWIN LLC" } },
+      "review",
+      "Look at the name: SAM.gov has this vendor as “LORWIN LLC”. Nothing else stands in the way of a payment.",
+    ],
+    [
+      "SAM.gov has the given name",
+      { status: PASS, details: { legalName: "ACME, INC." } },
+      "pay",
+      "Yes, every check passed.",
+    ],
+    [
+      "such an exclusion has ended",
+      { status: PASS, details: { sameName: [{ ...SAME, terminationDate: "2026-11-22" }] } },
+      "pay",
+      "Yes, every check passed.",
+    ],
+    [
+      "a check failed too",
+      { status: FAIL, reason: "expired", details: { sameName: [SAME] } },
+      "hold",
+      "Do not pay yet: SAM.gov registration failed.",
+    ],
+  ])("where %s", (_name, sam, decision, text) => {
+    expect(decided(sam)).toMatchObject({ decision, text });
+  });
+
+  test("without the name of a vendor that the registry knows: it is the registry's", () => {
+    const renamed = { status: PASS, details: { legalName: "LORWIN LLC" } };
+    expect(decided(renamed, subject(OWN.tin))).toMatchObject({ decision: "pay" });
+  });
+
+  test("with each such exclusion in words", () => {
+    const { verdicts } = decided({ status: PASS, details: { sameName: [SAME] } });
+    expect(verdicts[0]!.sameNames).toEqual(["“ACME INC”, excluded by HHS, since 2 March 2024, without an end date."]);
   });
 });

@@ -1,8 +1,10 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
+import { type Decision, decide } from "@vvs/checks/decision";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { type ExclusionEffect, longDay, utcDay } from "@vvs/registration";
+import { type ExclusionEffect, longDay, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
 import { confirmedLast, type ScheduledRun } from "./confirmation.ts";
+import { sameNameTexts } from "./same-name-rows.ts";
 import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "./verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
@@ -12,6 +14,8 @@ export interface Subject {
   readonly name: string;
   /** Returns whether a name is this vendor's, except for its spelling. */
   readonly isNamed: (name: string) => boolean;
+  /** The organization gave the vendor its name, since no registry knew it. */
+  readonly hasGivenName?: boolean;
 }
 
 /** A result of a check of a vendor. */
@@ -35,10 +39,15 @@ export interface VerdictToday {
   readonly text: string;
   /** The strongest effect of the vendor's exclusions; undefined where there is none. */
   readonly exclusion?: ExclusionEffect | undefined;
+  /** Exclusions without identifiers that bear its name, each in a sentence. */
+  readonly sameNames?: readonly string[];
+  /** The name in SAM.gov's answer is not the vendor's. */
+  readonly otherName?: string | undefined;
 }
 
 /** The answer to whether a vendor can be paid. `open`: nothing failed, but something that a yes needs is missing. */
 export interface PaymentAnswer {
+  readonly decision: Decision;
   readonly state: "pass" | "fail" | "open" | "unchecked";
   readonly text: string;
 }
@@ -77,7 +86,14 @@ type CountedVerdict = Omit<VerdictToday, "check">;
 function countedVerdict(check: Check, found: VendorResult, subject: Subject, now: Date): CountedVerdict {
   const verdict = verdictOf(check, found, now);
   const { reason, details } = found.result;
-  const counted = { ...verdict, exclusion: exclusionEffect(found, now) };
+  const sameNames = sameNameTexts(found.result, registryDay(now));
+  const registered = check === "sam_registration" && subject.hasGivenName ? (details?.legalName ?? "") : "";
+  const counted = {
+    ...verdict,
+    exclusion: exclusionEffect(found, now),
+    ...(sameNames.length > 0 && { sameNames }),
+    ...(registered !== "" && !subject.isNamed(registered) && { otherName: registered }),
+  };
   if (check !== "tin_match" || !isAnswer(found)) return counted;
   const { tin = "", name = "" } = details ?? {};
   const other = (why: string): CountedVerdict => ({
@@ -99,8 +115,31 @@ function countedVerdict(check: Check, found: VendorResult, subject: Subject, now
   return other(`This vendor’s name is “${subject.name}”. Check that both names are of the same company.`);
 }
 
-/** Returns whether a vendor can be paid by what its checks say today. Only this function says yes. */
+/**
+ * Returns whether a vendor can be paid by what its checks say today, and in words why. `decide` decides: a check that is missing
+ * counts as one without an answer.
+ */
 export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<Subject, "tin">): PaymentAnswer {
+  const isFailed = verdicts.some(({ state }) => state === "fail");
+  const isMissing = verdicts.some((verdict) => isLacking(verdict, subject));
+  const { decision } = decide({
+    result: isFailed ? "fail" : isMissing ? "error" : "pass",
+    name: verdicts.some(({ otherName }) => otherName) ? "differs" : undefined,
+    isExcluded: isRestricted(verdicts),
+    hasSameName: verdicts.some(({ sameNames }) => sameNames),
+  });
+  return { decision, ...answerInWords(verdicts, subject) };
+}
+
+/** Returns whether a check says less than a yes needs. */
+function isLacking({ check, state }: VerdictToday, subject: Pick<Subject, "tin">): boolean {
+  return state !== "pass" && (state !== "unchecked" || isNeeded(check, subject));
+}
+
+function answerInWords(
+  verdicts: readonly VerdictToday[],
+  subject: Pick<Subject, "tin">,
+): Omit<PaymentAnswer, "decision"> {
   const failed = verdicts.filter(({ state }) => state === "fail");
   const excluded = failed.find(({ exclusion }) => exclusion)?.exclusion;
   if (excluded === "facility") {
@@ -109,19 +148,27 @@ export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<S
   if (excluded) return { state: "fail", text: "Do not pay: excluded from federal awards." };
   if (failed.length > 0) return { state: "fail", text: `Do not pay yet: ${titlesOf(failed)} failed.` };
   if (verdicts.every(({ state }) => state === "unchecked")) return { state: "unchecked", text: "Not checked yet." };
-  const missing = verdicts.filter(
-    ({ check, state }) => state !== "pass" && (state !== "unchecked" || isNeeded(check, subject)),
-  );
+  const missing = verdicts.filter((verdict) => isLacking(verdict, subject));
   if (missing.length > 0) return { state: "open", text: `Not yet: ${missing.map(whatIsMissing).join(", and ")}.` };
-  if (isRestricted(verdicts)) {
-    const text =
-      "Look at what you buy: some of its products are restricted. Nothing else stands in the way of a payment.";
-    return { state: "open", text };
+  const doubts = doubtsIn(verdicts);
+  if (doubts.length > 0) {
+    return { state: "open", text: `${doubts.join(" ")} Nothing else stands in the way of a payment.` };
   }
   const left = verdicts.filter(({ state }) => state === "unchecked");
   if (left.length === 0) return { state: "pass", text: "Yes, every check passed." };
   const passed = titlesOf(verdicts.filter(({ state }) => state === "pass"));
   return { state: "pass", text: `Yes, based on the checks made: ${passed} passed. ${titlesOf(left)} was not checked.` };
+}
+
+/** Returns what a person must look at, although the checks passed. */
+function doubtsIn(verdicts: readonly VerdictToday[]): string[] {
+  const otherName = verdicts.find((verdict) => verdict.otherName)?.otherName;
+  const hasSameName = verdicts.some(({ sameNames }) => sameNames);
+  return [
+    ...(isRestricted(verdicts) ? ["Look at what you buy: some of its products are restricted."] : []),
+    ...(otherName ? [`Look at the name: SAM.gov has this vendor as “${otherName}”.`] : []),
+    ...(hasSameName ? ["Look at the exclusions that bear this vendor’s name: they may be of somebody else."] : []),
+  ];
 }
 
 /** Returns whether a check must have passed before a yes: SAM.gov always, the TIN match where a TIN is known. */

@@ -69,7 +69,10 @@ export async function readVendorStatuses(
   );
 }
 
-/** Returns the status of a vendor today, by the same rule as its own page. */
+/**
+ * Returns the status of a vendor today, by the same rule as its own page, which also knows of exclusions without identifiers that
+ * bear its name.
+ */
 export function vendorStatus(vendor: ListedVendor, runs: readonly ScheduledRun[], now: Date): VendorStatus {
   const { legalName: name = "", identifiers } = vendor.entity ?? {};
   // The list says which results are about other names; during a rollout, an earlier version does not.

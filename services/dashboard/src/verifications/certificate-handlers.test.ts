@@ -130,6 +130,24 @@ describe("a certificate", () => {
     expect((await visitor.get(path.replace("/certificate", ""))).text).toContain("Check that both are the same");
   });
 
+  test("says in words whether to pay, and lists exclusions that bear the vendor’s name", async () => {
+    const decision = async () => /<dt>Decision<\/dt>\s*<dd><strong>([^<]*)</.exec((await visitor.get(path)).text)?.[1];
+    expect(await decision()).toBe("Pay: every check passed.");
+    const [{ results } = {}] = dashboard.state.verifications;
+    const [result] = results ?? [];
+    const sameName = [
+      { name: "ACME <WIDGETS>", agency: "HHS", activeDate: "2024-03-02", terminationDate: "indefinite" },
+    ];
+    const details = { ...result!.details, sameName };
+    dashboard.state.verifications = [verificationOf({ results: [{ ...result, details }] as never })];
+    expect(await decision()).toBe("Review: an exclusion without a UEI and a CAGE bears the vendor’s name.");
+    for (const page of [path, path.replace("/certificate", "")]) {
+      expect((await visitor.get(page)).text).toContain(
+        "<li>“ACME &lt;WIDGETS&gt;”, excluded by HHS, since 2 March 2024, without an end date.</li>",
+      );
+    }
+  });
+
   test("has no warning where the names differ only in their spelling", async () => {
     for (const name of ["Acme Widgets", "ACME WIDGETS"]) {
       alsoMatched({ tin: "****2220", name });

@@ -9,6 +9,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { actorView } from "../ui/actor.ts";
+import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
@@ -41,10 +42,23 @@ export function createCertificateHandlers(context: PageContext) {
     const actor = actorView(found.actor, { session: visit.session, keys });
     const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
     const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
+    const decision = certifiedDecision(found, asked, isSame);
     const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
     const receiptsUrl = new URL(RECEIPTS_PATH, url).href;
     const addresses = { checkUrl, receiptsUrl };
-    return { visit, verification: found, vendor, asked, warning, results, actor, confirmation, receipt, ...addresses };
+    return {
+      visit,
+      verification: found,
+      vendor,
+      asked,
+      decision,
+      warning,
+      results,
+      actor,
+      confirmation,
+      receipt,
+      ...addresses,
+    };
   }
 
   /** Reads the receipt; undefined where the operator has configured no keys, and while it is unavailable. */

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
-import { exactTime, longDay, utcDay } from "@vvs/registration";
+import { exactTime, longDay, registryDay, utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
@@ -10,11 +10,13 @@ import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
 import type { Confirmation } from "../verdicts/confirmation.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
+import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
 import type { VendorThen } from "./asked-about.ts";
 import { type AskedAbout, askedFacts } from "./asked-about.ts";
 import type { CheckedEvidence } from "./evidence.ts";
 import { sourceList } from "./evidence.ts";
+import { sameNameList } from "./same-name-list.ts";
 
 /** A result, with its evidence read and checked; undefined where it has none. */
 export interface CertifiedResult {
@@ -28,6 +30,8 @@ export interface CertificateView {
   /** Undefined if the organization can no longer see the vendor. */
   readonly vendor: VendorThen | undefined;
   readonly asked: AskedAbout;
+  /** What it says of a payment, in words. */
+  readonly decision: string;
   /** Shown where the certificate does not prove what a reader may think. */
   readonly warning: Html | undefined;
   readonly results: readonly CertifiedResult[];
@@ -58,6 +62,7 @@ ${facts([
   ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
   ...identifiersThen(vendor),
   ...askedFacts(asked),
+  ["Decision", html`<strong>${options.decision}</strong>`],
   ["Vendor ID", html`<code>${verification.entityId}</code>`],
   ["Verified", exactTime(at)],
   ["Requested by", requestedBy(options)],
@@ -109,6 +114,7 @@ function certified({ result, checked }: CertifiedResult, { verification }: Certi
   const check = checkOf(result.checkType);
   const at = timestampDate(verification.createdAt!);
   const date = dataDate({ result, at });
+  const sameNames = sameNameTexts(result, registryDay(at));
   return html`<section class="certified" aria-labelledby="check-${result.checkType}">
 <div class="heading"><h2 id="check-${result.checkType}">${checkTitle(result.checkType)}</h2> ${outcomeState(result.status)}</div>
 ${facts([
@@ -116,6 +122,7 @@ ${facts([
   ["Answer", html`<strong>${verdictOf(check, { result, at }, at).text}</strong>`],
   ["Data as of", date && longDay(utcDay(date))],
   ["As registered", registered(result)],
+  ["Exclusions of the same name", sameNames.length > 0 && sameNameList(sameNames)],
   ...evidenceFacts(checked),
   ["Evidence ID", result.evidenceId && html`<code>${result.evidenceId}</code>`],
 ])}

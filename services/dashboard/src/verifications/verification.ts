@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
-import { longDay, utcDay } from "@vvs/registration";
+import { longDay, registryDay, utcDay } from "@vvs/registration";
 import type { EnvironmentView } from "../http/environments.ts";
 import { pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -12,9 +12,11 @@ import { type ActorView, actorView } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
 import { age, providerName } from "../ui/vocabulary.ts";
+import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
 import { askedAbout, askedFacts, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { sameNameList } from "./same-name-list.ts";
 
 /** Creates the handler of the page of one verification. */
 export function createVerificationHandler(context: PageContext): PageHandler {
@@ -78,6 +80,7 @@ function resultItem(result: Result, { createdAt }: Verification, view: Environme
   const check = checkOf(result.checkType);
   const at = timestampDate(createdAt!);
   const date = dataDate({ result, at });
+  const sameNames = sameNameTexts(result, registryDay(at));
   return html`<li class="card">
 <div class="heading"><h3>${checkTitle(result.checkType)}</h3> ${outcomeState(result.status)}</div>
 ${check && html`<p class="hint">${checkDefinitions[check].question}</p>`}
@@ -85,6 +88,7 @@ ${check && html`<p class="hint">${checkDefinitions[check].question}</p>`}
 ${facts([
   ["Reason code", result.reason && html`<code>${result.reason}</code>`],
   ["Source", result.origin === "none" ? "no provider answered" : providerName(result.origin)],
+  ["Exclusions of the same name", sameNames.length > 0 && sameNameList(sameNames)],
   [
     "Data as of",
     date && html`${longDay(utcDay(date))} <span class="hint">${age(Number(result.dataFreshnessSeconds))}</span>`,
