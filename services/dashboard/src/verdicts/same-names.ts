@@ -17,7 +17,7 @@ const keyOf = (pair: NamePair) => JSON.stringify([pair.asked, pair.own]);
 export const isSent = ({ asked, own }: NamePair): boolean => asked !== "" && (asked === own || asked === irsName(own));
 
 /**
- * Compares pairs of names by the rules of an exact look-up. Names that could not be compared, because the entity service is
+ * Compares pairs of names by the rule of payments. Names that could not be compared, because the entity service is
  * unavailable, count as different unless one is the other as it is sent to the IRS.
  */
 export async function readSameNames(

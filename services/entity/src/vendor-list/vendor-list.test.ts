@@ -477,12 +477,13 @@ test("vendors that were verified before verifications said which TIN they have g
   expect(vendor.checks[0]).toMatchObject({ name: "$Other LLC", aboutOther: true, lastAnswered: { aboutOther: true } });
 });
 
-test("names are compared as an exact look-up does", async () => {
+test("names are compared by the rule of payments", async () => {
   const compare = async (one: string, other: string) =>
     (await app.dashboard.compareNames({ caller, pairs: [{ one, other }] })).agree;
   expect(await compare("A&M FOODS, L.L.C.", "A and M Foods LLC")).toEqual([true]);
   expect(await compare("Totally Other Company Inc", "Sandbox Active Vendor LLC")).toEqual([false]);
   expect(await compare("Acme Inc", "Acme LLC")).toEqual([false]);
+  expect(await compare("Metro Bank", "Metropolitan Bank")).toEqual([false]);
   const tooMany = app.dashboard.compareNames({ caller, pairs: Array(201).fill({ one: "a", other: "a" }) });
   await expect(tooMany).rejects.toMatchObject({ code: "invalid_request" });
 });

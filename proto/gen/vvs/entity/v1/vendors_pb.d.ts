@@ -565,8 +565,8 @@ export declare const CompareNamesRequestSchema: GenMessage<CompareNamesRequest>;
  */
 export declare type CompareNamesResponse = Message<"vvs.entity.v1.CompareNamesResponse"> & {
   /**
-   * In the order of the pairs. True where the names differ at most in case, punctuation, accents, abbreviations and the
-   * spelling of the legal form, or where only one has a legal form.
+   * In the order of the pairs. True where the names agree by the rule of payments: the same words in any order, unmistakable
+   * abbreviations, and no other legal form. Also where one is the other as it is sent to the IRS.
    *
    * @generated from field: repeated bool agree = 1;
    */
@@ -752,7 +752,7 @@ export declare const VendorListService: GenService<{
     output: typeof SetVendorArchivedResponseSchema;
   },
   /**
-   * Compares names as an exact look-up does: whether the name that a check was made with is the vendor's. Callers: dashboard.
+   * Compares names by the rule of payments: whether the name that a check was made with is the vendor's. Callers: dashboard.
    * Errors: invalid_request (more than 200 pairs).
    *
    * @generated from rpc vvs.entity.v1.VendorListService.CompareNames
