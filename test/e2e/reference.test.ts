@@ -52,6 +52,27 @@ test("a receipt is checked as the page says, and refused once it was altered", a
   for (const way of ways) await expect(run(way)).rejects.toThrow("ended with 1");
 });
 
+test("the shell keeps page after page of events, and its cursor also when a call fails", async () => {
+  const { sandbox, keys } = await createOrganization();
+  const vendor = (await sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
+  const monitor = { entity_id: vendor.id, checks: ["sam_registration"], frequency: "hourly" };
+  await sandbox.post("/v1/monitors", monitor);
+  const place = mkdtempSync(join(folder, "events-"));
+  const keep = () => run(`cd "${place}"\n${withKey(blocks, keys.sandbox)}\n${code("keep-events-curl")}`);
+  await keep();
+  await keep();
+  const pages = readFileSync(join(place, "pages.jsonl"), "utf8").trim().split("\n");
+  const kept = pages.flatMap((page) => JSON.parse(page).events);
+  expect(pages).toHaveLength(2);
+  expect(kept.length).toBeGreaterThanOrEqual(2);
+  const { events } = (await sandbox.get("/v1/events?after=start")).body;
+  expect(kept).toEqual(events.slice(0, kept.length));
+
+  writeFileSync(join(place, "cursor"), "invented");
+  expect(await keep()).toContain("invalid_request");
+  expect(readFileSync(join(place, "cursor"), "utf8")).toBe("invented");
+});
+
 test("the code that verifies a webhook accepts a signed one and refuses others", async () => {
   const key = Buffer.alloc(32, 7);
   const secret = `whsec_${key.toString("base64")}`;

@@ -87,7 +87,7 @@ search.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.target.matches("input[type=search]")) return;
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input[type=search]")) return;
   event.preventDefault();
   input.focus();
 });
