@@ -7,6 +7,7 @@ import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
+import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { emailField, passwordField } from "../ui/fields.ts";
 import type { Notice } from "../ui/parts.ts";
 import { problemNotice } from "../ui/parts.ts";
@@ -149,7 +150,8 @@ export function createShowSignIn(context: PageContext) {
 <p class="or"><span>or</span></p>
 <p><a class="button quiet wide" href="/sign-in/passkey?next=${encodeURIComponent(next)}">Sign in with a passkey</a></p>
 ${singleSignOn && singleSignOnChoices(singleSignOn, next)}
-${ways.signUpOpen && html`<p>New here? <a href="/sign-up">Create an account</a></p>`}`;
+${ways.signUpOpen && html`<p>New here? <a href="/sign-up">Create an account</a></p>`}
+<p class="hint"><a href="${RECEIPTS_PATH}">Check a receipt</a> that somebody gave you. It needs no account.</p>`;
     layout.sendCard(response, { title: "Sign in", status, notice, content });
   };
 }
