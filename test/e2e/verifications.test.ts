@@ -264,6 +264,33 @@ describe("live data comes from the loaded extract, which answers only what it ca
   });
 });
 
+describe("an exclusion without a UEI and a CAGE that bears the vendor's name", () => {
+  const verified = async (api: TestOrganization["live"], identifiers: object) => {
+    const asked = { identifiers, checks: ["sam_registration"], mode: "realtime" };
+    const { body } = await api.post("/v1/verify", asked);
+    const cached = await api.post("/v1/verify", { ...asked, mode: "cached" });
+    expect(cached.body.results[0].details).toEqual(body.results[0].details);
+    return body;
+  };
+
+  test("is in the details and the evidence of live data, and changes no status", async () => {
+    const { overall_result, results } = await verified(organization.live, { uei: "ZZPDMNTVN008" });
+    const row = { name: "PIEDMONT VAN LINES", program: "Reciprocal", agency: "HHS", active_date: "2024-03-02" };
+    const more = { type: "Prohibition/Restriction", termination_date: "indefinite" };
+    expect(overall_result).toBe("pass");
+    expect(results[0].details).toMatchObject({ exclusions: [], same_name: [{ ...row, ...more }] });
+    const { content } = (await organization.live.get(results[0].evidence_uri)).body;
+    expect(JSON.parse(content).same_names).toMatchObject([{ name: "PIEDMONT VAN LINES" }]);
+    const other = await verified(organization.live, { uei: "ZZNRTHWND001" });
+    expect(other.results[0].details).not.toHaveProperty("same_name");
+  });
+
+  test("is in the details of a vendor of the sandbox", async () => {
+    const { overall_result, results } = await verified(organization.sandbox, { uei: "SANDBXSAMEN2" });
+    expect([overall_result, results[0].details.same_name.length]).toEqual(["pass", 1]);
+  });
+});
+
 test("a receipt of live data names the loaded file with its SHA-256, and says what GET says", async () => {
   const { live } = organization;
   const identifiers = { uei: "ZZNRTHWND001" };

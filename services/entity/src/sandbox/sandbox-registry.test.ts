@@ -23,6 +23,7 @@ test.each([
   ["SANDBXEXP10D", "active"],
   ["SANDBXEXP40D", "active"],
   ["SANDBXEXP80D", "active"],
+  ["SANDBXSAMEN2", "active"],
 ])("the documented entity %s is %s, now and in future years", (uei, status) => {
   const [entity, ...others] = entities.filter((one) => one.uei === uei);
   expect(others).toEqual([]);

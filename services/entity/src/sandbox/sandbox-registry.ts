@@ -18,13 +18,14 @@ const special: readonly [uei: string, legalName: string, status: RegistrationSta
 ];
 
 /**
- * Documented as well: each verification says that they expire in so many days. They come last, so that all others stay as they
- * were before these were added.
+ * Documented as well: each verification says that they expire in so many days, or that an exclusion bears the name. They come
+ * last, so that all others stay as they were before these were added.
  */
-const expiring: typeof special = [
+const addedLater: typeof special = [
   ["SANDBXEXP10D", "Sandbox Expiring In 10 Days LLC", "active"],
   ["SANDBXEXP40D", "Sandbox Expiring In 40 Days LLC", "active"],
   ["SANDBXEXP80D", "Sandbox Expiring In 80 Days LLC", "active"],
+  ["SANDBXSAMEN2", "Sandbox Same Name LLC", "active"],
 ];
 
 const legalForms = [
@@ -69,7 +70,7 @@ export function sandboxRegistry(): RegistryEntityFacts[] {
     );
     before = { core, form: formIndex };
   }
-  return [...entities, ...documented(expiring, entities.length)];
+  return [...entities, ...documented(addedLater, entities.length)];
 }
 
 type RandomNumbers = () => number;

@@ -57,6 +57,10 @@ ${table(
       "`SANDBXEXP10D`, `SANDBXEXP40D`, `SANDBXEXP80D`",
       "pass: active, and the registration ends 10, 40 or 80 days after the verification",
     ],
+    [
+      "`SANDBXSAMEN2`",
+      "pass: active, but an exclusion without a UEI and a CAGE bears its name (`details.same_name`), so the decision is `review`",
+    ],
   ],
 )}
 <p>For <code>tin_match</code> the last digit of the TIN decides. It is the result code of the IRS:</p>

@@ -50,6 +50,13 @@ describe("sam_registration", () => {
     expect([outcome, facts.expiration_date]).toEqual(["pass", expires]);
   });
 
+  test("an exclusion without identifiers bears the name of SANDBXSAMEN2, and changes no status", () => {
+    const options = { provider: "sandbox_primary", callNumber: 1, at: NOW, registry: registry(active) } as const;
+    const same = sandboxRegistration({ ...options, uei: "SANDBXSAMEN2" });
+    expect([same.outcome, same.details?.same_name]).toEqual(["pass", [expect.objectContaining({ agency: "HHS" })]]);
+    expect(sandboxRegistration({ ...options, uei: "SANDBXACTVE1" }).details).not.toHaveProperty("same_name");
+  });
+
   test("the changing vendor is active on odd calls and expired on even ones, and so is its date", () => {
     const at = (callNumber: number) => {
       const options = { provider: "sandbox_primary", uei: "SANDBXCHNGE1", at: NOW } as const;

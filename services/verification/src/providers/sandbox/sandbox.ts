@@ -1,5 +1,6 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { addDays, type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
+import type { SameName } from "../../documents.ts";
 import { type Answer, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
 import { registrationOf } from "../sam-gov/file-parts.ts";
@@ -16,6 +17,8 @@ const EXPIRING_DAYS: ReadonlyMap<string, number> = new Map([
   ["SANDBXEXP40D", 40],
   ["SANDBXEXP80D", 80],
 ]);
+/** An exclusion without identifiers bears its name. */
+const SAME_NAME_UEI = "SANDBXSAMEN2";
 const FAILING_UEI = "SANDBXERRR01";
 const FALLBACK_UEI = "SANDBXFALLB1";
 
@@ -31,6 +34,15 @@ const EXCLUSION: Exclusion = {
   active_date: PAST,
   termination_date: "indefinite",
   effect: "bar",
+};
+
+const SAME_NAME: SameName = {
+  name: "SANDBOX SAME NAME LLC",
+  program: "Reciprocal",
+  type: "Prohibition/Restriction",
+  agency: "HHS",
+  active_date: PAST,
+  termination_date: "indefinite",
 };
 
 /** The verdict of a sandbox provider. */
@@ -61,7 +73,10 @@ export function sandboxRegistration(options: {
   };
   const verdict = verdictOf(parts, today)!;
   const facts = factsOf(parts, verdict, today);
-  const details = registrationDetails(facts, parts);
+  const details = {
+    ...registrationDetails(facts, parts),
+    ...(uei === SAME_NAME_UEI && { same_name: [SAME_NAME] }),
+  };
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
 }
 
