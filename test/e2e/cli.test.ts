@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { verifyWebhook } from "@vendor-verification/client";
+import { eventually } from "@vvs/testing";
 import { parse } from "csv-parse/sync";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -24,6 +25,12 @@ beforeAll(async () => {
   expect(await login.ended).toMatchObject({ code: 0, stderr: "" });
 });
 afterAll(() => rmSync(home, { recursive: true }));
+
+const resultRows = (name: string): Record<string, string>[] => parse(readFileSync(path(name)), { columns: true });
+
+async function registeredName(uei: string): Promise<string> {
+  return (await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei } })).body.legal_name;
+}
 
 test("login stores a key that works, readable only by the user, and refuses one that does not", async () => {
   const file = path(".config/vendor-verification/config.json");
@@ -67,32 +74,61 @@ test("a receipt is kept with the public keys, and checked without the service; a
   });
 });
 
-test("a CSV file is verified row by row", async () => {
+test("a CSV file is verified as a job, and comes back with its own columns", async () => {
   const vendors = [
     "vendor no,UEI,TIN,Legal Name",
-    "=1+1,SANDBXACTVE1,123456780,Acme Tools LLC",
+    `=1+1,SANDBXACTVE1,123456780,${await registeredName("SANDBXACTVE1")}`,
     "2,SANDBXEXPRD1,,",
     "3,bad,,",
-    "4,SANDBXACTVE1,123456780,Acme Tools LLC",
+    "4,SANDBXACTVE1,123456780,Totally Different Inc",
   ];
   writeFileSync(path("vendors.csv"), vendors.join("\n"));
   const checks = "sam_registration,tin_match";
-  const { code, stdout } = await run("verify", "vendors.csv", "--out", "results.csv", "--checks", checks, "--json");
-  expect([code, JSON.parse(stdout)]).toEqual([
-    1,
-    { out: "results.csv", rows: 4, pass: 2, fail: 1, error: 0, refused: 1 },
+  const { code, stdout, stderr } = await run("verify", "vendors.csv", "--out", "results.csv", "--checks", checks);
+  expect([code, stdout]).toEqual([1, "4 rows: 1 pay, 1 hold, 2 review. Results: results.csv\n"]);
+  expect(stderr).toMatch(/^Row 4, "UEI" must be 12 letters and digits\.\n[\s\S]+job_\w+: 3 vendors\.\n$/);
+  const rows = resultRows("results.csv");
+  expect(rows.map((row) => [row["vendor no"], row.TIN, row.outcome, row.decision, row.asked_tin])).toEqual([
+    ["'=1+1", "****6780", "pass", "pay", "****6780"],
+    ["2", "", "fail", "hold", ""],
+    ["3", "", "invalid", "review", ""],
+    ["4", "****6780", "pass", "review", "****6780"],
   ]);
-  const rows: Record<string, string>[] = parse(readFileSync(path("results.csv")), { columns: true });
-  expect(rows.map((row) => [row["vendor no"], row.TIN, row.verification_result, row.tin_match_reason])).toEqual([
-    ["'=1+1", "****6780", "pass", ""],
-    ["2", "", "fail", "missing_tin"],
-    ["3", "", "refused", ""],
-    ["4", "****6780", "pass", ""],
+  expect(rows.map(({ reasons }) => reasons)).toEqual([
+    "",
+    "expired; missing_tin",
+    'Row 4, "UEI" must be 12 letters and digits',
+    "the name differs from the registered one",
   ]);
-  expect(rows[2]!.verification_error).toBe('Row 4, "UEI" must be 12 letters and digits');
-  expect(rows[3]!.verification_id).toBe(rows[0]!.verification_id);
-  const { status, body } = await organization.sandbox.get(`/v1/verifications/${rows[0]!.verification_id}`);
-  expect([status, body.entity_id]).toEqual([200, rows[0]!.verification_entity_id]);
+  expect(rows[0]).toMatchObject({
+    registry_name: await registeredName("SANDBXACTVE1"),
+    expires_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    evidence: expect.stringMatching(/^http\S+\/evd_\w+; http\S+\/evd_\w+$/),
+  });
+});
+
+test("an interrupted file is continued by its job, but not with another organization's key", async () => {
+  writeFileSync(path("long.csv"), "UEI\nSANDBXACTVE1\nSANDBXERRR01\n");
+  const program = running("verify", "long.csv", "--out", "long-results.csv");
+  await eventually(async () => {
+    const [job] = (await organization.sandbox.get("/v1/jobs?limit=1")).body.jobs;
+    return job.total === 2 && job.counts.pass === 1;
+  });
+  program.interrupt();
+  const { code, stdout } = await program.ended;
+  const [, again] = /vendor-verification (verify long.csv --out long-results.csv --job job_\w+)\n/.exec(stdout)!;
+  expect(code).toBe(130);
+  const strange = (await createOrganization()).keys.sandbox;
+  const env = { HOME: path("nobody"), VENDOR_VERIFICATION_BASE_URL: sharedProduct().baseUrl };
+  const others = startCli(again!.split(" "), { env: { ...env, VENDOR_VERIFICATION_API_KEY: strange }, cwd: home });
+  expect(await others.ended).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringMatching(/^[^\n]+job_not_found\)\n$/),
+  });
+  const continued = await run(...again!.split(" "), "--no-wait");
+  expect([continued.code, continued.stdout]).toEqual([5, expect.stringContaining("2 rows: 1 pay, 0 hold")]);
+  expect(resultRows("long-results.csv")[0]).toMatchObject({ UEI: "SANDBXACTVE1", decision: "pay" });
 });
 
 test("a triggered change reaches a server on this machine, signed with the printed secret", async () => {

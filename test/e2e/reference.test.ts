@@ -33,6 +33,13 @@ test("every curl call on the reference page runs as it stands, with another key"
   await run([withKey(blocks, keys.sandbox), strict, code("start-curl"), ...calls].join("\n"));
 });
 
+test("a list of vendors is verified as the page says", async () => {
+  const { keys } = await createOrganization();
+  const place = mkdtempSync(join(folder, "many-"));
+  await run([`cd "${place}"`, withKey(blocks, keys.sandbox), code("many-vendors-curl")].join("\n"));
+  expect(readFileSync(join(place, "results.csv"), "utf8")).toMatch(/"V-1","pass","pay"[\s\S]*"V-2","fail","hold"/);
+});
+
 test("a receipt is checked as the page says, and refused once it was altered", async () => {
   const { keys } = await createOrganization();
   const place = mkdtempSync(join(folder, "receipt-"));

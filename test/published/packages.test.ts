@@ -16,7 +16,13 @@ const requests: string[] = [];
 const server = createServer((request, response) => {
   requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
   const verification = { id: "ver_1", entity_id: "ent_1", overall_result: "pass", results: [], new_field: [1] };
-  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(verification));
+  const counts = { pass: 1, waiting: 0 };
+  const job = { id: "job_1", total: 1, done: 1, counts, completed_at: "2026-11-21T09:30:00.000Z" };
+  const results = { results: [{ row: 1, outcome: "pass", decision: "pay", verification }], next_cursor: null };
+  const { pathname } = new URL(request.url!, "http://localhost");
+  const answers: Record<string, object> = { "/v1/jobs": job, "/v1/jobs/job_1": job, "/v1/jobs/job_1/results": results };
+  response.writeHead(200, { "Content-Type": "application/json" });
+  response.end(JSON.stringify(answers[pathname] ?? verification));
 });
 let node: string;
 let tarballs: readonly string[];
@@ -118,5 +124,7 @@ test("the command line prints its help and version, makes a call, and reads a fi
   expect(await command("verify", "--entity", "ent_1")).toMatch(/^PASS/);
   expect(requests.at(-1)).toMatch(/^POST \/v1\/verify vendor-verification-cli\//);
   write("vendors.csv", "Vendor Name;UEI\nAcme;SANDBXACTVE1\n");
-  expect(await command("verify", "vendors.csv", "--out", "results.csv")).toBe("1 rows: 1 pass. Results: results.csv\n");
+  expect(await command("verify", "vendors.csv", "--out", "results.csv")).toBe(
+    "1 rows: 1 pay, 0 hold, 0 review. Results: results.csv\n",
+  );
 });

@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient } from "@vendor-verification/client";
+import { createClient } from "@vendor-verification/client";
 import { CommanderError } from "commander";
 import { createProgram } from "./command.ts";
 import { commands } from "./commands/index.ts";
@@ -22,8 +22,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const { env, stdin, stdout, stderr, signal } = surroundings;
   const output = createOutput({ stdout, stderr, json: args.includes("--json") });
   const settings = () => loadSettings(env);
-  const client = (options?: Pick<ClientOptions, "onResponse">) =>
-    createClient({ ...settings(), userAgent: `vendor-verification-cli/${VERSION}`, ...options });
+  const client = () => createClient({ ...settings(), userAgent: `vendor-verification-cli/${VERSION}` });
   let code: ExitCode = exitCodes.ok;
   const program = createProgram(commands, {
     stdout,
@@ -52,6 +51,6 @@ Exit codes:
   2    The command line or the input file can't be used.
   3    The service refused the call: the key, a right, an unknown id, a conflict.
   4    The service is unavailable or limits the key. Try again later.
-  5    A check has no verdict, or rows of the file were refused.
+  5    A check has no verdict, or a row of the file needs a review.
   70   A fault of this program.
   130  Ended by Ctrl-C before it was done.`;

@@ -1,4 +1,4 @@
-import type { Client, ClientOptions } from "@vendor-verification/client";
+import type { Client } from "@vendor-verification/client";
 import {
   type CommanderError,
   Help,
@@ -21,7 +21,7 @@ export interface Context {
   /** Returns the stored settings. Errors: UsageError if the user is not signed in. */
   settings(): Settings;
   /** Returns a client with the stored settings. Errors: UsageError if the user is not signed in. */
-  client(options?: Pick<ClientOptions, "onResponse">): Client;
+  client(): Client;
 }
 
 /** An option of a command. */
@@ -92,7 +92,8 @@ function addCommand(program: Program, command: Command, run: (command: Command, 
       operands: added.args,
       text,
       required: (option) => text(option) ?? added.error(`error: --${option} is missing`),
-      flag: (option) => given(option) === true,
+      // The value of --no-… is false when it is given.
+      flag: (option) => given(option) === !option.startsWith("no-"),
     }),
   );
 }

@@ -11,7 +11,7 @@ export const exitCodes = {
   refused: 3,
   /** The service cannot be reached, is overloaded, or limits the key. */
   unavailable: 4,
-  /** A check has no verdict because no provider answered, or rows of a file were refused. */
+  /** A check has no verdict because no provider answered, or a row of a file needs a review. */
   undecided: 5,
   /** A fault of this program. */
   internal: 70,

@@ -1,7 +1,7 @@
 import type { Client } from "@vendor-verification/client";
 import type { Option } from "./command.ts";
 
-/** Limits of calls that follow events: an outage of a quarter of an hour does not end them. */
+/** Limits of calls that follow events or a job: an outage of a quarter of an hour does not end them. */
 export const followLimits = { timeoutMs: 900_000, maxAttempts: 1_000 };
 
 /** Option that selects where to begin. */

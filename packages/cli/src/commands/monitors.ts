@@ -6,7 +6,7 @@ import { limitOption, printList } from "../lists.ts";
 import { table } from "../output.ts";
 import { oneCall } from "./one-call.ts";
 
-const frequencies = ["hourly", "daily", "weekly", "monthly"] as const;
+export const frequencies = ["hourly", "daily", "weekly", "monthly"] as const;
 const DEFAULT_FREQUENCY = "daily";
 
 export const listMonitors: Command = {

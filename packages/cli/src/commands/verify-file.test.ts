@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
-import { answer, type Call, type FakeApi, refuse, startApi, verificationOf } from "../testing/fake-api.ts";
+import { startJobApi } from "../testing/fake-jobs.ts";
 import { runProgram } from "../testing/run-program.ts";
 
 let folder: string;
@@ -14,195 +13,168 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
-
-/** Returns the UEI that a short name stands for here. */
 const ueiOf = (name: string) => name.padStart(12, "0");
-const nameOf = (uei: string) => uei.replace(/^0+/, "");
 
-/** Writes a file with the UEIs of these names; returns the arguments that verify it. */
-function vendors(...names: string[]): string[] {
-  writeFileSync(path("in.csv"), ["uei", ...names.map(ueiOf)].join("\n"));
-  return ["verify", path("in.csv"), "--out", path("out.csv"), "--parallel", "1"];
+/** Writes a file; returns the arguments that verify it. */
+function file(text: string): string[] {
+  writeFileSync(path("in.csv"), text);
+  return ["verify", path("in.csv"), "--out", path("out.csv")];
 }
 
-function results(): string[] {
-  const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true });
-  return rows.map(({ uei, verification_result }) => `${nameOf(uei!)} ${verification_result}`);
+/** Writes a file with the UEIs of these names, numbered from V-1; returns the arguments that verify it. */
+const vendors = (...names: string[]) =>
+  file(["Vendor Number,uei", ...names.map((name, index) => `V-${index + 1},${ueiOf(name)}`)].join("\n"));
+
+function results(delimiter = ","): Record<string, string>[] {
+  return parse(readFileSync(path("out.csv")), { columns: true, delimiter, bom: true });
 }
+const outcomes = () => results().map((row) => `${row["Vendor Number"]} ${row.outcome}`);
 
-const ueisOf = ({ calls }: FakeApi) => calls.map(({ body }) => nameOf(body.identifiers.uei));
-
-test("every row has its result in the order of the file, and equal rows are verified once", async () => {
-  await using api = await startApi((call, response) => {
-    if (nameOf(call.body.identifiers.uei) === "GONE") refuse(response, 404, "entity_not_found");
-    else answer(response, 200, verificationOf(call));
+test("every row comes back with all its columns and its result, and rows that can't be right are reported and not sent", async () => {
+  await using api = await startJobApi();
+  const text = [
+    "Vendor Name;Tax ID;UEI;Note;Vendor ID",
+    `Acme;12-3456780;${ueiOf("1P")};=1+1;V-1`,
+    `Beta;1234567;${ueiOf("2P")};"a;b";V-2`,
+    "Gamma;;;;V-3",
+    `Delta;N/A;${ueiOf("3F")};;V-4`,
+  ].join("\r\n");
+  const { code, stdout, stderr } = await runProgram(file(text), { env: api.env });
+  const problem = 'Row 3, "Tax ID" must be 9 digits: a spreadsheet may have dropped leading zeros';
+  expect(stderr.split("\n").slice(0, 3)).toEqual([
+    `${problem}.`,
+    "1 of 4 rows can't be verified: their outcome is invalid.",
+    "job_1: 3 vendors.",
+  ]);
+  expect([code, stdout]).toEqual([1, `4 rows: 1 pay, 1 hold, 2 review. Results: ${path("out.csv")}\n`]);
+  expect(api.calls[0]!.body).toEqual({
+    checks: ["sam_registration"],
+    mode: "realtime",
+    vendors: [
+      { external_id: "V-1", identifiers: { tin: "123456780", uei: ueiOf("1P") }, legal_name: "Acme" },
+      { external_id: "V-3", legal_name: "Gamma" },
+      { external_id: "V-4", identifiers: { uei: ueiOf("3F") }, legal_name: "Delta" },
+    ],
   });
-  const args = vendors("1P", "2F", "GONE", "3X", "1P");
-  const { code, stdout, stderr } = await runProgram(args, { env: api.env });
-  expect([code, stderr]).toEqual([1, ""]);
-  expect(stdout).toBe(`5 rows: 2 pass, 1 fail, 1 error, 1 refused. Results: ${path("out.csv")}\n`);
-  expect(results()).toEqual(["1P pass", "2F fail", "GONE refused", "3X error", "1P pass"]);
-  expect(ueisOf(api)).toEqual(["1P", "2F", "GONE", "3X"]);
-  expect(existsSync(path("out.csv.progress"))).toBe(false);
+  const given = (name: string, tin: string, uei: string, note: string, number: string) => ({
+    "Vendor Name": name,
+    "Tax ID": tin,
+    UEI: uei,
+    Note: note,
+    "Vendor ID": number,
+  });
+  const none = { registry_name: "", asked_tin: "", asked_name: "", expires_on: "", evidence: "" };
+  const found = (name: string) => ({
+    registry_name: "ACME INC",
+    asked_tin: "****6780",
+    asked_name: name,
+    expires_on: "2099-03-31",
+  });
+  const evidence = (index: number) => `http://api.example/v1/evidence/evd_${index}`;
+  expect(results(";")).toEqual([
+    {
+      ...given("Acme", "****6780", ueiOf("1P"), "'=1+1", "V-1"),
+      ...{ outcome: "pass", decision: "pay", ...found("Acme"), reasons: "", evidence: evidence(0) },
+    },
+    {
+      ...given("Beta", "****", ueiOf("2P"), "a;b", "V-2"),
+      ...{ outcome: "invalid", decision: "review", ...none, reasons: problem },
+    },
+    {
+      ...given("Gamma", "", "", "", "V-3"),
+      ...{ outcome: "ambiguous", decision: "review", ...none, reasons: "may be ent_9 (Acme Two)" },
+    },
+    {
+      ...given("Delta", "N/A", ueiOf("3F"), "", "V-4"),
+      ...{ outcome: "fail", decision: "hold", ...found("Delta"), reasons: "expired", evidence: evidence(2) },
+    },
+  ]);
 });
 
 test.each([
   [["1P", "2P"], 0],
   [["1P", "2X"], 5],
-])("a file with %j exits with %p, and --json prints the counts", async (ueis, code) => {
-  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
-  const ended = await runProgram([...vendors(...ueis), "--json"], { env: api.env });
-  expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([code, { out: path("out.csv"), rows: 2, fail: 0 }]);
+  [["1F", "2X"], 1],
+])("a file with %j exits with %p, and --json prints one value with the numbers", async (names, code) => {
+  await using api = await startJobApi();
+  const ended = await runProgram([...vendors(...names), "--json"], { env: api.env });
+  const numbers = { job_id: "job_1", out: path("out.csv"), rows: 2, open: 0 };
+  expect([ended.code, ended.stderr, JSON.parse(ended.stdout)]).toMatchObject([code, "", numbers]);
 });
 
-test("a run that the service refuses stops, keeps what is done, and goes on with the same command", async () => {
-  let isRevoked = true;
-  await using api = await startApi((call, response) => {
-    if (isRevoked && nameOf(call.body.identifiers.uei) === "2P") refuse(response, 401, "unauthorized");
-    else answer(response, 200, verificationOf(call));
-  });
-  const stopped = await runProgram(vendors("1P", "2P", "3P"), { env: api.env });
-  expect([stopped.code, stopped.stderr]).toEqual([3, expect.stringContaining("1 of 3 rows")]);
-  expect(existsSync(path("out.csv"))).toBe(false);
-  isRevoked = false;
-  expect((await runProgram(vendors("1P", "2P", "3P"), { env: api.env })).code).toBe(0);
-  expect(ueisOf(api)).toEqual(["1P", "2P", "2P", "3P"]);
-  expect(results()).toEqual(["1P pass", "2P pass", "3P pass"]);
-});
-
-test("after Ctrl-C a call that was in flight is repeated with its Idempotency-Key", async () => {
+test("after Ctrl-C the printed command continues the same job", async () => {
   const aborting = new AbortController();
-  await using api = await startApi((call, response) => {
-    if (nameOf(call.body.identifiers.uei) === "2P" && !aborting.signal.aborted) aborting.abort();
-    else answer(response, 200, verificationOf(call));
-  });
-  const args = vendors("1P", "2P");
-  expect((await runProgram(args, { env: api.env, signal: aborting.signal })).code).toBe(130);
-  expect((await runProgram(args, { env: api.env })).code).toBe(0);
-  const [, second, repeated] = api.calls;
-  expect(ueisOf(api)).toEqual(["1P", "2P", "2P"]);
-  expect(repeated!.idempotencyKey).toBe(second!.idempotencyKey);
+  await using api = await startJobApi({ onLook: () => aborting.abort() });
+  const stopped = await runProgram(vendors("1P", "2P", "3P"), { env: api.env, signal: aborting.signal });
+  const again = `vendor-verification verify ${path("in.csv")} --out ${path("out.csv")} --job job_1`;
+  expect([stopped.code, stopped.stdout]).toEqual([130, `Stopped, but job_1 goes on. For its results: ${again}\n`]);
+  expect(existsSync(path("out.csv"))).toBe(false);
+  expect((await runProgram(again.split(" ").slice(1), { env: api.env })).code).toBe(0);
+  expect(outcomes()).toEqual(["V-1 pass", "V-2 pass", "V-3 pass"]);
+  expect(api.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
-test("a killed process verifies nothing twice when it is started again", async () => {
-  const reached = Promise.withResolvers<void>();
-  let isHeld = true;
-  await using api = await startApi((call: Call, response) => {
-    if (!isHeld || nameOf(call.body.identifiers.uei) !== "3P") return answer(response, 200, verificationOf(call));
-    reached.resolve();
-  });
-  const args = vendors("1P", "2P", "3P");
-  const main = join(import.meta.dirname, "..", "main.ts");
-  const killed = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...api.env }, stdio: "inherit" });
-  const ended = new Promise((resolve) => killed.once("exit", resolve));
-  await reached.promise;
-  killed.kill("SIGKILL");
-  await ended;
-  isHeld = false;
-  expect((await runProgram(args, { env: api.env })).code).toBe(0);
-  expect(ueisOf(api)).toEqual(["1P", "2P", "3P", "3P"]);
-  expect(new Set(api.calls.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
-  expect(results()).toEqual(["1P pass", "2P pass", "3P pass"]);
+test("Ctrl-C while the list is sent still gets the id of the job", async () => {
+  await using api = await startJobApi();
+  const args = [...vendors("1P"), "--json"];
+  const stopped = await runProgram(args, { env: api.env, signal: AbortSignal.abort() });
+  expect([stopped.code, JSON.parse(stopped.stdout)]).toEqual([130, { job_id: "job_1" }]);
 });
 
-test("a run stays within the limit that the service reports", async () => {
-  let left = 3;
-  const answered: string[] = [];
-  await using api = await startApi((call, response) => {
-    const isRefused = left === 0;
-    if (!isRefused && --left === 0) setTimeout(() => (left = 3), 500);
-    const headers = { "X-RateLimit-Remaining": String(left), "X-RateLimit-Reset": "1", "Retry-After": "1" };
-    answered.push(isRefused ? "refused" : "answered");
-    if (isRefused) refuse(response, 429, "rate_limited", { headers });
-    else answer(response, 200, verificationOf(call), headers);
-  });
-  const args = [...vendors("1P", "2P", "3P", "4P", "5P").slice(0, -1), "4"];
-  expect((await runProgram(args, { env: api.env })).code).toBe(0);
-  expect(answered).toEqual(Array(5).fill("answered"));
-  expect(results()).toHaveLength(5);
+test("a service that refuses the key meanwhile is reported with the command that continues", async () => {
+  await using api = await startJobApi({ refusal: [401, "unauthorized"] });
+  const { code, stdout, stderr } = await runProgram(vendors("1P"), { env: api.env });
+  expect([code, stdout]).toEqual([3, expect.stringContaining("--job job_1")]);
+  expect(stderr).toContain("Refused: unauthorized.");
 });
 
-test("a row that can't be right is refused by its row and column, without a call", async () => {
-  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
-  writeFileSync(
-    path("in.csv"),
-    `Vendor Name;Tax ID;UEI\r\nAcme;1234567;${ueiOf("1P")}\r\nBeta;N/A;${ueiOf("2P")}\r\nGamma;;\r\n`,
-  );
-  const args = ["verify", path("in.csv"), "--out", path("out.csv")];
-  expect((await runProgram(args, { env: api.env })).code).toBe(5);
-  expect(ueisOf(api)).toEqual(["2P"]);
-  const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true, delimiter: ";" });
-  expect(rows.map(({ verification_result: result, verification_error: error }) => [result, error])).toEqual([
-    ["refused", 'Row 2, "Tax ID" must be 9 digits: a spreadsheet may have dropped leading zeros'],
-    ["pass", ""],
-    ["refused", "no identifier: a name is not enough"],
-  ]);
+test("a job that the key can't see is one line", async () => {
+  await using api = await startJobApi({ refusal: [404, "job_not_found"] });
+  const { code, stdout, stderr } = await runProgram([...vendors("1P"), "--job", "job_1"], { env: api.env });
+  expect([code, stdout, stderr]).toEqual([3, "", "Refused: job_not_found. (request req_1)\n"]);
+});
+
+test("a job is not continued with another file", async () => {
+  await using api = await startJobApi();
+  await runProgram([...vendors("1P", "2P"), "--no-wait"], { env: api.env });
+  const continued = (args: string[]) => runProgram([...args, "--job", "job_1"], { env: api.env });
+  expect(await continued(vendors("1P"))).toMatchObject({ code: 2, stderr: expect.stringContaining("has 2 vendors") });
+  const other = file(`vendor number,uei\nV-1,${ueiOf("1P")}\nV-7,${ueiOf("2P")}\n`);
+  const message = "Row 3 is vendor V-7, but was V-2 when the job was started. Give the same file.\n";
+  expect(await continued(other)).toMatchObject({ code: 2, stdout: "", stderr: `job_1: 2 vendors.\n${message}` });
+  expect(existsSync(path("out.csv"))).toBe(false);
+});
+
+test("--no-wait starts a job, and with --job writes what it has by now", async () => {
+  await using api = await startJobApi({ stopsAfter: 1 });
+  const [verb, input] = vendors("1P", "2W");
+  const started = await runProgram([verb!, input!, "--no-wait", "--monitor", "weekly"], { env: api.env });
+  const again = `vendor-verification verify ${input} --out results.csv --job job_1`;
+  expect(started).toMatchObject({ code: 0, stdout: `job_1 is started. For its results: ${again}\n` });
+  expect(api.calls[0]!.body.monitor).toEqual({ frequency: "weekly" });
+  const args = [verb!, input!, "--out", path("out.csv"), "--job", "job_1", "--no-wait"];
+  const { code, stdout } = await runProgram(args, { env: api.env });
+  expect([code, stdout]).toEqual([5, expect.stringMatching(/^2 rows: 1 pay, 0 hold, 0 review, 1 without a result\./)]);
+  expect(outcomes()).toEqual(["V-1 pass", "V-2 "]);
 });
 
 test.each([
   ["", "The file is empty"],
   ["Note,Phone\nA,B\n", "names no column by which a vendor can be found"],
   ['uei\n"U1\n', "Row 2 begins a quoted cell that never ends"],
-])("the file %j can't be used", async (text, message) => {
-  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
-  writeFileSync(path("in.csv"), text);
-  const { code, stderr } = await runProgram(["verify", path("in.csv"), "--out", path("out.csv")], { env: api.env });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  ["uei\nshort\n", "has no row that can be verified"],
+  [`uei${"\nSANDBXACTVE1".repeat(10_001)}`, "The list has more than 10000 rows. Split it."],
+])("the file %# can't be used, and nothing is sent", async (text, message) => {
+  await using api = await startJobApi();
+  const { code, stderr } = await runProgram(file(text), { env: api.env });
+  expect([code, stderr, api.calls.length]).toEqual([2, expect.stringContaining(message), 0]);
 });
 
 test("existing results are never overwritten", async () => {
-  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
+  await using api = await startJobApi();
   const args = vendors("1P");
   writeFileSync(path("out.csv"), "mine");
   const { code, stderr } = await runProgram(args, { env: api.env });
   expect([code, stderr]).toEqual([2, expect.stringContaining("exists already")]);
   expect([readFileSync(path("out.csv"), "utf8"), api.calls.length]).toEqual(["mine", 0]);
-});
-
-test("the column vendor_number arrives as the external_id of each verified vendor, and says where it was not saved", async () => {
-  await using api = await startApi((call, response) => {
-    if (call.method === "POST") return answer(response, 200, verificationOf(call));
-    if (call.body.external_id === "V-3") return refuse(response, 400, "invalid_request");
-    answer(response, 200, { id: call.path.split("/")[3] });
-  });
-  const given = [
-    ["V-1", "1P"],
-    ["V-2", "2P"],
-    ["V-3", "3P"],
-    ["", "4P"],
-    ["V-9", "1P"],
-  ];
-  const lines = given.map(([number, name]) => `${number},${ueiOf(name!)}`);
-  writeFileSync(path("in.csv"), ["Vendor Number,uei", ...lines].join("\n"));
-  const args = ["verify", path("in.csv"), "--out", path("out.csv"), "--parallel", "1"];
-  expect((await runProgram(args, { env: api.env })).code).toBe(5);
-  const saved = api.calls.filter(({ method }) => method === "PUT");
-  expect(saved.map((call) => [call.path, call.body])).toEqual([
-    [`/v1/entities/ent_${ueiOf("1P")}/external_id`, { external_id: "V-1" }],
-    [`/v1/entities/ent_${ueiOf("2P")}/external_id`, { external_id: "V-2" }],
-    [`/v1/entities/ent_${ueiOf("3P")}/external_id`, { external_id: "V-3" }],
-  ]);
-  const rows: Record<string, string>[] = parse(readFileSync(path("out.csv")), { columns: true });
-  expect(rows.map((row) => [row["Vendor Number"], row.verification_result, row.vendor_number_error])).toEqual([
-    ["V-1", "pass", ""],
-    ["V-2", "pass", ""],
-    ["V-3", "pass", "invalid_request: Refused: invalid_request."],
-    ["", "pass", ""],
-    ["V-9", "pass", "not saved: an earlier row gives this vendor the number V-1"],
-  ]);
-});
-
-test("a run that ends while vendor numbers are saved goes on with the same command", async () => {
-  let isDown = true;
-  await using api = await startApi((call, response) => {
-    if (call.method === "POST") answer(response, 200, verificationOf(call));
-    else if (isDown) refuse(response, 401, "unauthorized");
-    else answer(response, 200, { id: "ent_1P" });
-  });
-  writeFileSync(path("in.csv"), `external_id,uei\nV-1,${ueiOf("1P")}`);
-  const args = ["verify", path("in.csv"), "--out", path("out.csv")];
-  expect((await runProgram(args, { env: api.env })).code).toBe(3);
-  isDown = false;
-  expect((await runProgram(args, { env: api.env })).code).toBe(0);
-  expect(api.calls.map(({ method }) => method)).toEqual(["POST", "PUT", "PUT"]);
 });

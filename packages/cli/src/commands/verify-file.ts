@@ -1,94 +1,100 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
-import { problemText } from "@vvs/vendor-files";
-import type { Check, Mode } from "../checks.ts";
+import { existsSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import type { CreateJobRequest, JobResult } from "@vendor-verification/client";
+import { problemText, type VendorFile, writeResults } from "@vvs/vendor-files";
 import type { Context } from "../command.ts";
-import { openJournal } from "../csv/journal.ts";
-import { createProgress, wordsOf } from "../csv/progress.ts";
-import { createQuota } from "../csv/quota.ts";
-import { type RowOutcome, type RowResult, resultOf, resultsCsv } from "../csv/results.ts";
-import { verifyAll } from "../csv/run.ts";
-import { numberColumn, readVendorList, requestOf } from "../csv/vendor-list.ts";
-import { saveVendorNumbers } from "../csv/vendor-numbers.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
-import { environmentOf } from "./login.ts";
+import { followLimits } from "../follow.ts";
+import { createProgress } from "../jobs/progress.ts";
+import { decisionsOf, resultsOf } from "../jobs/results.ts";
+import { readVendorList } from "../jobs/vendor-list.ts";
+import { waitForJob } from "../jobs/wait.ts";
+import type { Output } from "../output.ts";
 
-/** Verifies every vendor of a file and writes the results; continues a run that was stopped. */
+/** How long an attempt to send the list may take, in milliseconds. */
+const SEND_TIMEOUT_MS = 60_000;
+const MAX_PROBLEMS = 20;
+
+/** What a job is started with besides its vendors. */
+export type Terms = Omit<CreateJobRequest, "vendors">;
+
+/**
+ * Verifies the vendors of a file in a job and writes the results. `job` is the new one's terms, or the id of one that was
+ * started with this file. A new one that is not waited for is only started; else `out` is needed.
+ */
 export async function verifyFile(
   context: Context,
-  options: { file: string; out: string; parallel: number; checks: Check[]; mode: Mode },
+  options: { file: string; out: string | undefined; job: Terms | string; waits: boolean },
 ): Promise<ExitCode> {
   const { output, signal } = context;
-  const { file, out, parallel, ...question } = options;
-  const { apiKey, baseUrl } = context.settings();
-  if (existsSync(out)) throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
-  const vendors = await readVendorList(file);
-  for (const notice of vendors.notices) output.note(`${problemText(notice)}.`);
-  const identity = { base_url: baseUrl, environment: environmentOf(apiKey), ...question };
-  const journal = openJournal(`${out}.progress`, identity);
-  const rows = vendors.rows.map((row) => {
-    const request = requestOf(row, question);
-    return "problem" in request ? request : { key: journal.keyOf(request), request };
-  });
-  const outcomes = () => rows.map((row) => ("problem" in row ? row : journal.outcomeOf(row.key)));
-
-  const progress = createProgress({ terminal: output.terminal, total: rows.length, now: Date.now });
-  // Rows of equal vendors share an outcome.
-  const rowsOf = new Map<string, number>();
-  for (const row of rows) if ("key" in row) rowsOf.set(row.key, (rowsOf.get(row.key) ?? 0) + 1);
-  const counts = countsOf(outcomes());
-  const onOutcome = (key: string) => {
-    counts[resultOf(journal.outcomeOf(key)!)] += rowsOf.get(key)!;
-    progress.draw(counts);
-  };
-  if (journal.isResumed) output.note(`Continuing: ${total(counts)} of ${rows.length} rows are done.`);
-  progress.draw(counts);
-  const quota = createQuota({ now: Date.now });
-  const client = context.client({ onResponse: ({ headers }) => quota.note(headers) });
-  const requests = new Map(rows.flatMap((row) => ("problem" in row ? [] : [[row.key, row.request] as const])));
-  let numberProblems: string[];
-  try {
-    await verifyAll({ client, journal, quota, requests, parallel, signal, onOutcome });
-    const hasNumbers = numberColumn(vendors) >= 0;
-    const done = outcomes();
-    const numbered = vendors.rows.map(({ vendor }, row) => ({
-      vendorNumber: hasNumbers ? vendor?.external_id : undefined,
-      outcome: verifiedIn(done[row]),
-    }));
-    numberProblems = await saveVendorNumbers({ client, quota, rows: numbered, parallel, signal });
-  } catch (error) {
-    output.note(`Stopped with ${total(counts)} of ${rows.length} rows done. Run the same command again to continue.`);
-    throw error;
-  } finally {
-    progress.clear();
+  const { file, out, waits } = options;
+  if (out !== undefined && existsSync(out)) {
+    throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
   }
-  writeWhole(out, resultsCsv(vendors, outcomes() as RowOutcome[], question.checks, numberProblems));
-  journal.remove();
-  output.result(
-    { out, rows: rows.length, ...counts },
-    () => `${rows.length} rows: ${wordsOf(counts)}. Results: ${out}`,
-  );
-  if (counts.fail > 0) return exitCodes.negative;
-  return counts.error + counts.refused > 0 || numberProblems.some(Boolean) ? exitCodes.undecided : exitCodes.ok;
+  const client = context.client();
+  const list = await readVendorList(file);
+  noteProblems(output, list);
+  const vendors = list.rows.flatMap(({ vendor }) => vendor ?? []);
+  if (vendors.length === 0) throw new UsageError(`${file} has no row that can be verified.`);
+  // Without the signal: Ctrl-C waits for the id, with which the job can be continued.
+  const { id, total } =
+    typeof options.job === "string"
+      ? await client.getJob(options.job, { signal })
+      : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
+  if (total !== vendors.length) {
+    throw new UsageError(
+      `${id} has ${total} vendors, but ${file} has ${vendors.length} that can be verified. Give the file it was started with.`,
+    );
+  }
+  const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${id}`;
+  if (out === undefined) {
+    output.result({ job_id: id, rows: list.rows.length }, () => `${id} is started. For its results: ${again}`);
+    return exitCodes.ok;
+  }
+  output.note(`${id}: ${total} vendors.`);
+  const progress = createProgress(output, Date.now);
+  const found: JobResult[] = [];
+  try {
+    if (waits) await waitForJob(client, id, { signal, onProgress: progress.draw });
+    for await (const result of client.allJobResults(id, { limit: 100 }, { signal, ...followLimits }))
+      found.push(result);
+  } catch (error) {
+    progress.clear();
+    output.result({ job_id: id }, () => `Stopped, but ${id} goes on. For its results: ${again}`);
+    throw error;
+  }
+  progress.clear();
+  const results = resultsOf(list, found);
+  await writeWhole(out, writeResults(list, results));
+  const { open, ...decisions } = decisionsOf(results);
+  output.result({ job_id: id, out, rows: results.length, ...decisions, open }, () => {
+    const words = Object.entries({ ...decisions, ...(open > 0 && { "without a result": open }) });
+    return `${results.length} rows: ${words.map(([word, rows]) => `${rows} ${word}`).join(", ")}. Results: ${out}`;
+  });
+  if (decisions.hold > 0) return exitCodes.negative;
+  return decisions.pay === results.length ? exitCodes.ok : exitCodes.undecided;
 }
 
-const verifiedIn = (outcome: RowOutcome | undefined) => (outcome && "problem" in outcome ? undefined : outcome);
-
-function countsOf(outcomes: readonly (RowOutcome | undefined)[]): Record<RowResult, number> {
-  const counts = { pass: 0, fail: 0, error: 0, refused: 0 };
-  for (const outcome of outcomes) if (outcome) counts[resultOf(outcome)]++;
-  return counts;
+function noteProblems(output: Output, { rows, notices }: VendorFile): void {
+  for (const notice of notices) output.note(`${problemText(notice)}.`);
+  const problems = rows.flatMap((row) => row.problems);
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) output.note(`${problemText(problem)}.`);
+  if (problems.length > MAX_PROBLEMS) output.note(`${problems.length - MAX_PROBLEMS} further problems.`);
+  const bad = rows.filter(({ vendor }) => !vendor).length;
+  if (bad > 0) output.note(`${bad} of ${rows.length} rows can't be verified: their outcome is invalid.`);
 }
 
-function total(counts: Record<RowResult, number>): number {
-  return counts.pass + counts.fail + counts.error + counts.refused;
+/** Returns an argument as a shell takes it. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Writes a file whole or not at all. */
-function writeWhole(file: string, text: string): void {
+async function writeWhole(file: string, texts: AsyncIterable<string>): Promise<void> {
   const unfinished = `${file}.unfinished`;
   try {
-    writeFileSync(unfinished, text, { mode: 0o600 });
-    renameSync(unfinished, file);
+    await writeFile(unfinished, texts, { mode: 0o600 });
+    await rename(unfinished, file);
   } catch (error) {
     throw new UsageError(`The results can't be written: ${(error as Error).message}.`, { cause: error });
   }

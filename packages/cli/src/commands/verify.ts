@@ -1,13 +1,11 @@
 import type { Verification } from "@vendor-verification/client";
 import { checksOption, modeOption, readChecks, readMode } from "../checks.ts";
-import { type Arguments, type Command, type Context, wholeNumber } from "../command.ts";
+import { type Arguments, type Command, type Context, oneOf } from "../command.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { identifierOptions, readIdentifiers } from "../identifiers.ts";
 import { table } from "../output.ts";
+import { frequencies } from "./monitors.ts";
 import { verifyFile } from "./verify-file.ts";
-
-const DEFAULT_PARALLEL = 8;
-const MAX_PARALLEL = 32;
 
 export const verify: Command = {
   name: "verify",
@@ -20,35 +18,51 @@ export const verify: Command = {
     checks: checksOption,
     mode: modeOption,
     out: { value: "FILE", does: "For a file: where the results go, as CSV. It must not exist yet." },
-    parallel: {
-      value: "N",
-      does: `For a file: maximum number of calls at the same time, 1–${MAX_PARALLEL}. Default: ${DEFAULT_PARALLEL}.`,
+    monitor: { value: "FREQUENCY", does: `For a file: also monitor each vendor ${frequencies.join(", ")}.` },
+    job: { value: "JOB_ID", does: "For a file: continue the job that was started with it." },
+    "no-wait": {
+      does: "For a file: start the job and print its id; with --job, write the results that it has by now.",
     },
   },
   help: `
 One vendor: exits with 0 for pass, 1 for fail, 5 if a check has no verdict because no provider answered.
 
-A CSV or XLSX file: one row names the columns. They are recognized by the names that people use, such as UEI, Tax ID, EIN,
-DUNS, CAGE Code, Vendor Name, and entity_id. A column vendor_number is saved as your own number of the vendor (external_id).
-A row is refused if a value in it can't be right, such as a TIN that has lost its leading zeros. All columns are copied to the
-results, TINs only with their last 4 digits. Added are verification_result (pass, fail, error, or refused with the reason in
-verification_error), verification_id and more. Cells that a spreadsheet would run as formulas begin with an apostrophe.
+A CSV or XLSX file of up to 10,000 vendors: one row names the columns. They are recognized by the names that people use, such
+as UEI, Tax ID, EIN, DUNS, CAGE Code, Vendor Name, Vendor Number, Address, and entity_id. A vendor with a name only is looked up.
+Rows with a value that can't be right, such as a TIN that has lost its leading zeros, are reported before anything is sent; the
+others are verified by the service as one job. If this program is stopped, the job goes on: it prints the command for the results.
 
-Calls keep within the rate limit of the key. Equal rows are verified once. Progress is kept in OUT.progress: if the program
-is stopped, run the same command again to continue; no row is verified twice within 24 hours.
-Exits with 0 if all rows pass, 1 if one fails, else 5 if one has no verdict.
+The results have all rows and columns of the file, TINs only with their last 4 digits. Added are outcome, decision (pay, hold,
+review), registry_name, asked_tin, asked_name, expires_on, reasons and evidence. Cells that a spreadsheet would run as formulas
+begin with an apostrophe. While no provider answers, a row waits for up to 24 hours: --job with --no-wait writes what there is.
+Exits with 0 if all rows are pay, 1 if one is hold, else 5.
 
   vendor-verification verify --uei SANDBXACTVE1
   vendor-verification verify --tin 123456780 --name "Acme Tools LLC" --checks tin_match
-  vendor-verification verify vendors.csv --out results.csv --checks sam_registration,tin_match`,
+  vendor-verification verify vendors.csv --out results.csv --checks sam_registration,tin_match
+  vendor-verification verify vendors.csv --out results.csv --job job_…`,
   async run(context, args) {
     const [file] = args.operands;
+    const refuse = (names: readonly string[], reason: string) => {
+      const given = names.find((name) => args.text(name) !== undefined);
+      if (given) throw new UsageError(`--${given} can't be given ${reason}.`);
+    };
     const question = { checks: readChecks(args.text("checks")), mode: readMode(args.text("mode")) };
-    if (file === undefined) return verifyOne(context, args, question);
-    const single = ["entity", "name", ...Object.keys(identifierOptions)].find((name) => args.text(name) !== undefined);
-    if (single) throw new UsageError(`--${single} can't be given together with a file.`);
-    const parallel = wholeNumber(args.text("parallel") ?? String(DEFAULT_PARALLEL), "parallel", 1, MAX_PARALLEL);
-    return verifyFile(context, { file, out: args.required("out"), parallel, ...question });
+    if (file === undefined) {
+      refuse(["out", "monitor", "job"], "without a file");
+      return verifyOne(context, args, question);
+    }
+    refuse(["entity", "name", ...Object.keys(identifierOptions)], "together with a file");
+    const waits = !args.flag("no-wait");
+    const jobId = args.text("job");
+    if (jobId !== undefined) {
+      refuse(["checks", "mode", "monitor"], "together with --job, which was started with its own");
+      return verifyFile(context, { file, out: args.required("out"), job: jobId, waits });
+    }
+    const frequency = args.text("monitor");
+    const monitor = frequency === undefined ? undefined : { frequency: oneOf(frequency, "monitor", frequencies) };
+    const out = waits ? args.required("out") : undefined;
+    return verifyFile(context, { file, out, job: { ...question, monitor }, waits });
   },
 };
 

@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-26",
+    "The command line verifies a file as a job: it goes on if the program is stopped, `--job` continues it, and `--monitor` monitors its vendors. The results have other columns, such as `decision`. `--parallel` is gone, and numbers of vendors are no longer saved as the `external_id` of entities.",
+  ],
+  [
+    "2026-11-26",
     "`details.same_name` of `sam_registration`: exclusions without a UEI and a CAGE that bear the vendor’s name. They change no status. In the sandbox `SANDBXSAMEN2` has one.",
   ],
   [

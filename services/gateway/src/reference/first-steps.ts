@@ -35,7 +35,7 @@ vendor-verification events`;
 ${codeBlock("cli-local", "Shell", `alias vendor-verification="node '$PWD/deploy/bootstrap.mjs' '$PWD/packages/cli/src/main.ts'"`)}`
     : html`<p>It needs Node.js 20 or newer. <code>npm pack</code> in <code>packages/client</code> and in <code>packages/cli</code> of the service’s source makes two files; <code>npm install --global ./vendor-verification-c*.tgz</code> installs both.</p>
 `;
-  return html`${install}<p>With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
+  return html`${install}<p>With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>. <code>verify</code> takes one vendor, or a CSV or XLSX file of up to <a href="#many-vendors">10,000</a>.</p>
 ${codeBlock("cli-calls", "Shell", calls)}`;
 }
 

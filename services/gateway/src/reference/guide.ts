@@ -10,6 +10,7 @@ import type { Document } from "./document.ts";
 import { commandLine, firstSteps } from "./first-steps.ts";
 import { goLive } from "./go-live.ts";
 import { keepEvents } from "./keep-events.ts";
+import { manyVendors } from "./many-vendors.ts";
 import { receiptsGuide } from "./receipts-guide.ts";
 import { errors, reasonTables } from "./refusals.ts";
 import { table } from "./table.ts";
@@ -26,6 +27,7 @@ export function introduction(baseUrl: string): readonly Part[] {
     { id: "identifiers", title: "Identifiers", content: identifiers },
     { id: "limits", title: "Plans and limits", content: limits },
     { id: "retries", title: "Retries", content: retries },
+    { id: "many-vendors", title: "Verify 10,000 vendors", content: manyVendors },
     { id: "go-live", title: "Go live", content: goLive },
     { id: "keep-events", title: "Keep a copy of all events", content: keepEvents },
   ];

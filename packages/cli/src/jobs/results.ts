@@ -1,0 +1,68 @@
+import type { JobResult } from "@vendor-verification/client";
+import { problemText, type RowResult, type VendorFile } from "@vvs/vendor-files";
+import { UsageError } from "../exit-codes.ts";
+
+/**
+ * Returns the result of each row of a list from those of its job, which has the rows without problems. Undefined: the job has
+ * none yet. Errors: UsageError if the job is of another list.
+ */
+export function resultsOf(
+  { rows }: Pick<VendorFile, "rows">,
+  results: readonly JobResult[],
+): (RowResult | undefined)[] {
+  const found = rows.map(({ vendor, problems }): RowResult | undefined =>
+    vendor ? undefined : { outcome: "invalid", decision: "review", reasons: problems.map(problemText) },
+  );
+  const sent = rows.flatMap(({ vendor, number }, index) => (vendor ? { index, number, vendor } : []));
+  for (const result of results) {
+    const { index, number, vendor } = sent[result.row - 1]!;
+    if (result.external_id && vendor.external_id && result.external_id !== vendor.external_id) {
+      throw new UsageError(
+        `Row ${number} is vendor ${vendor.external_id}, but was ${result.external_id} when the job was started. Give the same file.`,
+      );
+    }
+    found[index] = rowResult(result);
+  }
+  return found;
+}
+
+/** Returns the number of rows by decision; `open` are those without a result. */
+export function decisionsOf(results: readonly (RowResult | undefined)[]) {
+  const count = (decision: string | undefined) => results.filter((result) => result?.decision === decision).length;
+  const [pay, hold, open] = [count("pay"), count("hold"), count(undefined)];
+  return { pay, hold, review: results.length - pay - hold - open, open };
+}
+
+function rowResult(result: JobResult): RowResult {
+  const checks = result.verification?.results ?? [];
+  const detail = (name: "legal_name" | "tin" | "name" | "expiration_date") =>
+    checks.map(({ details }) => details?.[name]).find(Boolean);
+  return {
+    outcome: result.outcome,
+    decision: result.decision,
+    registry_name: detail("legal_name"),
+    asked_tin: detail("tin"),
+    asked_name: detail("name"),
+    expires_on: detail("expiration_date"),
+    reasons: reasonsOf(result),
+    evidence: checks.map(({ evidence_uri }) => evidence_uri).join("; "),
+  };
+}
+
+function reasonsOf({
+  outcome,
+  decision,
+  name_agrees,
+  verification,
+  problems = [],
+  candidates = [],
+}: JobResult): string[] {
+  const reasons = [
+    ...(verification?.results ?? []).flatMap(({ reason }) => reason || []),
+    ...(name_agrees === false ? ["the name differs from the registered one"] : []),
+    ...problems.map(({ path, message }) => (path === "row" ? message : `${path} ${message}`)),
+    ...candidates.map(({ id, legal_name }) => `may be ${id} (${legal_name})`),
+  ];
+  if (reasons.length > 0 || outcome !== "pass" || decision === "pay") return reasons;
+  return ["an exclusion may concern the vendor: see the evidence"];
+}

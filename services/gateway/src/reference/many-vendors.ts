@@ -1,0 +1,29 @@
+import { html } from "@vvs/http/html";
+import { codeBlock } from "./code.ts";
+import { program } from "./programs.ts";
+import { table } from "./table.ts";
+
+const cli = `printf 'Vendor Number,Vendor Name,UEI\\nV-1,,SANDBXACTVE1\\nV-2,,SANDBXFALLB1\\n' > list.csv
+vendor-verification verify list.csv --out decisions.csv --monitor weekly`;
+
+/** How a whole list of vendors is verified. */
+export const manyVendors = html`<p>A <a href="#createJob">job</a> verifies up to 10,000 vendors in the background, so one call replaces a program that makes 10,000. It does not delay your other calls. Split a longer list, and start its jobs one after the other.</p>
+<ol>
+<li><strong>Prepare the list.</strong> Give each vendor your own number as <code>external_id</code>, the UEI where you know it, and the name. For <code>tin_match</code> it needs the TIN and the name. A vendor with a name and address only is looked up, which is not always sure.</li>
+<li><strong>Start the job</strong> with an <code>Idempotency-Key</code>, and store its id. A row that can’t be read is <code>invalid</code> and stops no other one; with <code>"on_invalid": "refuse"</code> nothing begins until the whole list is right.</li>
+<li><strong>Wait.</strong> Look at the <a href="#getJob">job</a> every few seconds: <code>done</code> of <code>total</code> rows have their last answer. Rows that no source can answer now are <code>waiting</code> and asked again for 24 h; the <a href="#listJobResults">results</a> of the others are there already.</li>
+<li><strong>Decide</strong> by the <code>decision</code> of each row:</li>
+</ol>
+${table(
+  ["decision", "What to do"],
+  [
+    ["`pay`", "Every check passed, the name agrees, and no exclusion is in force."],
+    ["`hold`", "A check failed. Its [reason](#reasons) says what to do."],
+    ["`review`", "A person decides: several vendors match or none, the name differs, or a check has no answer."],
+  ],
+)}
+<p>Store the id of each verification with the decision: the results are kept for 30 days, verifications with their evidence as long as any. With <code>monitor</code> the job also monitors each vendor that it finds, and events carry your number.</p>
+<p>The <a href="#command-line">command line</a> does all this with a CSV or XLSX file, and returns each row with its columns. It tells which rows can’t be right before it sends anything. If it is stopped, the job goes on: it prints the command that fetches the results.</p>
+${codeBlock("many-vendors-cli", "Command line", cli)}
+<p>The same by calls:</p>
+${codeBlock("many-vendors-curl", "Shell", program("many-vendors.sh"))}`;
