@@ -26,6 +26,7 @@ export type LeasedName =
   | "event_sequencer"
   | "registry_publisher"
   | "audit_reporter"
+  | "notification_reporter"
   | "state_publisher"
   | "sweep";
 

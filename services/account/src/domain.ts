@@ -11,6 +11,12 @@ import { createNotices } from "./mail/notices.ts";
 import { createMailQueue } from "./mail/queue.ts";
 import { createMailTexts } from "./mail/texts.ts";
 import { createMembers } from "./members/members.ts";
+import { createNotificationEmail } from "./notifications/email.ts";
+import { createGatherNotifications } from "./notifications/gathering.ts";
+import { createRemindOfKeys } from "./notifications/key-reminders.ts";
+import { createSendNotifications } from "./notifications/sender.ts";
+import { createNotificationSettings } from "./notifications/settings.ts";
+import { createUnsubscribeLinks } from "./notifications/unsubscribe-links.ts";
 import { createInvitations } from "./organizations/invitations.ts";
 import { createOrganizations } from "./organizations/organizations.ts";
 import { createSignUps } from "./organizations/sign-up.ts";
@@ -106,6 +112,7 @@ export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly S
     keyRecords: createKeyRecords(basics),
     usage: createUsage(basics),
     requestLog: createRequestLog(basics),
+    gatherNotifications: createGatherNotifications(basics),
     auditLog: { ...createReportedActions(basics), ...createAuditEntries({ store }) },
     store,
   };
@@ -125,6 +132,8 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
   const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
+  const links = createUnsubscribeLinks({ keys });
+  const email = createNotificationEmail({ dashboardUrl: shared.dashboardUrl });
   const entry = { ...basics, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
   return {
     callersBySession,
@@ -140,6 +149,9 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
     ownPassword: createOwnPassword(sessions),
     secondFactor,
     passkeys: createPasskeys(passkeys),
+    notificationSettings: createNotificationSettings({ ...basics, links }),
+    remindOfKeys: createRemindOfKeys({ ...basics, gather: createGatherNotifications(basics) }),
+    sendNotifications: createSendNotifications({ ...basics, ...mails, email, links }),
     passkeySignIns: createPasskeySignIns({ ...passkeys, identityProviders: providers }),
     store,
   };

@@ -8,6 +8,8 @@ import { loadAccountConfig, processName, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { startMailing } from "./mailing.ts";
 import { createAccountMetrics } from "./metrics.ts";
+import { runKeyReminders } from "./notifications/key-reminders.ts";
+import { runNotificationSender } from "./notifications/sender.ts";
 import { runSandboxRetention } from "./request-log/sandbox-retention.ts";
 
 await runService(processName(), loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
@@ -39,6 +41,10 @@ await runService(processName(), loadAccountConfig, async ({ config, logger, onCl
     const domain = createPeopleDomain(shared, { identityProviders, signUpOpen });
     const mailing = startMailing({ config, store: domain.store, logger, now });
     onClose("mailing", () => mailing.close());
+    const sending = runNotificationSender({ send: domain.sendNotifications, stopping, logger });
+    onClose("notification sender", () => sending.ended());
+    const reminding = runKeyReminders({ remind: domain.remindOfKeys, stopping, logger });
+    onClose("key reminders", () => reminding.ended());
     return { services: peopleServices({ domain, mailing, signUpOpen, metrics, logger }) };
   }
 

@@ -11,6 +11,8 @@ const REQUESTS_KEPT_SECONDS = REQUESTS_KEPT_DAYS * DAY_SECONDS;
 /** Longer than a gateway retries a report. */
 const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 const MAILBOX_KEPT_SECONDS = 30 * DAY_SECONDS;
+/** Longer than a service reports a notification again, which it does until account has it. */
+const GATHERED_KEPT_SECONDS = 30 * DAY_SECONDS;
 /** Expired invitations can still be sent again. */
 const INVITATIONS_SHOWN_SECONDS = 30 * DAY_SECONDS;
 
@@ -74,6 +76,9 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.mails.createIndex({ next_attempt_at: 1 }),
     store.mails.createIndex({ created_at: 1 }),
     store.mailbox.createIndex({ received_at: 1 }, { expireAfterSeconds: MAILBOX_KEPT_SECONDS }),
+    store.notificationSettings.createIndex({ organization_id: 1 }),
+    store.pendingNotifications.createIndex({ due_at: 1 }, { partialFilterExpression: { due_at: { $exists: true } } }),
+    store.gatheredNotifications.createIndex({ at: 1 }, { expireAfterSeconds: GATHERED_KEPT_SECONDS }),
     approveExisting(store),
     dropUnusedIndex(store.passkeyChallenges, "client_group_1_expires_at_1"),
   ]);

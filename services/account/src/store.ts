@@ -4,6 +4,11 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./model/logged-requests.ts";
 import type { MailboxDocument, MailDocument } from "./model/mail.ts";
+import type {
+  GatheredNotificationDocument,
+  NotificationSettingsDocument,
+  PendingNotificationsDocument,
+} from "./model/notifications.ts";
 import type { PlanTerms } from "./model/plans.ts";
 import type { Role } from "./model/roles.ts";
 
@@ -312,6 +317,9 @@ export function accountStore(client: MongoClient, prefix: string) {
     requestGaps: db.collection<RequestGapDocument>("request_gaps"),
     mails: db.collection<MailDocument>("mails"),
     mailbox: db.collection<MailboxDocument>("mailbox"),
+    notificationSettings: db.collection<NotificationSettingsDocument>("notification_settings"),
+    pendingNotifications: db.collection<PendingNotificationsDocument>("pending_notifications"),
+    gatheredNotifications: db.collection<GatheredNotificationDocument>("gathered_notifications"),
     migrations: db.collection<MigrationDocument>("migrations"),
   };
 }

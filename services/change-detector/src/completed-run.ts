@@ -15,6 +15,8 @@ export interface CompletedRun {
   readonly entityId: string;
   /** The organization's own number of the entity; empty where it gave none. */
   readonly externalId: string;
+  /** The entity's legal name; empty where it is not known. */
+  readonly entityName: string;
   /** When the verification was stored. */
   readonly createdAt: Date;
   readonly outcomes: readonly Outcome[];
@@ -46,6 +48,7 @@ export function completedRunOf(
     verificationId: record.verificationId,
     entityId: record.entityId,
     externalId: record.externalId,
+    entityName: record.entityName,
     createdAt: timeIn(record.createdAt),
     outcomes,
   };

@@ -60,6 +60,7 @@ function run(monitor: { tenant: Tenant; id: string }, seq: number, registration:
     tenant: toProtoTenant(monitor.tenant),
     entityId: newId("ent"),
     externalId: "E-1",
+    entityName: "Blue Harbor LLC",
     run: { monitorId: monitor.id, runSeq: BigInt(seq) },
     checks: [
       {
@@ -96,6 +97,7 @@ describe("a run", () => {
         run: { monitorId: monitor.id, runSeq: 2n },
         entityId: second.entityId,
         externalId: "E-1",
+        entityName: "Blue Harbor LLC",
         verificationId: second.verificationId,
         changes: [
           { field: "sam_registration.status", previous: "pass", current: "fail" },

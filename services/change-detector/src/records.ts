@@ -94,6 +94,7 @@ function changeRecord(run: CompletedRun, changes: readonly FieldChange[], at: Da
     entityId: run.entityId,
     verificationId: run.verificationId,
     externalId: run.externalId,
+    entityName: run.entityName,
     changes: changes.map(({ field, previous, current }) => ({
       field,
       previous: previous ?? undefined,

@@ -3,6 +3,7 @@ import { newId } from "@vvs/ids";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { addEntryRoutes } from "./entry/routes.ts";
+import { createUnsubscribe } from "./entry/unsubscribe.ts";
 import { createAssets } from "./http/assets.ts";
 import { compressAnswers } from "./http/compression.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
@@ -15,6 +16,7 @@ import { ProblemError, problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createBeginSession, createSignedIn, observed, type ReadAlert } from "./http/session.ts";
 import { monitorRoutes } from "./monitors/routes.ts";
+import { notificationRoutes } from "./notifications/routes.ts";
 import { organizationRoutes } from "./organization/routes.ts";
 import { createHomeHandler } from "./overview/home.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
@@ -58,6 +60,10 @@ export function createApp(options: AppOptions): Express {
   app.use(securityHeaders({ isHttps: options.url.protocol === "https:" }));
   app.use(compressAnswers());
   app.use(assets.router);
+  const { path, ask, unsubscribe } = createUnsubscribe(context);
+  app.get(path, ask);
+  // Before what refuses the forms of others: email programs send it.
+  app.post(path, unsubscribe);
   app.use(refuseForeignForms(options.url.origin));
   app.use(readForm);
 
@@ -78,6 +84,7 @@ export function createApp(options: AppOptions): Express {
     ...webhookRoutes(context),
     ...organizationRoutes(context),
     ...securityRoutes(context),
+    ...notificationRoutes(context),
   ];
   for (const view of environmentViews) {
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));

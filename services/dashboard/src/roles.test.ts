@@ -63,7 +63,7 @@ const send = (visitor: Visitor, { method, ...route }: Route) =>
   method === "GET" ? visitor.get(pathOf({ method, ...route })) : visitor.post(pathOf({ method, ...route }));
 
 /** Forms for every member: their own account, and searches, which change nothing. */
-const everybodys = /^\/(live|test)\/(security(\/|$)|organization\/leave$|find$|vendors\/search$)/;
+const everybodys = /^\/(live|test)\/(security(\/|$)|notifications$|organization\/leave$|find$|vendors\/search$)/;
 
 describe("all routes", () => {
   test("for signed-in users name a permission, and routes that change something more than `read`", () => {

@@ -7,6 +7,7 @@ import { createEventHistory } from "./events/event-history.ts";
 import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
 import { createReleaseVerifications } from "./events/named-verifications.ts";
+import { createNotifications } from "./events/notifications.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./model/next-run.ts";
 import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
@@ -54,7 +55,8 @@ export function createMonitorDomain(
   const outbox = createOutbox({ db });
   const runs = createRuns({ db, outbox, topics: options.topics });
   const webhooks = createWebhookRequests({ outbox, topic: options.topics.webhookRequested });
-  const history = createEventHistory({ db, client, store, webhooks, now });
+  const notifications = options.environment === "live" ? createNotifications({ db }) : undefined;
+  const history = createEventHistory({ db, client, store, webhooks, notifications, now });
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });
   const auditEntries = createAuditEntries({ db });
   const metrics = createRunMetrics(options.environment);

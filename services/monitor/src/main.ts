@@ -13,6 +13,7 @@ import {
 } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { NotificationService } from "@vvs/proto/account/v1/notifications";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
@@ -26,6 +27,7 @@ import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
+import { runNotificationReporter } from "./events/notification-reporter.ts";
 import { runSandboxRetention } from "./events/sandbox-retention.ts";
 import { observeUnanswered } from "./model/unanswered.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
@@ -147,6 +149,16 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   }
 
   const live = startDomain("live", config.LIVE_CONCURRENCY);
+  const notifications = createClient(NotificationService, account);
+  onClose("notifications client", () => notifications.close());
+  // Nobody is notified of what happens in the sandbox.
+  const notifying = runNotificationReporter({
+    db: databases.live,
+    owner: `${hostname()}:${randomUUID()}`,
+    notifications,
+    logger,
+  });
+  onClose("notification reporter", () => notifying.stop());
   // Only live monitors stand.
   const { standing, positions } = live;
   const sweep = {

@@ -7,6 +7,7 @@ import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
 import { EVENT_DAYS } from "./events/named-verifications.ts";
+import { notificationsOf } from "./events/notifications.ts";
 import { erringAgain } from "./model/unanswered.ts";
 import { UNPUBLISHED_STATES } from "./monitors/state-publisher.ts";
 import { collections, watchesRegistration } from "./store.ts";
@@ -27,6 +28,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await migrateOutbox(db);
     await migrateLeases(db, "event_sequencer");
     await migrateLeases(db, "audit_reporter");
+    await migrateLeases(db, "notification_reporter");
     await migrateLeases(db, "state_publisher");
     await migrateLeases(db, "sweep");
     await numberEvents(db, options.client);
@@ -59,6 +61,7 @@ async function createIndexes(db: Db): Promise<void> {
   await createCollections(db, [counts.collectionName, "event_positions", "event_waits", "schedule_turns"]);
   await createCollections(db, [sweepPositions.collectionName]);
   await auditEntriesOf(db).createIndex({ shard: 1, _id: 1 });
+  await notificationsOf(db).createIndex({ shard: 1, _id: 1 });
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });

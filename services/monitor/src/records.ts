@@ -78,11 +78,11 @@ export function createRecordHandlers(options: {
     async changeDetected(record: ChangeDetected): Promise<void> {
       const tenant = tenantIn(record, environment);
       const { monitorId, runSeq } = runIn(record);
-      const { eventId, entityId, verificationId, changes, externalId } = record;
+      const { eventId, entityId, verificationId, changes, externalId, entityName } = record;
       if (!eventId || !entityId || !verificationId || changes.length === 0 || changes.some(({ field }) => !field)) {
         throw new PoisonRecordError("the record has no change, or lacks an id");
       }
-      const outcome = await history.record(tenant, {
+      const event = {
         _id: eventId,
         organization_id: tenant.organizationId,
         monitor_id: monitorId,
@@ -92,7 +92,8 @@ export function createRecordHandlers(options: {
         changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),
         ...(externalId && { external_id: externalId }),
         created_at: timeIn(record.detectedAt),
-      });
+      };
+      const outcome = await history.record(tenant, event, entityName);
       if (outcome === "recorded") nudge();
       recorded.add(1, { environment, outcome });
       const ids = { environment, organization_id: tenant.organizationId, monitor_id: monitorId, run_seq: runSeq };

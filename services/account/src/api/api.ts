@@ -7,6 +7,7 @@ import type { AccountMetrics } from "../metrics.ts";
 import { createApiKeyPart } from "./api-key-api.ts";
 import { createAuditLogPart } from "./audit-log-api.ts";
 import { createEntryPart } from "./entry-api.ts";
+import { createNotificationPart, createNotificationSettingsPart } from "./notification-api.ts";
 import { createOrganizationPart } from "./organization-api.ts";
 import { createOrganizationStatusPart } from "./organization-status-api.ts";
 import { createPasskeyPart } from "./passkey-api.ts";
@@ -28,6 +29,7 @@ export function keysServices(options: { domain: KeysDomain; keyFeed: KeyFeed }):
     createRequestLogPart(options),
     createAuditLogPart(options),
     createOrganizationStatusPart(options),
+    createNotificationPart(options),
   ];
 }
 
@@ -46,5 +48,6 @@ export function peopleServices(options: {
     createSingleSignOnPart(options),
     createPasskeyPart(options),
     createOrganizationPart(options),
+    createNotificationSettingsPart(options),
   ];
 }

@@ -8,8 +8,8 @@ const MAX_LISTED = 100;
 /** Stores emails in a collection instead of sending them. Anyone who opens the mailbox page of a local run can read them all. */
 export function createMailbox({ mailbox, now }: { mailbox: Collection<MailboxDocument>; now: () => Date }) {
   return {
-    async send(id: string, mail: Mail): Promise<void> {
-      await mailbox.replaceOne({ _id: id }, { ...mail, received_at: now() }, { upsert: true });
+    async send(id: string, { kind, to, subject, text }: Mail): Promise<void> {
+      await mailbox.replaceOne({ _id: id }, { kind, to, subject, text, received_at: now() }, { upsert: true });
     },
 
     /** Returns the latest 100 emails, newest first. */

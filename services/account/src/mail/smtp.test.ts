@@ -44,6 +44,17 @@ test("a mail reaches the server with its addresses, subject, text and the same i
   expect(server.commands).toContain(`AUTH PLAIN ${credentials}`);
 });
 
+test("an email with HTML has both texts, and a link with which one POST ends such emails", async () => {
+  const unsubscribeUrl = `https://dashboard.example/unsubscribe?token=usr_1.${"a".repeat(43)}`;
+  await transport().send("mail_1", { ...mail, html: "<p>Hello</p>", unsubscribeUrl });
+  const [{ content }] = server.taken as [PlayedSmtp["taken"][number]];
+  expect(content).toMatch(/^Content-Type: multipart\/alternative/m);
+  expect(content).toContain("Content-Type: text/plain");
+  expect(content).toContain("<p>Hello</p>");
+  expect(content.replaceAll(/\n\s+/g, " ").replaceAll(" <", "<")).toContain(`List-Unsubscribe:<${unsubscribeUrl}>`);
+  expect(content).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+});
+
 test("an address with what separates addresses stays one", async () => {
   await transport().send("mail_1", { ...mail, to: "a,b@customer.example" });
   expect(server.commands.filter((line) => line.startsWith("RCPT TO"))).toHaveLength(1);

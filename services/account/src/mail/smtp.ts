@@ -38,15 +38,22 @@ export function createSmtpTransport({ url, requireTls, from, ca, idleMs = IDLE_M
   });
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
   return {
-    async send(id, { to, subject, text }) {
+    async send(id, { to, subject, text, html, unsubscribeUrl }) {
       const message = {
         from,
         // As an object, so that a comma in it does not start a second address.
         to: { name: "", address: to },
         subject,
         text,
+        ...(html !== undefined && { html }),
         messageId: `<${id}@${domain}>`,
-        headers: { "Auto-Submitted": "auto-generated" },
+        headers: {
+          "Auto-Submitted": "auto-generated",
+          ...(unsubscribeUrl !== undefined && {
+            "List-Unsubscribe": `<${unsubscribeUrl}>`,
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          }),
+        },
       };
       await transport.sendMail(message).catch((error: SmtpError) => {
         throw isFinal(error) ? new MailRefusedError(reasonOf(error)) : new Error(reasonOf(error));

@@ -87,6 +87,8 @@ export async function deleteMember(
   await store.sessions.deleteMany({ user_id: _id }, { session });
   await store.secondSteps.deleteMany({ user_id: _id }, { session });
   await store.passkeys.deleteMany({ user_id: _id }, { session });
+  await store.notificationSettings.deleteOne({ _id }, { session });
+  await store.pendingNotifications.deleteOne({ _id }, { session });
   await store.invitations.deleteMany({ organization_id, email }, { session });
   await deleteSentInvitations(store, user, session);
   await store.formerMembers.insertOne(former, { session });

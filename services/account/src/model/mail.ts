@@ -10,15 +10,20 @@ export type MailKind =
   | "authenticator_enabled"
   | "authenticator_disabled"
   | "organization_changed"
-  | "account_changed";
+  | "account_changed"
+  | "notification";
 
-/** An email to one person, in plain text. */
+/** An email to one person. */
 export interface Mail {
   readonly kind: MailKind;
   /** One address, normalized by `normalizedEmail`. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same as HTML; absent for an email in plain text only. */
+  readonly html?: string;
+  /** Where one POST, without a session, ends such emails to this person (RFC 8058). */
+  readonly unsubscribeUrl?: string;
 }
 
 /** Delivers emails, for example to an SMTP server. */
@@ -34,7 +39,7 @@ export interface MailTransport {
 export class MailRefusedError extends Error {}
 
 /** An email of a local run, kept so that the developer can read it. */
-export interface MailboxDocument extends Mail {
+export interface MailboxDocument extends Pick<Mail, "kind" | "to" | "subject" | "text"> {
   /** mail_…. */
   readonly _id: string;
   readonly received_at: Date;

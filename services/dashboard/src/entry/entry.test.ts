@@ -212,7 +212,7 @@ describe("the mailbox", () => {
     const visitor = local.visitor();
     expect((await visitor.get("/mailbox")).text).toContain("No emails yet.");
     const own = "http://localhost:8081/reset-password?token=x";
-    local.state.mails = [`<b>Open</b>\n\n${own}\n\nhttps://evil.example/\n\nhttp://localhost:8081.evil.example/`];
+    local.state.mails = [`<b>Open</b>\n\nStop: ${own}\nhttps://evil.example/\n\nhttp://localhost:8081.evil.example/`];
     const { status, text } = await visitor.get("/mailbox");
     expect(status).toBe(200);
     expect(text).toContain("&lt;b&gt;Open&lt;/b&gt;");

@@ -33,11 +33,12 @@ ${facts([
 ${mail.text
   .trim()
   .split("\n\n")
-  .map((paragraph) => html`<p>${linked(paragraph, ownOrigin)}</p>`)}
+  .map((paragraph) => html`<p>${paragraph.split("\n").map((line) => html`${linked(line, ownOrigin)}<br>`)}</p>`)}
 </article>`;
 }
 
-/** Renders a paragraph that is a link of the dashboard as a link, and everything else as text. */
-function linked(text: string, ownOrigin: string): Html | string {
-  return text.startsWith(`${ownOrigin}/`) && !/\s/.test(text) ? html`<a href="${text}">${text}</a>` : text;
+/** Renders a link of the dashboard at the end of a line as a link, and everything else as text. */
+function linked(line: string, ownOrigin: string): Html | string {
+  const [, before, url] = /^(.*\s)?(\S+)$/.exec(line) ?? [];
+  return url?.startsWith(`${ownOrigin}/`) ? html`${before}<a href="${url}">${url}</a>` : line;
 }

@@ -1,4 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { outcomeName } from "@vvs/checks/words";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { html } from "../http/html.ts";
 import { permissionHint } from "../http/roles.ts";
@@ -6,7 +7,7 @@ import { byTime, listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { namesNote, vendorName } from "../page/panels.ts";
 import { choiceField, idField } from "../ui/filter.ts";
-import { checkTitle, outcomeName, outcomeState, until } from "../ui/parts.ts";
+import { checkTitle, outcomeState, until } from "../ui/parts.ts";
 import { aside, none } from "../ui/table.ts";
 import { hostOf } from "../ui/vocabulary.ts";
 import { staleHint } from "../verdicts/confirmed-words.ts";

@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { EntryService } from "@vvs/proto/account/v1/entry";
+import { NotificationSettingsService } from "@vvs/proto/account/v1/notifications";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { RequestLogService } from "@vvs/proto/account/v1/request_log";
@@ -28,6 +29,7 @@ const services = {
   singleSignOn: [SingleSignOnService, "people"],
   passkeys: [PasskeyService, "people"],
   entry: [EntryService, "people"],
+  notificationSettings: [NotificationSettingsService, "people"],
   deliveries: [WebhookDispatcherService, "dispatcher"],
   verification: [VerificationService, "verification"],
   entities: [EntityService, "entity"],

@@ -1,13 +1,14 @@
 import { checkReceipt, type Receipt, ReceiptError, type ReceiptKeys } from "@vendor-verification/client";
 import { type Check, checkDefinitions, checkNames } from "@vvs/checks";
+import { outcomeName, reasonMeaning } from "@vvs/checks/words";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
 import type { RequestHandler } from "express";
 import { field } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { VERBATIM } from "../ui/fields.ts";
-import { checkTitle, facts, type Notice, noticeBox, outcomeName, state } from "../ui/parts.ts";
-import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { checkTitle, facts, type Notice, noticeBox, state } from "../ui/parts.ts";
+import { providerName } from "../ui/vocabulary.ts";
 
 /** The address of the page that checks receipts. It needs no account: receipts are shown to others. */
 export const RECEIPTS_PATH = "/receipts";

@@ -121,7 +121,7 @@ function securityPage(options: {
   const { visit, sessions } = options;
   return html`<h1>Security</h1>
 ${noticeBox(options.notice)}
-<p>These settings are for <strong>${visit.session.email}</strong>, in both environments.</p>
+<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${visit.view.path}/notifications">Notifications</a>.</p>
 ${sessionsSection(visit, sessions)}
 ${passkeysSection(visit.view.path, options.passkeys)}
 ${twoFactorSection(visit.view.path, options.secondFactor)}

@@ -31,6 +31,7 @@ import { entityService } from "./fake-entity.ts";
 import { entryPart } from "./fake-entry.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
+import { notificationSettingsPart } from "./fake-notifications.ts";
 import { passkeyPart } from "./fake-passkeys.ts";
 import { sessionHandlers } from "./fake-sessions.ts";
 import { singleSignOnPart } from "./fake-single-sign-on.ts";
@@ -124,6 +125,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
       organizationService(state),
       singleSignOnPart(state),
       passkeyPart(state, { session: () => sessionOf(state) }),
+      notificationSettingsPart(state),
       entryPart(state, { email: EMAIL, session: () => sessionOf(state) }),
     ],
   });

@@ -22,7 +22,7 @@ const sections = {
   organization: "Organization",
 };
 
-export type Section = keyof typeof sections | "security";
+export type Section = keyof typeof sections | "security" | "notifications";
 
 export interface Layout {
   /** Sends a page of a signed-in user, with the header and navigation of its environment. */

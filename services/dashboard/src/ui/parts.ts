@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Check, type CheckStatus, checkOf, statusOf } from "@vvs/checks";
+import { type CheckStatus, checkOf, statusOf } from "@vvs/checks";
+import { checkTitles, outcomeName } from "@vvs/checks/words";
 import type { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
 import { exactTime, longDay } from "@vvs/registration";
 import type { Request } from "express";
@@ -136,11 +137,6 @@ function withExact(at: Date, text: string): Html {
   return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}"><span class="unprinted">${text}</span></time>`;
 }
 
-const titles: Readonly<Record<Check, string>> = {
-  sam_registration: "SAM.gov registration",
-  tin_match: "TIN match",
-};
-
 /** Returns the name of a check in the API, or its number where this version does not know it yet. */
 export function checkName(type: CheckType): string {
   return checkOf(type) ?? `check ${type}`;
@@ -149,19 +145,12 @@ export function checkName(type: CheckType): string {
 /** Returns the name of a check for people. */
 export function checkTitle(type: CheckType): string {
   const check = checkOf(type);
-  return check ? titles[check] : checkName(type);
+  return check ? checkTitles[check] : checkName(type);
 }
 
 /** Returns pass, fail or error; a status that this version does not know shows as an error. */
 export function statusName(status: ProtoCheckStatus): CheckStatus {
   return statusOf(status) ?? "error";
-}
-
-const outcomeNames: Readonly<Record<string, string>> = { pass: "passed", fail: "failed", error: "no answer" };
-
-/** Returns the outcome of a check or a verification for people; a code that this version does not know as it is. */
-export function outcomeName(code: string): string {
-  return outcomeNames[code] ?? code;
 }
 
 /** Renders the outcome of a check or a verification as a label. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { messageText } from "../http/problem.ts";
-import { age, reasonMeaning } from "./vocabulary.ts";
+import { age } from "./vocabulary.ts";
 
 test.each([
   [0, "as of the check"],
@@ -12,17 +12,6 @@ test.each([
   [200_000, "2 days old"],
 ])("data of %i s is %s", (seconds, text) => {
   expect(age(seconds)).toBe(text);
-});
-
-test.each([
-  ["excluded", "The vendor has an active exclusion."],
-  ["http_503", "The provider answered with HTTP status 503."],
-  ["irs_code_5", "The IRS answered with result code 5, which says nothing about the vendor."],
-  ["missing_tin", "This vendor’s TIN is not known. Run the check again with the vendor’s TIN."],
-  ["something_new", undefined],
-  ["toString", undefined],
-])("the reason %s means %j", (code, meaning) => {
-  expect(reasonMeaning(code)).toBe(meaning);
 });
 
 test.each([

@@ -1,6 +1,4 @@
-import { reasonOf, whatToDo } from "@vvs/checks";
-
-/** Display texts for the codes of providers and reasons. */
+/** Display texts for the codes of providers. */
 
 const providerNames: Readonly<Record<string, string>> = {
   sam_gov_api: "SAM.gov API",
@@ -16,17 +14,6 @@ const providerNames: Readonly<Record<string, string>> = {
 /** Returns the display name of a provider, or its code if this version does not know it. */
 export function providerName(code: string): string {
   return providerNames[code] ?? code;
-}
-
-/** Returns the explanation of a reason, with what to do after an error; undefined if this version does not know it. */
-export function reasonMeaning(code: string): string | undefined {
-  const [, status] = /^http_(\d{3})$/.exec(code) ?? [];
-  if (status) return `The provider answered with HTTP status ${status}.`;
-  const [, irsCode] = /^irs_code_(\d+)$/.exec(code) ?? [];
-  if (irsCode) return `The IRS answered with result code ${irsCode}, which says nothing about the vendor.`;
-  const reason = reasonOf(code);
-  if (reason?.of !== "error") return reason?.meaning;
-  return `${reason.meaning} ${reason.action === "correct" ? reason.remedy : whatToDo(reason)}`;
 }
 
 const UNITS = [

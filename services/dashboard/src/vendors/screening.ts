@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { outcomeName } from "@vvs/checks/words";
 import { longDay } from "@vvs/registration";
 import { sendCsv } from "../http/csv.ts";
 import { pathWithQuery } from "../http/form.ts";
@@ -8,7 +9,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unlessUnavailable } from "../page/panels.ts";
 import { inputField } from "../ui/fields.ts";
-import { dayTime, facts, outcomeName, outcomeState, state, time } from "../ui/parts.ts";
+import { dayTime, facts, outcomeState, state, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { confirmedText, noChangeText } from "../verdicts/confirmed-words.ts";
 import { bounds, lastMonth, type Period, type ReadPeriod, readPeriod, thisMonth } from "./screening-period.ts";

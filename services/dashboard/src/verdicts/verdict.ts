@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Check } from "@vvs/checks";
+import { reasonMeaning } from "@vvs/checks/words";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Result } from "@vvs/proto/verification/v1/verification";
@@ -13,7 +14,6 @@ import {
   utcDay,
 } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
-import { reasonMeaning } from "../ui/vocabulary.ts";
 import type { Confirmation } from "./confirmation.ts";
 
 /** The newest result of a check, and when it was stored. */

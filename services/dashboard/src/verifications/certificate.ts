@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
+import { reasonMeaning } from "@vvs/checks/words";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, registryDay, utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
@@ -7,7 +8,7 @@ import type { Visit } from "../http/session.ts";
 import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
-import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { providerName } from "../ui/vocabulary.ts";
 import type { Confirmation } from "../verdicts/confirmation.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { outcomeName, reasonMeaning } from "@vvs/checks/words";
 import type { Attempt, Evidence } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
 import type { Request } from "express";
@@ -12,9 +13,9 @@ import type { PageContext } from "../page/page-context.ts";
 import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { indentJson } from "../ui/indent-json.ts";
-import { checkTitle, copyable, copyableId, facts, outcomeName, state, time } from "../ui/parts.ts";
+import { checkTitle, copyable, copyableId, facts, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
-import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { providerName } from "../ui/vocabulary.ts";
 
 export function createEvidenceHandlers({ verification, layout, logger, apiBaseUrl }: PageContext) {
   async function read(request: Request, { caller }: Visit): Promise<Evidence> {

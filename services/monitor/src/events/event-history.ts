@@ -5,6 +5,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import type { EventDocument } from "../model/monitor.ts";
 import { collections, type MonitorStore } from "../store.ts";
+import type { Notifications } from "./notifications.ts";
 import type { WebhookRequests } from "./webhook-requests.ts";
 
 export type EventHistory = ReturnType<typeof createEventHistory>;
@@ -15,12 +16,14 @@ export function createEventHistory(options: {
   client: MongoClient;
   store: MonitorStore;
   webhooks: WebhookRequests;
+  /** Absent in the sandbox, of whose events nobody is notified. */
+  notifications?: Notifications | undefined;
   now: () => Date;
 }) {
-  const { client, store, webhooks } = options;
+  const { client, store, webhooks, notifications } = options;
   const { events } = collections(options.db);
 
-  async function insert(tenant: Tenant, session: ClientSession, event: EventDocument) {
+  async function insert(tenant: Tenant, session: ClientSession, event: EventDocument, entityName: string) {
     const { organization_id, monitor_id, run_seq, verification_id } = event;
     if (await events.findOne({ organization_id, monitor_id, verification_id }, { session })) return "duplicate";
     // This writes to the monitor, so a concurrent cancellation happens either before or after the whole transaction.
@@ -34,18 +37,24 @@ export function createEventHistory(options: {
     const numbered = { ...event, ...(external_id && { external_id }) };
     await events.insertOne({ ...numbered, recorded_at: options.now() }, { session });
     await webhooks.event(tenant, session, numbered, monitor);
+    await notifications?.add(session, numbered, entityName);
     return "recorded";
   }
 
   return {
     /**
-     * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. A number of
-     * the monitor takes the place of the event's. Does nothing if the monitor is canceled, or the event is already stored
+     * Stores a change as an event, with its notification, and, if the monitor has a URL, requests its delivery in the same
+     * transaction. A number of the monitor takes the place of the event's. `entityName` is the vendor's, empty where it is not
+     * known. Does nothing if the monitor is canceled, or the event is already stored
      * or past its time. Errors: PoisonRecordError for a monitor that does not exist.
      */
-    async record(tenant: Tenant, event: EventDocument): Promise<"recorded" | "canceled" | "duplicate"> {
+    async record(
+      tenant: Tenant,
+      event: EventDocument,
+      entityName: string,
+    ): Promise<"recorded" | "canceled" | "duplicate"> {
       try {
-        return await inTransaction(client, (session) => insert(tenant, session, event));
+        return await inTransaction(client, (session) => insert(tenant, session, event, entityName));
       } catch (error) {
         if (isDuplicateKey(error, "verification_id")) return "duplicate";
         throw error;

@@ -585,6 +585,13 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
    * @generated from field: string external_id = 8;
    */
   externalId: string;
+
+  /**
+   * As in the verification's record; empty in records from before this field.
+   *
+   * @generated from field: string entity_name = 9;
+   */
+  entityName: string;
 };
 
 /**

@@ -1,0 +1,36 @@
+import { fieldTitle, valueText } from "@vvs/checks/words";
+import type { VendorChanged } from "@vvs/proto/account/v1/notifications";
+import type { Notification, NotificationKind } from "../model/notifications.ts";
+import { invalid } from "../refusals.ts";
+
+const MAX_CHANGES = 50;
+
+type Changes = VendorChanged["changes"];
+
+/** Returns what a monitor found, in words. Errors: invalid_request. */
+export function vendorChange({ entityId, entityName, externalId, changes }: VendorChanged): Omit<Notification, "id"> {
+  if (!entityId || changes.length === 0 || changes.length > MAX_CHANGES) {
+    throw invalid("vendor_changed", `must name a vendor and 1 to ${MAX_CHANGES} changes`);
+  }
+  const name = entityName || "Vendor without a name";
+  return {
+    kind: kindOf(changes),
+    title: externalId ? `${name} (${externalId})` : name,
+    path: `/live/vendors/${encodeURIComponent(entityId)}`,
+    lines: changes.map(lineOf),
+  };
+}
+
+/** Returns the most serious kind of what changed. */
+function kindOf(changes: Changes): NotificationKind {
+  const some = (name: string, is: (current: string | undefined) => boolean) =>
+    changes.some(({ field, current }) => field.endsWith(`.${name}`) && is(current));
+  if (some("exclusion_effect", (current) => current !== undefined)) return "excluded";
+  return some("status", (current) => current === "fail") ? "failed" : "changed";
+}
+
+/** A field of which neither value is given, such as a TIN, only changed. */
+function lineOf({ field, previous, current }: Changes[number]): string {
+  if (previous === undefined && current === undefined) return `${fieldTitle(field)}: changed`;
+  return `${fieldTitle(field)}: ${valueText(field, previous)} → ${valueText(field, current)}`;
+}

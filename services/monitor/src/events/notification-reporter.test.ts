@@ -1,0 +1,134 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { ChangeDetectedSchema } from "@vvs/proto/events/v1/events";
+import { type Environment, type Tenant, toProtoTenant } from "@vvs/tenant";
+import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { reportNotifications } from "./notification-reporter.ts";
+import { notificationsOf } from "./notifications.ts";
+
+const domains = {} as Record<Environment, TestDomain>;
+beforeAll(async () => {
+  domains.live = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
+  domains.sandbox = await createTestDomain({ uri: process.env.MONGODB_URI! });
+});
+afterAll(() => Promise.all([domains.live.close(), domains.sandbox.close()]));
+beforeEach(async () => void (await notificationsOf(domains.live.db).deleteMany({})));
+
+const leases = { held: () => Array.from({ length: 16 }, (_, shard) => shard) };
+const waiting = (environment: Environment = "live") => notificationsOf(domains[environment].db).find().toArray();
+
+async function newMonitor(environment: Environment = "live") {
+  const caller = someCaller(environment);
+  const { _id: id } = await domains[environment].started(caller, someMonitor());
+  return { tenant: caller.tenant, id };
+}
+
+function detected({ tenant, id }: { tenant: Tenant; id: string }) {
+  return create(ChangeDetectedSchema, {
+    eventId: newId("evt"),
+    tenant: toProtoTenant(tenant),
+    run: { monitorId: id, runSeq: 1n },
+    entityId: newId("ent"),
+    entityName: "Blue Harbor LLC",
+    externalId: "E-1",
+    verificationId: newId("ver"),
+    changes: [
+      { field: "tin_match.status", previous: "pass", current: "fail" },
+      { field: "tin_match.tin", previous: "****1234", current: "****6789" },
+    ],
+    detectedAt: timestampFromDate(domains.live.clock.at),
+  });
+}
+
+interface Reported {
+  organizationId?: string;
+  notifications?: readonly object[];
+}
+
+/** Stands in for account: `refuse` throws for a report that it does not take. */
+function account(refuse: (report: Reported) => void = () => undefined) {
+  const reports: Reported[] = [];
+  const notifications = {
+    async reportNotifications(report: Reported) {
+      refuse(report);
+      reports.push(report);
+      return {};
+    },
+  } as unknown as Parameters<typeof reportNotifications>[1]["notifications"];
+  return { reports, report: () => reportNotifications(domains.live.db, { leases, notifications }) };
+}
+
+test("an event is reported once with its vendor and its changes, and with nothing of a TIN, however often its record comes", async () => {
+  const monitor = await newMonitor();
+  const record = detected(monitor);
+  await domains.live.records.changeDetected(record);
+  const { reports, report } = account();
+  await report();
+  await domains.live.records.changeDetected(record);
+  await report();
+  expect(reports).toEqual([
+    {
+      organizationId: monitor.tenant.organizationId,
+      notifications: [
+        {
+          id: record.eventId,
+          about: {
+            case: "vendorChanged",
+            value: {
+              entityId: record.entityId,
+              entityName: "Blue Harbor LLC",
+              externalId: "E-1",
+              changes: [
+                { field: "tin_match.status", previous: "pass", current: "fail" },
+                { field: "tin_match.tin", previous: undefined, current: undefined },
+              ],
+            },
+          },
+        },
+      ],
+    },
+  ]);
+  expect(await waiting()).toEqual([]);
+});
+
+test("nobody is notified of what happens in the sandbox", async () => {
+  await domains.sandbox.records.changeDetected(detected(await newMonitor("sandbox")));
+  expect(await waiting("sandbox")).toEqual([]);
+});
+
+test("events of several organizations are reported apart, more than a batch", async () => {
+  const [one, two] = [await newMonitor(), await newMonitor()];
+  const inserted = Array.from({ length: 130 }, (_, i) => {
+    const { organizationId: organization_id } = (i % 2 ? one : two).tenant;
+    const changes = [{ field: "sam_registration.cage", previous: null, current: "1ABC2" }];
+    return { _id: newId("evt"), organization_id, entity_id: "ent_1", entity_name: "", changes, shard: 0 };
+  });
+  await notificationsOf(domains.live.db).insertMany(inserted);
+  const { reports, report } = account();
+  await report();
+  const counts = new Map<string, number>();
+  for (const { organizationId = "", notifications = [] } of reports) {
+    expect(notifications.length).toBeLessThanOrEqual(100);
+    counts.set(organizationId, (counts.get(organizationId) ?? 0) + notifications.length);
+  }
+  expect([...counts.values()]).toEqual([65, 65]);
+  expect(await waiting()).toEqual([]);
+});
+
+test("what account refuses stays and holds up no other organization; while it is unavailable all stay", async () => {
+  const [refused, other] = [await newMonitor(), await newMonitor()];
+  for (const monitor of [refused, other]) await domains.live.records.changeDetected(detected(monitor));
+  const unavailable = account(() => {
+    throw new ServiceError("service_unavailable");
+  });
+  await expect(unavailable.report()).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(await waiting()).toHaveLength(2);
+  const refusing = account(({ organizationId }) => {
+    if (organizationId === refused.tenant.organizationId) throw new ServiceError("invalid_request");
+  });
+  await expect(refusing.report()).rejects.toMatchObject({ code: "invalid_request" });
+  expect(await waiting()).toMatchObject([{ organization_id: refused.tenant.organizationId }]);
+});

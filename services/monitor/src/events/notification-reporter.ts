@@ -1,0 +1,72 @@
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import { createLeases, type LeasedWork, type Leases, runLeasedWork } from "@vvs/outbox";
+import type { NotificationService } from "@vvs/proto/account/v1/notifications";
+import type { Client } from "@vvs/rpc";
+import type { Db } from "mongodb";
+import { type NotificationDocument, notificationsOf } from "./notifications.ts";
+import { changeMessages } from "./webhook-requests.ts";
+
+/** Maximum number of notifications that are read, and reported, together. Account takes no more. */
+const BATCH = 100;
+/** Pause between two searches, in milliseconds: the emails wait for minutes anyway. */
+const POLL_MS = 2_000;
+
+type ReportTo = Pick<Client<typeof NotificationService>, "reportNotifications">;
+
+/**
+ * Reports the notifications of the held shards, one organization after the other, and removes those that account has. After
+ * a crash in between they are reported again, which changes nothing. Those that account refuses stay, as a newer version may
+ * take them, and hold up no others. Errors: those of the report and of the database; nothing is lost.
+ */
+export async function reportNotifications(
+  db: Db,
+  { leases, notifications }: { leases: Pick<Leases, "held">; notifications: ReportTo },
+): Promise<void> {
+  const waiting = notificationsOf(db);
+  let refusal: ServiceError | undefined;
+  for (let after = ""; ; ) {
+    const found = await waiting
+      .find({ shard: { $in: [...leases.held()] }, _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (found.length === 0) break;
+    for (const [organizationId, own] of Map.groupBy(found, ({ organization_id }) => organization_id)) {
+      try {
+        await notifications.reportNotifications({ organizationId, notifications: own.map(messageOf) });
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
+        refusal = error;
+        continue;
+      }
+      await waiting.deleteMany({ _id: { $in: own.map(({ _id }) => _id) } });
+    }
+    after = found.at(-1)!._id;
+  }
+  if (refusal) throw refusal;
+}
+
+function messageOf({ _id: id, changes, ...vendor }: NotificationDocument) {
+  const { entity_id: entityId, entity_name: entityName, external_id: externalId } = vendor;
+  const value = { entityId, entityName, externalId, changes: changeMessages(changes) };
+  return { id, about: { case: "vendorChanged" as const, value } };
+}
+
+/** Reports notifications until stopped. The replicas of the service share the organizations. */
+export function runNotificationReporter(options: {
+  db: Db;
+  /** Unique id of this replica. */
+  owner: string;
+  notifications: ReportTo;
+  logger: Logger;
+}): LeasedWork {
+  const { db, owner, notifications, logger } = options;
+  const leases = createLeases({ db, name: "notification_reporter", owner });
+  return runLeasedWork({
+    leases,
+    pollMs: POLL_MS,
+    work: () => reportNotifications(db, { leases, notifications }),
+    logger,
+  });
+}
