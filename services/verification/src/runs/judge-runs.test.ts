@@ -94,6 +94,17 @@ describe("a standing run is judged", () => {
     expect(row.digest).toHaveLength(16);
   });
 
+  test("as the same where exclusions without identifiers begin to bear its name, which its next verification shows", async () => {
+    const { uei, monitor, row } = await standing();
+    const sameNames = [{ name: "ACME LLC", agency: "HHS", terminationDate: "indefinite" }];
+    queue.setFiles(uei, { ...filesOf(uei), sameNames });
+    expect(await judge(row)).toEqual([SAME]);
+    await monitor.run();
+    const { _id, results } = (await monitor.verificationOf(3))!;
+    expect(results[0]!.details!.same_name).toMatchObject([{ name: "ACME LLC", agency: "HHS" }]);
+    expect(await digestOf(_id)).toEqual(row.digest);
+  });
+
   test("as different once a fact, an exclusion's effect or the question changes, or a date passes", async () => {
     const { uei, monitor, row } = await standing();
     const changed: TestFiles[] = [
