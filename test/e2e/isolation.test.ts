@@ -12,11 +12,13 @@ beforeAll(async () => {
   const owner = await createOrganization();
   const { sandbox } = owner;
   const entity = (await sandbox.post("/v1/entities", { legal_name: "Owned Vendor LLC" })).body.id;
-  const subject = { entity_id: entity, checks: ["sam_registration"] };
+  const checks = ["sam_registration"];
+  const subject = { entity_id: entity, checks };
   const verification = (await sandbox.post("/v1/verifications", { ...subject, mode: "realtime" })).body;
   const monitor = (await sandbox.post("/v1/monitors", subject)).body.id;
+  const job = (await sandbox.post("/v1/jobs", { checks, mode: "cached", vendors: [{ entity_id: entity }] })).body.id;
   const evidence = verification.results[0].evidence_uri.split("/").at(-1);
-  objects = { ent: entity, ver: verification.id, evd: evidence, mon: monitor };
+  objects = { ent: entity, ver: verification.id, evd: evidence, mon: monitor, job };
   strangers = {
     "another organization": (await createOrganization()).sandbox,
     "the other environment": owner.live,

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { checkReceipt, createClient, type JobReceipt } from "@vendor-verification/client";
 import { eventually } from "@vvs/testing";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
 
 let organization: TestOrganization;
 
@@ -117,4 +119,18 @@ test("an Idempotency-Key makes one job; a row that no provider can answer waits,
     status: "canceled",
     done: 0,
   });
+});
+
+test("an auditor proves the decisions of a job by its receipt alone", async () => {
+  const id = await run({
+    vendors: [{ identifiers: { uei: "SANDBXACTVE1" } }, { identifiers: { uei: "SANDBXDEBAR1" } }],
+  });
+  await ended(id);
+  const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
+  const receipt = await checkReceipt<JobReceipt>(await client.getJobReceipt(id), await client.getReceiptKeys());
+  expect(receipt).toMatchObject({ sub: id, environment: "sandbox", job: { status: "completed", total: 2 } });
+  expect(receipt.results.map(({ row, decision }) => [row, decision])).toEqual([
+    [1, "pay"],
+    [2, "hold"],
+  ]);
 });

@@ -52,6 +52,7 @@ OPERATIONS: list[tuple[str, Callable[[Client], object]]] = [
     ("GET /v1/jobs/job_1", lambda c: c.get_job("job_1")),
     ("GET /v1/jobs?limit=1", lambda c: c.list_jobs(limit=1)),
     ("GET /v1/jobs/job_1/results?outcome=fail", lambda c: c.list_job_results("job_1", outcome="fail")),
+    ("GET /v1/jobs/job_1/receipt", lambda c: c.get_job_receipt("job_1")),
     ("DELETE /v1/jobs/job_1", lambda c: c.cancel_job("job_1")),
     ("POST /v1/monitors", lambda c: c.create_monitor({"entity_id": "ent_1", "checks": ["tin_match"]})),
     (f"GET {MON}", lambda c: c.get_monitor("mon_1")),

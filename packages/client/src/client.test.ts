@@ -32,6 +32,7 @@ const operations: [string, (client: Client) => Promise<unknown>, ...(string | un
   ["GET /v1/jobs/job_1", (client) => client.getJob("job_1")],
   ["GET /v1/jobs?limit=1", (client) => client.listJobs({ limit: 1 })],
   ["GET /v1/jobs/job_1/results?outcome=fail", (client) => client.listJobResults("job_1", { outcome: "fail" })],
+  ["GET /v1/jobs/job_1/receipt", (client) => client.getJobReceipt("job_1")],
   ["DELETE /v1/jobs/job_1", (client) => client.cancelJob("job_1"), ""],
   ["POST /v1/monitors", (client) => client.createMonitor(entity)],
   ["GET /v1/monitors/mon_1", (client) => client.getMonitor("mon_1")],

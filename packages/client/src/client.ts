@@ -246,6 +246,16 @@ export function createClient(options: ClientOptions) {
         ({ results }) => results,
       ),
 
+    /**
+     * Returns the receipt of a job, which `checkReceipt<JobReceipt>` checks without the service. Errors: job_not_found; not_found
+     * where the operator has configured no keys.
+     */
+    getJobReceipt: (jobId: string, callOptions?: CallOptions) =>
+      call<string>(
+        { method: "GET", path: `/v1/jobs/${segment(jobId)}/receipt`, text: "application/jwt", repeatable: "always" },
+        callOptions,
+      ),
+
     /** Cancels a job: what is done stays. Errors: job_not_found, job_finished. */
     cancelJob: (jobId: string, callOptions?: CallOptions) =>
       call<Job>({ method: "DELETE", path: `/v1/jobs/${segment(jobId)}`, repeatable: "always" }, callOptions),

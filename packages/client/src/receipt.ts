@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from "jose";
-import type { Evidence, ReceiptKeys, Verification } from "./types.ts";
+import type { Evidence, Job, JobResult, ReceiptKeys, Verification } from "./types.ts";
 
 /** What a receipt proves. Fields that are newer than this client are there too. */
 export interface Receipt {
@@ -15,6 +15,18 @@ export interface Receipt {
   readonly verification: Verification;
   /** What the results rest on, in their order. Evidence that was no longer kept when the receipt was made is absent. */
   readonly evidence: readonly Pick<Evidence, "id" | "check_type" | "sha256" | "sources">[];
+}
+
+/** What the receipt of a job proves. */
+export interface JobReceipt extends Pick<Receipt, "iss" | "sub" | "iat" | "environment"> {
+  readonly job: Omit<Job, "done" | "results_updated_at">;
+  /** The files that the results rest on. */
+  readonly files: readonly Omit<Evidence["sources"][number], "part">[];
+  /** The rows that had an outcome, each with the SHA-256 of its evidence that was still kept. */
+  readonly results: readonly (Pick<JobResult, "row" | "outcome" | "decision" | "entity_id"> & {
+    readonly verification_id?: string;
+    readonly evidence?: readonly string[];
+  })[];
 }
 
 /** The text proves nothing. */
@@ -33,11 +45,14 @@ export class ReceiptError extends Error {
  * Returns what a receipt says, if it was signed with one of these keys and not altered. Needs no connection. Take the keys from
  * the service, never from the sender of the receipt. Errors: ReceiptError; TypeError for unusable keys.
  */
-export async function checkReceipt(text: string, keys: ReceiptKeys): Promise<Receipt> {
+export async function checkReceipt<R extends Receipt | JobReceipt = Receipt>(
+  text: string,
+  keys: ReceiptKeys,
+): Promise<R> {
   const keyOf = readKeys(keys);
   try {
     const rules = { algorithms: ["EdDSA"], typ: "verification-receipt+jwt" };
-    return (await jwtVerify<Receipt>(text.trim(), keyOf, rules)).payload;
+    return (await jwtVerify<R>(text.trim(), keyOf, rules)).payload;
   } catch (cause) {
     throw errorOf(cause);
   }

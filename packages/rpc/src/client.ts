@@ -78,6 +78,8 @@ const CHANNEL_OPTIONS: grpc.ClientOptions = {
   // By default 64 kB of replies are under way on a connection: then every call, however small, waits for the large replies
   // to calls before it, and no queue can be fair.
   "grpc-node.flow_control_window": 4_194_304,
+  // The receipt of a job of 10,000 vendors is the largest answer.
+  "grpc.max_receive_message_length": 16_000_000,
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 5_000,
   // A restarted service is reached again within a second, not after grpc-js's default of up to two minutes.

@@ -211,6 +211,10 @@ export async function createDomain(options: {
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });
   const noteMonitor = createWatchRecords({ ...watching, now });
-  const jobService = createJobService({ jobs, idempotency, verifications: store.getMany });
+  const jobService = createJobService({
+    ...{ jobs, idempotency, signer },
+    verifications: store.getMany,
+    evidence: store.evidenceOf,
+  });
   return { handlers, jobService, jobs, runsOf, noteMonitor, queue, facts, report };
 }

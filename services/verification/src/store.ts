@@ -91,6 +91,12 @@ export function createVerificationStore(options: {
     /** Returns those that there are, in no order. */
     getMany: ({ environment, organizationId }: Tenant, ids: readonly string[]): Promise<VerificationDocument[]> =>
       stores[environment].verifications.find({ organization_id: organizationId, _id: { $in: [...ids] } }).toArray(),
+    /** Returns evidence without content, of what there is, in no order. */
+    evidenceOf: ({ environment, organizationId }: Tenant, ids: readonly string[]) =>
+      stores[environment].evidence
+        .find({ organization_id: organizationId, _id: { $in: [...ids] } })
+        .project<Pick<EvidenceDocument, "_id" | "sha256" | "sources">>({ sha256: 1, sources: 1 })
+        .toArray(),
     /** Returns a page, newest first; only those of one entity where `entityId` is not empty, and only those in the period. */
     list(
       { environment, organizationId }: Tenant,

@@ -1,18 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { checkReceipt, type Receipt, type ReceiptKeys } from "@vendor-verification/client";
+import { checkReceipt, type JobReceipt, type Receipt, type ReceiptKeys } from "@vendor-verification/client";
 import type { Command, Context } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { fieldLines } from "../output.ts";
 
 export const getReceipt: Command = {
   name: "receipt get",
-  summary: "Get the receipt of a verification: a signed text that proves its results.",
-  operands: ["VER_ID"],
+  summary: "Get the receipt of a verification or a job: a signed text that proves its results.",
+  operands: ["ID"],
   options: { out: { value: "FILE", does: "Where it goes. It must not exist yet. Default: it is printed." } },
   help: `
   vendor-verification receipt get ver_… --out receipt.jwt`,
   async run({ client, output, signal }, args) {
-    const receipt = await client().getReceipt(args.operands[0]!, { signal });
+    const [id = ""] = args.operands;
+    const { getReceipt: ofVerification, getJobReceipt: ofJob } = client();
+    const receipt = await (id.startsWith("job_") ? ofJob : ofVerification)(id, { signal });
     const file = args.text("out");
     if (file === undefined) output.result(receipt, () => receipt);
     else write(file, receipt);
@@ -41,11 +43,11 @@ from the sender of the receipt. With --json it prints all that the receipt says.
     const [file = ""] = args.operands;
     const text = read(file);
     const keys = await keysOf(context, args.text("keys"));
-    const receipt = await checkReceipt(text, keys).catch((error: unknown) => {
+    const receipt = await checkReceipt<Receipt | JobReceipt>(text, keys).catch((error: unknown) => {
       if (error instanceof TypeError) throw new UsageError("These are not the keys of the service.", { cause: error });
       throw error;
     });
-    context.output.result(receipt, () => receiptText(receipt));
+    context.output.result(receipt, () => ("job" in receipt ? jobText(receipt) : receiptText(receipt)));
     return exitCodes.ok;
   },
 };
@@ -91,6 +93,38 @@ function unusable(file: string, cause: unknown): UsageError {
   return new UsageError(known[code ?? ""] ?? `${message}.`, { cause });
 }
 
+const GENUINE = "The receipt is genuine: it was signed with one of these keys, and not altered.";
+const SANDBOX = "Test environment: the answers are invented. It proves nothing about a real vendor.";
+
+function heading(environment: string): string[] {
+  return [GENUINE, ...(environment === "live" ? [] : [SANDBOX]), ""];
+}
+
+function jobText({ iss, environment, job, files, results }: JobReceipt): string {
+  const decided = (wanted: string) => String(results.filter(({ decision }) => decision === wanted).length);
+  return [
+    ...heading(environment),
+    fieldLines([
+      ["Signed by", iss],
+      ["Job", job.id],
+      ["Status", job.status],
+      ["Created", job.created_at],
+      ["Completed", job.completed_at],
+      ["Vendors", String(job.total)],
+      ["Results", String(results.length)],
+      ["  pay", decided("pay")],
+      ["  hold", decided("hold")],
+      ["  review", decided("review")],
+      ...files.flatMap(({ file, origin, data_as_of, sha256 }) => [
+        ["File", [file ?? origin, data_as_of].join("  ")] as const,
+        ["  SHA-256", sha256] as const,
+      ]),
+    ]),
+    "",
+    "The result of each row is in the output of --json.",
+  ].join("\n");
+}
+
 function receiptText({ iss, environment, verification, evidence }: Receipt): string {
   const { id, entity_id, overall_result, results, created_at } = verification;
   const parts = results.map(({ check_type, status, reason, origin, details, evidence_uri }) => {
@@ -115,11 +149,8 @@ function receiptText({ iss, environment, verification, evidence }: Receipt): str
       ]),
     ]);
   });
-  const sandbox = "Test environment: the answers are invented. It proves nothing about a real vendor.";
   return [
-    "The receipt is genuine: it was signed with one of these keys, and not altered.",
-    ...(environment === "live" ? [] : [sandbox]),
-    "",
+    ...heading(environment),
     fieldLines([
       ["Signed by", iss],
       ["Verification", id],

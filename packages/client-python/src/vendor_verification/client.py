@@ -189,6 +189,13 @@ class Client:
         query = {"outcome": outcome, "limit": limit}
         return self._all(m.JobResult, f"/v1/jobs/{_segment(job_id)}/results", "results", query)
 
+    def get_job_receipt(self, job_id: str) -> str:
+        """Returns the receipt of a job: a signed text that `check_receipt` checks without the service.
+
+        Errors: job_not_found; not_found where the operator has configured no keys.
+        """
+        return self._call(str, Operation("GET", f"/v1/jobs/{_segment(job_id)}/receipt", text="application/jwt"))
+
     def cancel_job(self, job_id: str) -> m.Job:
         """Cancels a job: what is done stays. Errors: job_not_found, job_finished."""
         return self._call(m.Job, Operation("DELETE", f"/v1/jobs/{_segment(job_id)}"))

@@ -1,5 +1,6 @@
+import { z } from "@vvs/config";
 import { jobPageSchema, jobResultPageSchema, jobSchema } from "../render/job.ts";
-import { exampleJob, exampleJobResult, lastPage } from "./examples.ts";
+import { exampleJob, exampleJobResult, exampleReceipt, lastPage } from "./examples.ts";
 import { documented, ok } from "./route.ts";
 
 export const onInvalid = {
@@ -67,6 +68,22 @@ export const results = documented({
   description:
     "Lists the rows of a job that have an outcome, in the order given. With `Accept: text/csv` or `application/x-ndjson` the answer has all of them, without pages. Cells of the CSV that a spreadsheet would take as formulas begin with an apostrophe.",
   answers: ok("A page of results.", jobResultPageSchema, lastPage({ results: [exampleJobResult] })),
+});
+
+export const receipt = documented({
+  operationId: "getJobReceipt",
+  tag: "Verify many",
+  summary: "Get a job’s receipt",
+  description: `Returns a signed text that proves the results of a job, in the form of a [verification’s receipt](#getReceipt). Its claims are \`iss\`, \`sub\`, \`iat\` and \`environment\` as there; \`job\`; \`files\`: each file that the results rest on with \`file\`, \`origin\`, \`data_as_of\` and \`sha256\`; and \`results\`: \`row\`, \`outcome\`, \`decision\`, \`entity_id\`, \`verification_id\` and \`evidence\`, the SHA-256 of each evidence of the row. Of a job that is not completed it has the rows that have an outcome.`,
+  answers: {
+    200: {
+      description: "The receipt.",
+      body: z.string().describe("A compact JWS."),
+      mediaType: "application/jwt",
+      examples: { "A receipt": exampleReceipt },
+    },
+  },
+  errors: ["not_found"],
 });
 
 export const cancel = documented({

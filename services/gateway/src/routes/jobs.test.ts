@@ -220,3 +220,17 @@ test("a completed job can't be canceled", async () => {
   const refused = await file.send("DELETE", `/v1/jobs/${newId("job")}`, { key: file.key });
   expect(refused).toMatchObject({ status: 409, body: { error: "job_finished" } });
 });
+
+test("the receipt of a job is a text", async () => {
+  const id = newId("job");
+  file.jobs.on("getJobReceipt", () => ({ receipt: "a.b.c" }));
+  const response = await fetch(`${file.baseUrl}/v1/jobs/${id}/receipt`, {
+    headers: { Authorization: `Bearer ${file.key}` },
+  });
+  expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+    200,
+    "application/jwt",
+    "a.b.c",
+  ]);
+  expect(file.jobs.calls.at(-1)!.request).toMatchObject({ jobId: id, issuer: "https://api.example.test" });
+});

@@ -131,6 +131,16 @@ export const jobRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: "GET",
+    path: "/v1/jobs/:id/receipt",
+    scope: "verifications:read",
+    docs: docs.receipt,
+    id: jobId,
+    async handle({ caller, id }, { jobs, publicBaseUrl }) {
+      return { body: (await jobs.getJobReceipt({ caller, jobId: id, issuer: publicBaseUrl })).receipt };
+    },
+  }),
+  route({
     method: "DELETE",
     path: "/v1/jobs/:id",
     scope: "verifications:write",

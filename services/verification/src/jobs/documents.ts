@@ -41,6 +41,8 @@ export interface JobDocument {
   /** When it was started; in state `intake`, when its first rows came. */
   readonly created_at: Date;
   readonly total?: number;
+  /** Number of rows that could not be read, as the answer to its start said. */
+  readonly unread?: number;
   readonly checks?: readonly Check[];
   readonly mode?: Mode;
   readonly max_age_seconds?: number;
@@ -119,6 +121,12 @@ export function rowsAfter({ organizationId }: { organizationId: string }, jobId:
 /** Returns an environment's collections of jobs. */
 export function jobCollections(db: Db) {
   return { jobs: db.collection<JobDocument>("jobs"), rows: db.collection<RowDocument>("job_rows") };
+}
+
+/** Returns counts of 0, but for those given. */
+export function countsOf(counted: Partial<JobCounts>): JobCounts {
+  const zeros = Object.fromEntries(rowOutcomes.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
+  return { ...zeros, ...counted };
 }
 
 export type JobCollections = ReturnType<typeof jobCollections>;

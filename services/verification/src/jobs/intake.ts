@@ -87,6 +87,7 @@ export function createIntake(options: {
       const organization_id = tenant.organizationId;
       await expectIntake(tenant, id);
       const stored = await rows.countDocuments(rowsAfter(tenant, id));
+      const unread = await rows.countDocuments({ ...rowsAfter(tenant, id), result: { $exists: true } });
       if (stored !== terms.total) throw new ServiceError("invalid_request", { message: "Some rows did not arrive." });
       const at = now();
       return inTransaction(client, async (session) => {
@@ -101,7 +102,7 @@ export function createIntake(options: {
           throw new ServiceError("too_many_rows", { message });
         }
         const expires_at = new Date(at.getTime() + KEPT_MS);
-        const $set = { ...terms, status: "queued" as const, created_at: at, next_at: at, expires_at };
+        const $set = { ...terms, unread, status: "queued" as const, created_at: at, next_at: at, expires_at };
         const queued = await jobs.findOneAndUpdate(
           { _id: id, organization_id, status: "intake" },
           { $set },

@@ -15,7 +15,9 @@ import { type Callers, type Handlers, servicePart } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { VerificationDocument } from "../documents.ts";
 import { checksOf, modeOf, toVerification } from "../messages.ts";
+import type { ReceiptSigner } from "../receipts/signer.ts";
 import { type RowDocument, type RowOutcome, rowOutcomes } from "./documents.ts";
+import { jobClaims, type NamedEvidence } from "./job-claims.ts";
 import type { CountedJob } from "./job-store.ts";
 import type { Jobs } from "./jobs.ts";
 import { doneOf } from "./row-counts.ts";
@@ -32,6 +34,7 @@ const callers: Callers<typeof JobService> = {
   getJob: gatewayAndDashboard,
   listJobs: gatewayAndDashboard,
   listJobResults: gatewayAndDashboard,
+  getJobReceipt: gatewayAndDashboard,
   cancelJob: gatewayAndDashboard,
 };
 
@@ -41,6 +44,9 @@ export function createJobService(options: {
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
   /** Returns verifications by their ids. */
   verifications: (tenant: Tenant, ids: readonly string[]) => Promise<readonly VerificationDocument[]>;
+  /** Returns evidence by its ids, without content. */
+  evidence: (tenant: Tenant, ids: readonly string[]) => Promise<readonly NamedEvidence[]>;
+  signer: Pick<ReceiptSigner, "sign">;
 }) {
   const { jobs, idempotency, verifications } = options;
   const handlers: Handlers<typeof JobService> = {
@@ -69,7 +75,7 @@ export function createJobService(options: {
         tenant,
         idempotency: request.idempotency,
         run: async (key) => ours.counted(await ours.intake.start(tenant, jobId, { terms, openRows, key })),
-        replay: (id) => ours.get(tenant, id),
+        replay: (id) => ours.asStarted(tenant, id),
       });
       ours.nudge();
       return { job: toJob(value), replayed };
@@ -98,6 +104,19 @@ export function createJobService(options: {
         results: found.map((row) => toResult(row, byId.get(row.result?.verification_id ?? ""))),
         nextRow: isLast ? 0 : found.at(-1)!.row,
       };
+    },
+    async getJobReceipt({ caller, jobId, issuer }) {
+      const { tenant } = callerOf(caller);
+      const counted = await jobs[tenant.environment].get(tenant, jobId);
+      const all = { outcome: undefined, afterRow: 0, limit: counted.job.total! };
+      const { found: rows } = await jobs[tenant.environment].results(tenant, jobId, all);
+      const ids = rows.flatMap(({ result }) => result!.verification_id ?? []);
+      const read = await verifications(tenant, ids);
+      const evidenceIds = read.flatMap(({ results }) => results.map(({ evidence_id }) => evidence_id));
+      const evidence = await options.evidence(tenant, evidenceIds);
+      const { environment } = tenant;
+      const claims = jobClaims({ issuer, environment, counted, rows, verifications: read, evidence });
+      return { receipt: await options.signer.sign(claims) };
     },
     async cancelJob(request) {
       const { tenant } = callerOf(request.caller);

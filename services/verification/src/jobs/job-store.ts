@@ -2,8 +2,15 @@ import { ServiceError } from "@vvs/errors";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import type { JobCollections, JobCounts, JobDocument, RowDocument, RowOutcome } from "./documents.ts";
-import { rowsAfter } from "./documents.ts";
+import {
+  countsOf,
+  type JobCollections,
+  type JobCounts,
+  type JobDocument,
+  type RowDocument,
+  type RowOutcome,
+  rowsAfter,
+} from "./documents.ts";
 import { countRows } from "./row-counts.ts";
 
 /** How long results are kept after the end, in milliseconds. */
@@ -35,6 +42,12 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
   return {
     counted,
     get: async (tenant: Tenant, id: string) => counted(await get(tenant, id)),
+
+    /** Returns a job as the answer to its start said. Errors: job_not_found. */
+    async asStarted(tenant: Tenant, id: string): Promise<CountedJob> {
+      const { completed_at: _completed, results_updated_at: _updated, ...job } = await get(tenant, id);
+      return { job: { ...job, status: "queued" }, counts: countsOf({ invalid: job.unread ?? 0 }) };
+    },
 
     /** Returns a page of jobs, newest first. */
     async list({ organizationId }: Tenant, page: PageRequest | undefined) {

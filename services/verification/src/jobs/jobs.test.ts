@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -15,6 +15,8 @@ import { startTestService, type TestService } from "../testing/service.ts";
 const NAMES = Object.fromEntries(
   Object.entries(RowOutcome).map(([name, number]) => [number, name.toLowerCase()]),
 ) as Record<number, string>;
+
+const receiptKeys = [{ id: "k1", key: randomBytes(32) }];
 
 type Row = MessageInitShape<typeof JobRowSchema>;
 
@@ -57,7 +59,7 @@ const monitors = {
 } as never;
 
 beforeAll(async () => {
-  service = await startTestService({ live: [provider], now, monitors });
+  service = await startTestService({ live: [provider], now, monitors, receiptKeys });
   other = await startTestService({ live: [provider], now, monitors, prefix: service.prefix });
   other.entities.schedule.resolve = service.entities.schedule.resolve!;
 });
@@ -289,10 +291,11 @@ describe("starting", () => {
   test("with an Idempotency-Key again returns the first job", async () => {
     const idempotency = { apiKeyId: "key_1", path: "/v1/jobs", key: randomUUID(), bodyHash: new Uint8Array([1]) };
     const first = await startJob(row, { idempotency });
+    await work();
     const again = await addRows(row);
     const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
     const repeated = await service.jobClient.startJob({ caller: caller(), jobId: again, ...terms, idempotency });
-    expect(repeated).toMatchObject({ replayed: true, job: { id: first } });
+    expect(repeated).toMatchObject({ replayed: true, job: { id: first, status: JobStatus.QUEUED, done: 0 } });
     const listed = await service.jobClient.listJobs({ caller: caller(), page: { limit: 10 } });
     expect(listed.jobs.map(({ id }) => id)).toEqual([first]);
   });
@@ -347,4 +350,39 @@ test("with monitors, each resolved vendor gets one; where the cap is reached, th
   expect(found.map(({ outcome }) => NAMES[outcome])).toEqual(["pass", "pass"]);
   expect(found.filter(({ monitorId }) => monitorId !== "")).toHaveLength(1);
   expect(found.flatMap(({ problems }) => problems)).toEqual([expect.objectContaining({ path: "monitor" })]);
+});
+
+test("the receipt of a job proves the decision of each row, with the hashes of its evidence", async () => {
+  answer = (vendor) => (vendor === uei(2) ? "fail" : "pass");
+  const id = await startJob([
+    { identifiers: { uei: uei(1) } },
+    { identifiers: { uei: uei(2) } },
+    { legalName: "Nobody" },
+  ]);
+  service.entities.schedule.lookUp = undefined as never;
+  await work();
+  const request = { caller: caller(), jobId: id, issuer: "https://api.example.test" };
+  const { receipt } = await service.jobClient.getJobReceipt(request);
+  const claims = JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
+  const stored = await service.databases.live
+    .collection("evidence")
+    .find({ organization_id: organizationId })
+    .toArray();
+  const hashOf = (number: number) =>
+    stored
+      .filter(({ verification_id }) => verification_id === claims.results[number].verification_id)
+      .map(({ sha256 }) => sha256);
+  expect(claims).toMatchObject({
+    iss: "https://api.example.test",
+    sub: id,
+    environment: "live",
+    job: { status: "completed", total: 3, counts: { pass: 1, fail: 1, not_found: 1 } },
+    results: [
+      { row: 1, outcome: "pass", decision: "pay", entity_id: `ent_${uei(1)}`, evidence: hashOf(0) },
+      { row: 2, outcome: "fail", decision: "hold", evidence: hashOf(1) },
+      { row: 3, outcome: "not_found", decision: "review" },
+    ],
+  });
+  expect(hashOf(0)).toHaveLength(1);
+  expect((await service.jobClient.getJobReceipt(request)).receipt).toBe(receipt);
 });

@@ -1,9 +1,9 @@
 import {
+  countsOf,
   type JobCollections,
   type JobCounts,
   type JobDocument,
   type RowOutcome,
-  rowOutcomes,
   rowsAfter,
 } from "./documents.ts";
 
@@ -18,11 +18,7 @@ export async function countRows({ rows }: JobCollections, { _id, organization_id
       { $group: { _id: "$result.outcome", count: { $sum: 1 } } },
     ])
     .toArray();
-  const counts = new Map(found.map(({ _id: outcome, count }) => [outcome, count]));
-  return Object.fromEntries(rowOutcomes.map((outcome) => [outcome, counts.get(outcome) ?? 0])) as Record<
-    RowOutcome,
-    number
-  >;
+  return countsOf(Object.fromEntries(found.map(({ _id: outcome, count }) => [outcome, count])));
 }
 
 /** Returns the number of rows that have their last answer. */

@@ -104,8 +104,8 @@ export function createJobWork(options: {
   /** Works on a job until its turn is over or no row is due, and gives it back. */
   async function slice(job: StartedJob): Promise<void> {
     const until = performance.now() + sliceMs;
-    const isOver = () => stopping.aborted || performance.now() > until;
     const failures: unknown[] = [];
+    const isOver = () => stopping.aborted || performance.now() > until || failures.length > 0;
     do {
       const due = await rows
         .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $lte: now() } })
@@ -125,7 +125,7 @@ export function createJobWork(options: {
       await copyToSameRows(collections, job);
       const seen = { _id: job._id, next_at: { $exists: true } };
       await jobs.updateOne(seen, { $set: { results_updated_at: now() } });
-    } while (!isOver() && failures.length === 0);
+    } while (!isOver());
     await giveBack(job);
     if (failures.length > 0) throw failures[0];
   }

@@ -701,6 +701,60 @@ export declare type ListJobResultsResponse = Message<"vvs.verification.v1.ListJo
 export declare const ListJobResultsResponseSchema: GenMessage<ListJobResultsResponse>;
 
 /**
+ * Asks for the receipt of a job.
+ *
+ * @generated from message vvs.verification.v1.GetJobReceiptRequest
+ */
+export declare type GetJobReceiptRequest = Message<"vvs.verification.v1.GetJobReceiptRequest"> & {
+  /**
+   * The caller on whose behalf the call is made.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * job_….
+   *
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * Public base URL of the API, without a trailing slash.
+   *
+   * @generated from field: string issuer = 3;
+   */
+  issuer: string;
+};
+
+/**
+ * Describes the message vvs.verification.v1.GetJobReceiptRequest.
+ * Use `create(GetJobReceiptRequestSchema)` to create a new message.
+ */
+export declare const GetJobReceiptRequestSchema: GenMessage<GetJobReceiptRequest>;
+
+/**
+ * The receipt.
+ *
+ * @generated from message vvs.verification.v1.GetJobReceiptResponse
+ */
+export declare type GetJobReceiptResponse = Message<"vvs.verification.v1.GetJobReceiptResponse"> & {
+  /**
+   * A compact JWS.
+   *
+   * @generated from field: string receipt = 1;
+   */
+  receipt: string;
+};
+
+/**
+ * Describes the message vvs.verification.v1.GetJobReceiptResponse.
+ * Use `create(GetJobReceiptResponseSchema)` to create a new message.
+ */
+export declare const GetJobReceiptResponseSchema: GenMessage<GetJobReceiptResponse>;
+
+/**
  * Cancels a job.
  *
  * @generated from message vvs.verification.v1.CancelJobRequest
@@ -973,6 +1027,17 @@ export declare const JobService: GenService<{
     methodKind: "unary";
     input: typeof ListJobResultsRequestSchema;
     output: typeof ListJobResultsResponseSchema;
+  },
+  /**
+   * Returns the receipt of a job: a signed text that proves its results without this service. Callers: gateway, dashboard.
+   * Errors: job_not_found, not_found (no key is configured).
+   *
+   * @generated from rpc vvs.verification.v1.JobService.GetJobReceipt
+   */
+  getJobReceipt: {
+    methodKind: "unary";
+    input: typeof GetJobReceiptRequestSchema;
+    output: typeof GetJobReceiptResponseSchema;
   },
   /**
    * Cancels a job: no further row begins, and what is done stays. Repeatable. Callers: gateway, dashboard.

@@ -1,0 +1,54 @@
+import type { Environment } from "@vvs/tenant";
+import type { EvidenceDocument, VerificationDocument } from "../documents.ts";
+import type { RowDocument } from "./documents.ts";
+import type { CountedJob } from "./job-store.ts";
+
+/** Evidence without its content and its attempts. */
+export type NamedEvidence = Pick<EvidenceDocument, "_id" | "sha256" | "sources">;
+
+/**
+ * Returns what the receipt of a job says, with the field names and values of the public API: each row with an outcome and the
+ * SHA-256 of its evidence, and the files that the evidence rests on. Evidence that is no longer stored is left out.
+ */
+export function jobClaims(options: {
+  /** The API's public base URL, without a trailing slash. */
+  issuer: string;
+  environment: Environment;
+  counted: CountedJob;
+  rows: readonly RowDocument[];
+  verifications: readonly VerificationDocument[];
+  evidence: readonly NamedEvidence[];
+}) {
+  const { issuer, environment, counted, rows, verifications, evidence } = options;
+  const { job, counts } = counted;
+  const evidenceOf = new Map(evidence.map((each) => [each._id, each]));
+  const hashesOf = new Map(
+    verifications.map(({ _id, results }) => [
+      _id,
+      results.flatMap(({ evidence_id }) => evidenceOf.get(evidence_id)?.sha256 ?? []),
+    ]),
+  );
+  return {
+    iss: issuer,
+    sub: job._id,
+    iat: Math.floor((job.results_updated_at ?? job.created_at).getTime() / 1_000),
+    environment,
+    job: {
+      ...{ id: job._id, status: job.status, total: job.total, counts },
+      ...{ created_at: job.created_at, completed_at: job.completed_at },
+    },
+    files: filesOf(evidence),
+    results: rows.map(({ row, result }) => {
+      const { outcome, decision, entity_id, verification_id } = result!;
+      return { row, outcome, decision, entity_id, verification_id, evidence: hashesOf.get(verification_id ?? "") };
+    }),
+  };
+}
+
+/** Returns each file once, without SAM.gov's API. */
+function filesOf(evidence: readonly NamedEvidence[]) {
+  const named = evidence.flatMap(({ sources = [] }) => sources).filter(({ file }) => file);
+  const files = named.map(({ file, origin, date, sha256 }) => ({ file: file!, origin, data_as_of: date, sha256 }));
+  const byName = new Map(files.map((each) => [`${each.origin} ${each.file}`, each]));
+  return [...byName.values()].toSorted((one, other) => one.file.localeCompare(other.file));
+}
