@@ -17,7 +17,11 @@ export const rowOutcomes = [
 ] as const;
 export type RowOutcome = (typeof rowOutcomes)[number];
 
-export type JobCounts = Readonly<Record<RowOutcome, number>>;
+export const rowDecisions = ["pay", "hold", "review"] as const;
+export type RowDecision = (typeof rowDecisions)[number];
+
+/** Numbers of rows by outcome, and by decision where it is not `review`. */
+export type JobCounts = Readonly<Record<RowOutcome | "pay" | "hold", number>>;
 
 /** The monitor that each vendor of a job gets. */
 export interface JobMonitor {
@@ -73,7 +77,7 @@ export interface RowInput {
 /** What became of a row. */
 export interface RowResult {
   readonly outcome: RowOutcome;
-  readonly decision: "pay" | "hold" | "review";
+  readonly decision: RowDecision;
   readonly entity_id?: string;
   readonly legal_name?: string;
   readonly name_agrees?: boolean;
@@ -126,7 +130,7 @@ export function jobCollections(db: Db) {
 /** Returns counts of 0, but for those given. */
 export function countsOf(counted: Partial<JobCounts>): JobCounts {
   const zeros = Object.fromEntries(rowOutcomes.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
-  return { ...zeros, ...counted };
+  return { ...zeros, pay: 0, hold: 0, ...counted };
 }
 
 export type JobCollections = ReturnType<typeof jobCollections>;

@@ -20,7 +20,8 @@ export function jobClaims(options: {
   evidence: readonly NamedEvidence[];
 }) {
   const { issuer, environment, counted, rows, verifications, evidence } = options;
-  const { job, counts } = counted;
+  const { job } = counted;
+  const { pay: _pay, hold: _hold, ...counts } = counted.counts;
   const evidenceOf = new Map(evidence.map((each) => [each._id, each]));
   const hashesOf = new Map(
     verifications.map(({ _id, results }) => [

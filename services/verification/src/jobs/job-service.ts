@@ -16,7 +16,7 @@ import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { VerificationDocument } from "../documents.ts";
 import { checksOf, modeOf, toVerification } from "../messages.ts";
 import type { ReceiptSigner } from "../receipts/signer.ts";
-import { type RowDocument, type RowOutcome, rowOutcomes } from "./documents.ts";
+import { type RowDecision, type RowDocument, type RowOutcome, rowDecisions, rowOutcomes } from "./documents.ts";
 import { jobClaims, type NamedEvidence } from "./job-claims.ts";
 import type { CountedJob } from "./job-store.ts";
 import type { Jobs } from "./jobs.ts";
@@ -96,7 +96,9 @@ export function createJobService(options: {
         throw new ServiceError("invalid_request", { message: `limit: must be 1–${MAX_RESULTS}` });
       }
       const outcome = outcomeOf(request.outcome);
-      const { found, isLast } = await jobs[tenant.environment].results(tenant, jobId, { outcome, afterRow, limit });
+      const decision = decisionOf(request.decision);
+      const query = { outcome, decision, afterRow, limit };
+      const { found, isLast } = await jobs[tenant.environment].results(tenant, jobId, query);
       const ids = new Set(found.flatMap(({ result }) => result?.verification_id ?? []));
       const read = ids.size > 0 ? await verifications(tenant, [...ids]) : [];
       const byId = new Map(read.map((one) => [one._id, one]));
@@ -138,6 +140,8 @@ function toJob({ job, counts }: CountedJob): MessageInitShape<typeof JobSchema> 
     resultsUpdatedAt: job.results_updated_at && timestampFromDate(job.results_updated_at),
     checks: job.checks?.map(toCheckType) ?? [],
     monitors: job.monitor !== undefined,
+    pay: counts.pay,
+    hold: counts.hold,
   };
 }
 
@@ -163,4 +167,8 @@ function toResult(
 
 function outcomeOf(outcome: ProtoOutcome): RowOutcome | undefined {
   return rowOutcomes.find((name) => ProtoOutcome[name.toUpperCase() as keyof typeof ProtoOutcome] === outcome);
+}
+
+function decisionOf(decision: Decision): RowDecision | undefined {
+  return rowDecisions.find((name) => Decision[name.toUpperCase() as keyof typeof Decision] === decision);
 }

@@ -7,6 +7,7 @@ import {
   type JobCollections,
   type JobCounts,
   type JobDocument,
+  type RowDecision,
   type RowDocument,
   type RowOutcome,
   rowsAfter,
@@ -20,6 +21,14 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 export interface CountedJob {
   readonly job: JobDocument;
   readonly counts: JobCounts;
+}
+
+/** Asks for rows after one, with this outcome and this decision where they are given. */
+interface ResultsQuery {
+  readonly outcome: RowOutcome | undefined;
+  readonly decision?: RowDecision | undefined;
+  readonly afterRow: number;
+  readonly limit: number;
 }
 
 const isStarted = { status: { $ne: "intake" } } as const;
@@ -59,11 +68,15 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
     async results(
       tenant: Tenant,
       id: string,
-      { outcome, afterRow, limit }: { outcome: RowOutcome | undefined; afterRow: number; limit: number },
+      { outcome, decision, afterRow, limit }: ResultsQuery,
     ): Promise<{ found: RowDocument[]; isLast: boolean }> {
       await get(tenant, id);
+      const wanted = {
+        "result.outcome": outcome ?? { $exists: true },
+        ...(decision && { "result.decision": decision }),
+      };
       const found = await rows
-        .find({ ...rowsAfter(tenant, id, afterRow), "result.outcome": outcome ?? { $exists: true } } as object)
+        .find({ ...rowsAfter(tenant, id, afterRow), ...wanted } as object)
         .sort({ _id: 1 })
         .limit(limit + 1)
         .toArray();

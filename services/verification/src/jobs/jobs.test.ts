@@ -5,7 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { ServiceError } from "@vvs/errors";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
-import { type JobRowSchema, JobStatus, RowOutcome, type StartJobRequestSchema } from "@vvs/proto/verification/v1/jobs";
+import {
+  Decision,
+  type JobRowSchema,
+  JobStatus,
+  RowOutcome,
+  type StartJobRequestSchema,
+} from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { type Provider, ProviderError } from "../providers/provider.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
@@ -121,7 +127,13 @@ test("every row of a list gets the answer of a verification, in the order given"
   const id = await startJob([1, 2, 3].map((each) => ({ identifiers: { uei: uei(each) }, externalId: `V-${each}` })));
   expect(await job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0 });
   await work();
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 2, fail: 1 } });
+  expect(await job(id)).toMatchObject({
+    status: JobStatus.COMPLETED,
+    done: 3,
+    counts: { pass: 2, fail: 1 },
+    pay: 2,
+    hold: 1,
+  });
   const found = await results(id);
   expect(found.map(({ row, externalId, decision }) => [row, externalId, decision])).toEqual([
     [1, "V-1", 1],
@@ -130,6 +142,7 @@ test("every row of a list gets the answer of a verification, in the order given"
   ]);
   expect(found[1]!.verification).toMatchObject({ entityId: `ent_${uei(2)}`, results: [{ reason: "expired" }] });
   expect(await results(id, { outcome: RowOutcome.FAIL })).toHaveLength(1);
+  expect((await results(id, { decision: Decision.PAY })).map(({ row }) => row)).toEqual([1, 3]);
   const page = await service.jobClient.listJobResults({ caller: caller(), jobId: id, limit: 2 });
   expect([page.results.length, page.nextRow]).toEqual([2, 2]);
   expect((await results(id, { afterRow: 2 })).map(({ row }) => row)).toEqual([3]);

@@ -3,27 +3,33 @@ import {
   type JobCollections,
   type JobCounts,
   type JobDocument,
-  type RowOutcome,
+  type RowResult,
+  rowOutcomes,
   rowsAfter,
 } from "./documents.ts";
 
 type JobKey = Pick<JobDocument, "_id" | "organization_id">;
 
-/** Returns the numbers of a job's rows by outcome. */
+/** Returns the numbers of a job's rows by outcome and decision. */
 export async function countRows({ rows }: JobCollections, { _id, organization_id }: JobKey): Promise<JobCounts> {
   const found = await rows
-    .aggregate<{ _id: RowOutcome; count: number }>([
+    .aggregate<{ _id: Pick<RowResult, "outcome" | "decision">; count: number }>([
       { $match: rowsAfter({ organizationId: organization_id }, _id) },
       { $match: { result: { $exists: true } } },
-      { $group: { _id: "$result.outcome", count: { $sum: 1 } } },
+      { $group: { _id: { outcome: "$result.outcome", decision: "$result.decision" }, count: { $sum: 1 } } },
     ])
     .toArray();
-  return countsOf(Object.fromEntries(found.map(({ _id: outcome, count }) => [outcome, count])));
+  const counts: Record<keyof JobCounts, number> = { ...countsOf({}) };
+  for (const { _id: by, count } of found) {
+    counts[by.outcome] += count;
+    if (by.decision !== "review") counts[by.decision] += count;
+  }
+  return counts;
 }
 
 /** Returns the number of rows that have their last answer. */
-export function doneOf({ waiting, ...final }: JobCounts): number {
-  return Object.values(final).reduce((sum, count) => sum + count, 0);
+export function doneOf(counts: JobCounts): number {
+  return rowOutcomes.reduce((sum, outcome) => (outcome === "waiting" ? sum : sum + counts[outcome]), 0);
 }
 
 /** Gives rows that repeat an earlier one its result, once that has its last answer. */

@@ -22,7 +22,7 @@ export declare const file_vvs_verification_v1_jobs: GenFile;
  */
 export declare type JobRow = Message<"vvs.verification.v1.JobRow"> & {
   /**
-   * 1 for the first row.
+   * 1 for the first row; of a file, the number that a spreadsheet program shows. Results are in this order.
    *
    * @generated from field: int32 row = 1;
    */
@@ -426,6 +426,20 @@ export declare type Job = Message<"vvs.verification.v1.Job"> & {
    * @generated from field: bool monitors = 10;
    */
   monitors: boolean;
+
+  /**
+   * Number of rows with the decision pay. For the dashboard; not in the public API.
+   *
+   * @generated from field: int32 pay = 11;
+   */
+  pay: number;
+
+  /**
+   * Number of rows with the decision hold. For the dashboard; not in the public API.
+   *
+   * @generated from field: int32 hold = 12;
+   */
+  hold: number;
 };
 
 /**
@@ -575,6 +589,13 @@ export declare type ListJobResultsRequest = Message<"vvs.verification.v1.ListJob
    * @generated from field: int32 limit = 5;
    */
   limit: number;
+
+  /**
+   * Only rows with this decision; unspecified for all.
+   *
+   * @generated from field: vvs.verification.v1.Decision decision = 6;
+   */
+  decision: Decision;
 };
 
 /**
