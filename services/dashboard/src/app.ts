@@ -15,6 +15,7 @@ import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createBeginSession, createSignedIn, observed, type ReadAlert } from "./http/session.ts";
+import { listRoutes } from "./lists/routes.ts";
 import { monitorRoutes } from "./monitors/routes.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { organizationRoutes } from "./organization/routes.ts";
@@ -77,6 +78,7 @@ export function createApp(options: AppOptions): Express {
     ...vendorRoutes(context),
     ...verificationRoutes(context),
     ...monitorRoutes(context),
+    ...listRoutes(context),
     ["get", "/providers", "read", createProvidersHandler(context)],
     ["get", "/requests", "read", createRequestList(context).list],
     ["get", "/usage", "read", createUsageHandler(context)],

@@ -6,6 +6,7 @@ import { startDashboard, type TestDashboard, type Visitor } from "./testing/dash
 import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "./testing/fake-entity.ts";
 import { INVITATION_ID, invitationMessage } from "./testing/fake-invitations.ts";
+import { JOB_ID, jobOf, jobResultOf } from "./testing/fake-jobs.ts";
 import { MEMBER_ID } from "./testing/fake-members.ts";
 import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
@@ -28,6 +29,8 @@ beforeAll(async () => {
   state.evidence = [evidenceOf()];
   state.monitors = [monitorOf()];
   state.events = [eventOf()];
+  state.jobs = [jobOf()];
+  state.jobResults = [jobResultOf()];
   state.providers = [{ name: "sam_gov_api", checks: [CheckType.SAM_REGISTRATION], state: "available" }];
   state.previousValidUntil = new Date(Date.now() + 60_000);
 });
@@ -50,6 +53,7 @@ const ids: Readonly<Record<string, string>> = {
   entity_id: ENTITY_ID,
   evidence_id: EVIDENCE_ID,
   invitation_id: INVITATION_ID,
+  job_id: JOB_ID,
   key_id: "key_1",
   monitor_id: MONITOR_ID,
   user_id: MEMBER_ID,

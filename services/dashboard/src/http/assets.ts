@@ -4,11 +4,13 @@ import { Router } from "express";
 
 const files = {
   "style.css": "text/css",
+  "file.js": "text/javascript",
   "busy.js": "text/javascript",
   "copy.js": "text/javascript",
   "filter.js": "text/javascript",
   "keys.js": "text/javascript",
   "passkeys.js": "text/javascript",
+  "refresh.js": "text/javascript",
   "ticks.js": "text/javascript",
   "icon.svg": "image/svg+xml",
 } as const;

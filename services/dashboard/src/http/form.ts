@@ -7,8 +7,12 @@ const MAX_FIELDS = 50;
 
 const parse = express.urlencoded({ extended: false, limit: LIMIT, parameterLimit: MAX_FIELDS });
 
+/** Forms with a file: their handlers read them. */
+const HOLDS_FILE = /^\/(live|test)\/lists(\/preview)?$/;
+
 /** Reads the fields of a posted form; refuses other request bodies. */
 export const readForm: RequestHandler = (request, response, next) => {
+  if (HOLDS_FILE.test(request.path) && request.is("multipart/form-data")) return next();
   const hasOtherBody = request.headers["content-type"] && !request.is("application/x-www-form-urlencoded");
   if (hasOtherBody) next(new ProblemError("unsupported_body"));
   else parse(request, response, next);

@@ -18,7 +18,7 @@ import { checkName, formTokenField, noticeBox } from "../ui/parts.ts";
 import { echoOfVendorNumber, readVendorNumber, vendorNumberField } from "../ui/vendor-number.ts";
 
 /** The frequencies of monitors, by their public names. */
-const frequencies = {
+export const frequencies = {
   hourly: Frequency.HOURLY,
   daily: Frequency.DAILY,
   weekly: Frequency.WEEKLY,

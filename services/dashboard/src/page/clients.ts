@@ -13,6 +13,7 @@ import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import type { Client } from "@vvs/rpc";
@@ -32,6 +33,7 @@ const services = {
   notificationSettings: [NotificationSettingsService, "people"],
   deliveries: [WebhookDispatcherService, "dispatcher"],
   verification: [VerificationService, "verification"],
+  jobs: [JobService, "verification"],
   entities: [EntityService, "entity"],
   vendorList: [VendorListService, "entity"],
   monitors: [MonitorService, "monitor"],

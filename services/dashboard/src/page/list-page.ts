@@ -62,6 +62,8 @@ interface List<F extends string, P, Found extends Read<P>, Choices> {
   /** The whole heading of the page; its title and `actions` if absent. */
   readonly head?: (visit: Visit) => Html;
   readonly actions?: (visit: Visit, filter: Filter<F>) => Html | false | undefined;
+  /** Whether the rows become more by themselves, so that the page is loaded again every few seconds. */
+  readonly refreshes?: boolean;
   /** What was just done, above the filter. */
   readonly notice?: (request: Request) => Html | undefined;
   /** The heading of the rows, if it is not about all or matching ones of the environment. */
@@ -157,7 +159,8 @@ ${filterForm({ path: `${visit.view.path}${list.path}`, noun, read, fields, choic
 ${!isRefused && section(visit, read, found, (rows) => rowsOf(visit, read, rows, choices, after === undefined))}
 ${curl && asCurl(apiBaseUrl, ...curl)}`;
       const status = isRefused ? 400 : found ? 200 : 503;
-      layout.sendPage(response, { visit, section: list.section, title, status, content, script: "filter.js" });
+      const { section: inSection, refreshes } = list;
+      layout.sendPage(response, { visit, section: inSection, title, status, content, refreshes, script: "filter.js" });
     },
 
     async download(request, response, visit) {

@@ -29,6 +29,7 @@ import { type Handlers, onlyFor, type RpcServer, type ServicePart, serveRpc } fr
 import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
 import { entryPart } from "./fake-entry.ts";
+import { jobPart } from "./fake-jobs.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
 import { notificationSettingsPart } from "./fake-notifications.ts";
@@ -103,6 +104,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     events: [],
     runs: [],
     confirmedRuns: [],
+    jobs: [],
+    jobResults: [],
     previousValidUntil: undefined,
     unconfirmed: false,
     signUpOpen: true,
@@ -130,7 +133,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     ],
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
-  const verification = await serveRpc({ ...shared, ...verificationService(state) });
+  const verification = await serveRpc({ ...shared, ...verificationService(state), beside: [jobPart(state)] });
   const entity = await serveRpc({ ...shared, ...entityService(state), beside: [vendorListPart(state)] });
   const monitor = await serveRpc({ ...shared, ...monitorService(state) });
   return { state, account, dispatcher, verification, entity, monitor };

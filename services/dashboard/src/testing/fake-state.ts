@@ -15,6 +15,7 @@ import type {
 } from "@vvs/proto/entity/v1/entity";
 import type { CountVendorsResponseSchema, VendorSchema } from "@vvs/proto/entity/v1/vendors";
 import type { ConfirmedRunSchema, EventSchema, MonitorSchema, RunSchema } from "@vvs/proto/monitor/v1/monitor";
+import type { JobResultSchema, JobSchema } from "@vvs/proto/verification/v1/jobs";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
 import type { ProviderUsageSchema } from "@vvs/proto/verification/v1/provider_usage";
 import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
@@ -95,6 +96,9 @@ export interface FakeState {
   runs: MessageInitShape<typeof RunSchema>[];
   /** What scheduled checks made of newest runs. */
   confirmedRuns: MessageInitShape<typeof ConfirmedRunSchema>[];
+  jobs: Exclude<MessageInitShape<typeof JobSchema>, { $typeName: string }>[];
+  /** Of every job, by row. */
+  jobResults: Exclude<MessageInitShape<typeof JobResultSchema>, { $typeName: string }>[];
   previousValidUntil: Date | undefined;
   /** Whether the user's address is not confirmed yet. */
   unconfirmed: boolean;

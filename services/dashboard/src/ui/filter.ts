@@ -159,8 +159,9 @@ export function filterForm<F extends string, Choices>(options: {
   readonly read: ListFilter<F>;
   readonly fields: Readonly<Record<F, FilterField<Choices>>>;
   readonly choices: Choices;
-}): Html {
+}): Html | undefined {
   const { path, noun, read, fields, choices } = options;
+  if (Object.keys(fields).length === 0) return undefined;
   const { filter, problems, isNarrowed, isRefused } = read;
   const isUsed = isNarrowed || isRefused;
   return html`<details class="filter-box wide-open"${isUsed && html` open`}><summary class="button quiet">Filter</summary>

@@ -12,6 +12,7 @@ import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 const sections = {
   overview: "Overview",
   vendors: "Vendors",
+  lists: "Lists",
   verifications: "Verifications",
   monitors: "Monitors",
   providers: "Providers",
@@ -40,6 +41,8 @@ export interface BarePage {
   readonly status?: number;
   /** A script that this page needs besides the scripts of every page. */
   readonly script?: AssetName;
+  /** Whether it shows work that goes on, so that it is loaded again every few seconds. */
+  readonly refreshes?: boolean | undefined;
 }
 
 export interface Page extends BarePage {
@@ -69,6 +72,11 @@ ${
   html`<script src="${assetPath("keys.js")}" defer></script>
 <script src="${assetPath("busy.js")}" defer></script>
 <script src="${assetPath("ticks.js")}" defer></script>`
+}
+${
+  page.refreshes &&
+  html`<script src="${assetPath("refresh.js")}" defer></script>
+<noscript><meta http-equiv="refresh" content="5"></noscript>`
 }
 ${page.script && html`<script src="${assetPath(page.script)}" defer></script>`}
 </head>

@@ -4,6 +4,7 @@ import { type Html, html } from "../http/html.ts";
 export const shortcutKeys = {
   overview: "o",
   vendors: "e",
+  lists: "s",
   verifications: "v",
   monitors: "m",
   providers: "p",

@@ -50,7 +50,8 @@ export const createVerificationList = (context: PageContext) =>
     curl: (filter) => ["listVerifications", "List verifications", { path: pathWithQuery("/v1/verifications", filter) }],
   });
 
-function answersOf({ results, createdAt }: Verification): string[] {
+/** Returns what each check of a verification says. */
+export function answersOf({ results, createdAt }: Pick<Verification, "results" | "createdAt">): string[] {
   const at = timestampDate(createdAt!);
   return results.map((result) => {
     const { text } = verdictOf(checkOf(result.checkType), { result, at }, at);

@@ -1,0 +1,183 @@
+import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
+import type { Request } from "express";
+import { pathId, pathWithQuery } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import { frequencyMeanings } from "../monitors/monitor-form.ts";
+import { listPage } from "../page/list-page.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { option, selectField } from "../ui/fields.ts";
+import { choiceField } from "../ui/filter.ts";
+import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
+import { aside } from "../ui/table.ts";
+import { numberText } from "../ui/vocabulary.ts";
+import { answersOf } from "../verifications/verification-list.ts";
+import { resultColumns } from "./result-columns.ts";
+import {
+  decisionCounts,
+  decisionState,
+  decisions,
+  isGoingOn,
+  isWorking,
+  nameIn,
+  outcomeCounts,
+  outcomes,
+  progress,
+} from "./words.ts";
+
+const notices = {
+  canceled: "The list was canceled. Rows that have an answer keep it.",
+  monitored: "All vendors that passed have a monitor.",
+  limit: problemNotice(
+    "Some vendors that passed have no monitor, because the limit of your plan is reached. Cancel monitors that you no longer need, and try again.",
+  ),
+};
+
+export function createListHandlers(context: PageContext) {
+  const { jobs } = context;
+
+  async function pageOf(request: Request, visit: Visit) {
+    const { job } = await jobs.getJob({ caller: visit.caller, jobId: pathId(request, "job_id", "job") });
+    return resultsPage(context, job!);
+  }
+
+  return {
+    view: async (request, response, visit) => (await pageOf(request, visit)).list(request, response, visit),
+    download: async (request, response, visit) => (await pageOf(request, visit)).download(request, response, visit),
+
+    // Repeating the form changes nothing, so it needs no token.
+    async cancel(request, response, visit) {
+      const jobId = pathId(request, "job_id", "job");
+      await jobs.cancelJob({ caller: visit.caller, jobId });
+      response.redirect(303, `${visit.view.path}/lists/${jobId}?done=canceled`);
+    },
+  } satisfies PageHandlers;
+}
+
+interface Results {
+  readonly rows: readonly JobResult[];
+  readonly next: number | undefined;
+}
+
+/** Creates the page of one list with its results. */
+const resultsPage = (context: PageContext, job: Job) =>
+  listPage<"decision" | "outcome", number, Results>(context, {
+    section: "lists",
+    path: `/lists/${job.id}`,
+    noun: "results",
+    title: `List of ${numberText(job.total)} rows`,
+    fields: {
+      decision: choiceField("Decision", { "": "any", ...textsOf(decisions) }),
+      outcome: choiceField("Outcome", { "": "any", ...textsOf(outcomes) }),
+    },
+    positions: byRow,
+    limit: 50,
+    async read({ caller }, { decision, outcome }, page) {
+      const { results, nextRow } = await context.jobs.listJobResults({
+        ...{ caller, jobId: job.id, limit: page.limit, afterRow: page.after ?? 0 },
+        decision: decisions[decision as keyof typeof decisions]?.[0],
+        outcome: outcomes[outcome as keyof typeof outcomes]?.[0],
+      });
+      return { rows: results, next: nextRow === 0 ? undefined : nextRow };
+    },
+    columns: ({ visit: { view } }) => [
+      [
+        "Vendor",
+        (result) => html`${vendorOf(result, view.path)}${aside(result.externalId, `row ${result.row}`)}`,
+        "long",
+      ],
+      ["Decision", ({ decision }) => decisionState(decision)],
+      ["Why", (result) => whyOf(result, view.path), "long"],
+      [
+        "Evidence",
+        ({ verification }) =>
+          verification &&
+          html`<a href="${view.path}/verifications/${verification.id}">View<span class="unseen"> verification</span></a>`,
+      ],
+      job.monitors && [
+        "Monitor",
+        ({ monitorId }) =>
+          monitorId && html`<a href="${view.path}/monitors/${monitorId}">View<span class="unseen"> monitor</span></a>`,
+      ],
+    ],
+    head: (visit) => headOf(visit, job),
+    notice: (request) => noticeBox(noticeOf(request, notices)),
+    heading: (_visit, { isNarrowed }) => (isNarrowed ? "Matching results" : "Results"),
+    refreshes: isWorking(job),
+    meanwhile: "None are lost.",
+    empty: () => (isGoingOn(job) ? "No row has an answer yet." : "No row has an answer."),
+    csv: resultColumns(context.apiBaseUrl),
+    curl: (filter) => [
+      "listJobResults",
+      "List these results",
+      { path: pathWithQuery(`/v1/jobs/${job.id}/results`, { outcome: filter.outcome }) },
+    ],
+  });
+
+function headOf(visit: Visit, job: Job): Html {
+  const { view, may } = visit;
+  const path = `${view.path}/lists/${job.id}`;
+  const byOutcome = Object.entries(outcomeCounts(job.counts)).filter(([, count]) => count > 0);
+  const link = (filter: Record<string, string>, count: number) =>
+    html`<a href="${pathWithQuery(path, filter)}">${numberText(count)}</a>`;
+  return html`<p class="path"><a href="${view.path}/lists">Lists</a></p>
+<h1>List of ${numberText(job.total)} rows</h1>
+<section class="card" aria-labelledby="progress"><h2 id="progress" class="unseen">Progress</h2>
+${facts([
+  ["State", progress(job)],
+  ...Object.entries(decisionCounts(job)).map(
+    ([decision, count]) => [decisions[decision as keyof typeof decisions][1], link({ decision }, count)] as const,
+  ),
+  [
+    "Outcomes",
+    byOutcome.length > 0 &&
+      html`${byOutcome.map(([outcome, count], place) => html`${place > 0 && ", "}${outcomes[outcome as keyof typeof outcomes][1]} ${link({ outcome }, count)}`)}`,
+  ],
+  ["Checks", job.checks.map(checkTitle).join(", ")],
+  ["Started", time(job.createdAt)],
+  ["Ended", time(job.completedAt)],
+])}
+${may("verify") && isGoingOn(job) && html`<form method="post" action="${path}/cancel"><p class="hint">Canceling keeps the answers that are there, and leaves out the other rows.</p><button class="quiet">Cancel this list</button></form>`}
+${may("manage_monitors") && job.status === JobStatus.COMPLETED && (job.counts?.pass ?? 0) > 0 && monitorForm(path)}
+</section>`;
+}
+
+/** Renders the form that gives a monitor to each vendor that passed. */
+function monitorForm(path: string): Html {
+  const options = Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, "daily", meaning));
+  return html`<form method="post" action="${path}/monitors" data-busy="Creating monitors …">
+${selectField({ name: "frequency", label: "How often", options, hint: "Vendors that are already monitored keep their monitor." })}
+<button class="quiet">Monitor all that passed</button>
+</form>`;
+}
+
+function vendorOf({ entityId, legalName, row }: JobResult, path: string): Html | string {
+  const name = legalName || entityId || `Row ${row}`;
+  return entityId ? html`<a href="${path}/vendors/${entityId}">${name}</a>` : name;
+}
+
+/** Renders why a row has its decision: what the checks say, or what stood in their way. */
+function whyOf(result: JobResult, path: string): Html {
+  const { verification, candidates, problems, nameAgrees } = result;
+  const outcome = nameIn(outcomes, result.outcome);
+  const texts = [
+    nameAgrees === false && "The name differs from the registry’s.",
+    ...(verification ? answersOf(verification) : []),
+    ...problems.map(({ path: at, message }) => `${at}: ${message}`),
+  ];
+  const links = candidates
+    .slice(0, 3)
+    .map(({ id, legalName }) => html` <a href="${path}/vendors/${id}">${legalName}</a>`);
+  const search = outcome === "ambiguous" || outcome === "not_found";
+  return html`${state(outcome ?? "", outcome && outcomes[outcome][1])}${links}${search && html` <a href="${path}/vendors/search">Search</a>`}${aside(...texts)}`;
+}
+
+/** Positions of pages: the row before. */
+const byRow = {
+  read: (text: unknown) => (typeof text === "string" && /^\d{1,7}$/.test(text) ? Number(text) : undefined),
+  write: (row: number) => String(row),
+  links: ["First rows", "Next rows"] as const,
+};
+
+const textsOf = (names: Readonly<Record<string, readonly [value: number, text: string, ...unknown[]]>>) =>
+  Object.fromEntries(Object.entries(names).map(([name, [, text]]) => [name, text]));

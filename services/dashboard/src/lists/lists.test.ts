@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { ORIGIN, type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { JOB_ID, jobOf, jobResultOf } from "../testing/fake-jobs.ts";
+import { VERIFICATION_ID } from "../testing/fake-verification.ts";
+
+const TIN = "912345678";
+const FILE = `Vendor,UEI,Tax ID,Vendor No\nAcme,SANDBXACTVE1,${TIN},V-1\nBad,SANDBX,,V-2\nAcme,SANDBXACTVE1,${TIN},V-3\n`;
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+type Fields = Readonly<Record<string, string | Blob>>;
+
+const send = (path: string, fields: Fields) => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return visitor.request(path, { method: "POST", body, headers: { origin: ORIGIN } });
+};
+
+const preview = (fields: Fields, view = "test") => send(`/${view}/lists/preview`, fields);
+const upload = (text: string) => preview({ file: new Blob([text]), rows: "" });
+
+/** Returns the fields of the form of a preview as a browser sends them. */
+function fieldsOf({ text }: Page): Record<string, string> {
+  const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const selects = [...text.matchAll(/<select id="(\w+)".*?<\/select>/gs)].map(([select, name]) => {
+    return [name!, /value="(\w*)" selected/.exec(select)?.[1] ?? ""] as const;
+  });
+  return Object.fromEntries([...hidden.map(([, name, value]) => [name!, value!] as const), ...selects]);
+}
+
+const callsOf = (method: string) =>
+  dashboard.state.calls.flatMap((call) =>
+    call.startsWith(`${method} `) ? [JSON.parse(call.slice(method.length))] : [],
+  );
+
+describe("the preview of a list", () => {
+  test("says how columns are read and what is wrong, shows no TIN, and neither verifies nor stores anything", async () => {
+    const page = await upload(FILE);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("Verify 2 rows");
+    expect(page.text).toContain("Row 3, &quot;UEI&quot; must be 12 letters and digits");
+    expect(page.text).toContain("answered as row 2");
+    expect(page.text).toContain('value="tin_match" checked');
+    expect(fieldsOf(page)).toMatchObject({ column_0: "legal_name", column_1: "uei", column_2: "tin" });
+    expect(page.text).toContain("****5678");
+    expect(page.text).not.toContain(TIN);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("takes pasted rows, and reads columns as they are corrected", async () => {
+    const first = await preview({ file: new Blob([]), rows: "Number\tCode\r\nV-1\tSANDBXACTVE1\r\n" });
+    expect(first.text).toContain("names no column by which a vendor can be found");
+    const corrected = { ...fieldsOf(first), column_0: "external_id", column_1: "uei" };
+    const second = await preview(corrected);
+    expect(second.text).toContain("Verify 1 row<");
+    expect(second.text).toContain("UEI SANDBXACTVE1");
+    const twice = await preview({ ...corrected, column_0: "uei" });
+    expect(twice.status).toBe(400);
+    expect(twice.text).toContain("Two columns are chosen as UEI.");
+  });
+
+  test("shows no TIN of a column that is not known as one", async () => {
+    const page = await upload(`Vendor,Code\nAcme,91-2345678\n`);
+    expect(page.text).not.toContain("2345678");
+  });
+
+  test.each([
+    ["nothing", { file: new Blob([]), rows: " " }, "Choose a file, or paste rows."],
+    ["a file of another kind", { file: new Blob(["<html><table>"]) }, "This is a web page or an XML file."],
+    ["a file of more than 5 MB", { file: new Blob(["x".repeat(5_000_001)]) }, "The file has more than 5 MB. Split it."],
+    ["a form of more than 7 MB", { file: new Blob(["x".repeat(7_000_001)]) }, "The file has more than 5 MB. Split it."],
+  ])("of %s says what to do", async (_name, fields: Fields, text) => {
+    const page = await preview(fields);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(text);
+  });
+
+  test("refuses sandbox UEIs in live", async () => {
+    const page = await preview({ file: new Blob([FILE]) }, "live");
+    expect(page.text).toContain("Row 2, &quot;UEI&quot; must not begin with SANDBX");
+    expect(page.text).not.toContain("Verify 2 rows");
+  });
+
+  test("can't be sent by another site, or without a file’s form", async () => {
+    const body = new FormData();
+    const foreign = await visitor.request("/test/lists/preview", {
+      method: "POST",
+      body,
+      headers: { origin: "https://x.example" },
+    });
+    expect(foreign.status).toBe(403);
+    expect((await visitor.post("/test/lists/preview", { rows: "UEI" })).status).toBe(415);
+  });
+});
+
+describe("a list that is verified", () => {
+  test("is given as a job with its good and bad rows, once", async () => {
+    const fields = { ...fieldsOf(await upload(FILE)), checks: "sam_registration", frequency: "weekly" };
+    const { status, location } = await send("/test/lists", fields);
+    expect([status, location]).toEqual([303, `/test/lists/${JOB_ID}`]);
+    const [{ caller, rows }] = callsOf("addJobRows");
+    expect(caller).toMatchObject({ actor: "usr_1", createdEntities: 250_000 });
+    const acme = { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" };
+    expect(rows).toEqual([
+      { row: 2, externalId: "V-1", ...acme },
+      { row: 3, externalId: "V-2", problems: [{ path: "UEI", message: expect.stringMatching(/^must be 12/) }] },
+      { row: 4, externalId: "V-3", ...acme, sameAs: 2 },
+    ]);
+    expect(callsOf("startJob")).toEqual([
+      expect.objectContaining({
+        jobId: JOB_ID,
+        total: 3,
+        checks: ["CHECK_TYPE_SAM_REGISTRATION"],
+        mode: "MODE_REALTIME",
+        openRows: 100_000,
+        monitor: { frequency: "weekly", activeLimit: expect.any(Number) },
+        idempotency: expect.objectContaining({ path: "/test/lists" }),
+      }),
+    ]);
+    const again = await send("/test/lists", fields);
+    expect(again.status).toBe(409);
+    expect(again.text).toContain("already sent");
+    expect(callsOf("startJob")).toHaveLength(1);
+  });
+
+  test("is not started by a form without a list", async () => {
+    const page = await send("/test/lists", { checks: "sam_registration" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("The file is empty.");
+  });
+
+  test("with TINs proposes no TIN match where it is not enabled", async () => {
+    dashboard.state.liveTinMatch = false;
+    const page = await preview({ file: new Blob(["UEI,TIN\nABCDEFGHJK71,\n"]) }, "live");
+    expect(page.text).toContain("is not enabled for your organization");
+    expect(page.text).not.toContain('value="tin_match" checked');
+  });
+
+  test("that is refused comes back with its columns and the reason", async () => {
+    const fields = fieldsOf(await upload(FILE));
+    const unchecked = await send("/test/lists", fields);
+    expect(unchecked.status).toBe(400);
+    expect(unchecked.text).toContain("Choose at least one check.");
+    dashboard.state.failures.set("startJob", new ServiceError("too_many_rows", { message: "Wait for other lists." }));
+    const refused = await send("/test/lists", { ...fields, checks: "sam_registration" });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("Wait for other lists.");
+    expect(refused.text).toContain(`name="content" value="${Buffer.from(FILE).toString("base64")}"`);
+  });
+});
+
+describe("the page of a list", () => {
+  beforeEach(() => {
+    dashboard.state.jobs = [jobOf()];
+    dashboard.state.jobResults = [
+      jobResultOf(),
+      jobResultOf({
+        ...{ row: 3, externalId: "", entityId: "", legalName: "", verification: undefined },
+        ...{ outcome: RowOutcome.AMBIGUOUS, decision: Decision.REVIEW },
+        candidates: [{ id: ENTITY_ID, legalName: "Acme & Sons", confidence: 0.7 }],
+      }),
+    ];
+  });
+
+  test("shows decisions with links to vendors, evidence and candidates", async () => {
+    const { text } = await visitor.get(`/test/lists/${JOB_ID}`);
+    expect(text).toContain(`<a href="/test/lists/${JOB_ID}?decision=hold">1</a>`);
+    expect(text).toContain(`<a href="/test/vendors/${ENTITY_ID}">Acme &amp; Co</a>`);
+    expect(text).toContain(`<a href="/test/verifications/${VERIFICATION_ID}">`);
+    expect(text).toContain(`<a href="/test/vendors/${ENTITY_ID}">Acme &amp; Sons</a>`);
+    expect(text).toContain("Monitor all that passed");
+    expect(text).not.toContain("http-equiv");
+    expect((await visitor.get("/test/lists")).text).toContain(`<a href="/test/lists/${JOB_ID}">`);
+  });
+
+  test("filters by decision and outcome", async () => {
+    await visitor.get(`/test/lists/${JOB_ID}?decision=review&outcome=not_found&after=7`);
+    expect(callsOf("listJobResults")).toEqual([
+      expect.objectContaining({ decision: "DECISION_REVIEW", outcome: "ROW_OUTCOME_NOT_FOUND", afterRow: 7 }),
+    ]);
+    expect((await visitor.get(`/test/lists/${JOB_ID}?decision=x`)).status).toBe(400);
+  });
+
+  test("is loaded again while the list goes on, and can be canceled", async () => {
+    dashboard.state.jobs = [jobOf({ status: JobStatus.RUNNING, done: 1 })];
+    const { text } = await visitor.get(`/test/lists/${JOB_ID}`);
+    expect(text).toContain('<noscript><meta http-equiv="refresh" content="5"></noscript>');
+    expect(text).toContain("1 of 3");
+    expect(text).not.toContain("Monitor all that passed");
+    const { location } = await visitor.post(`/test/lists/${JOB_ID}/cancel`);
+    expect(location).toBe(`/test/lists/${JOB_ID}?done=canceled`);
+    expect(callsOf("cancelJob")).toEqual([expect.objectContaining({ jobId: JOB_ID })]);
+  });
+
+  test("has a file with the columns of the API", async () => {
+    const { text, headers } = await visitor.get(`/test/lists/${JOB_ID}.csv`);
+    expect(headers.get("content-disposition")).toContain("results-test");
+    const [titles, first] = text.split("\r\n");
+    expect(titles).toMatch(/"row","external_id","outcome","decision","entity_id","legal_name","name_agrees",/);
+    expect(first).toContain(`"2","V-1","pass","pay","${ENTITY_ID}","Acme & Co","true",`);
+    expect(first).toContain("https://api.acme.example/v1/evidence/evd_");
+  });
+
+  test("of another organization does not exist", async () => {
+    dashboard.state.jobs = [];
+    for (const path of [JOB_ID, `${JOB_ID}.csv`, "job_x"]) {
+      expect((await visitor.get(`/test/lists/${path}`)).status).toBe(404);
+    }
+  });
+});
+
+describe("monitoring all that passed", () => {
+  const monitor = (form: Record<string, string>) => visitor.post(`/test/lists/${JOB_ID}/monitors`, form);
+
+  beforeEach(() => {
+    dashboard.state.jobs = [jobOf()];
+    dashboard.state.jobResults = [jobResultOf()];
+  });
+
+  test("gives each vendor a monitor with the checks of the list, unless it has one", async () => {
+    const { location } = await monitor({ frequency: "monthly" });
+    expect(location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
+    expect(callsOf("listJobResults")).toEqual([expect.objectContaining({ outcome: "ROW_OUTCOME_PASS" })]);
+    expect(callsOf("createMonitor")).toEqual([
+      expect.objectContaining({
+        ...{ entityId: ENTITY_ID, externalId: "V-1", frequency: "FREQUENCY_MONTHLY", unlessExists: true },
+        ...{ checks: ["CHECK_TYPE_SAM_REGISTRATION"], activeLimit: expect.any(Number) },
+      }),
+    ]);
+  });
+
+  test("of a long list goes on with another form", async () => {
+    dashboard.state.jobResults = Array.from({ length: 501 }, (_, index) => jobResultOf({ row: index + 2 }));
+    const page = await monitor({ frequency: "daily" });
+    expect(fieldsOf(page)).toEqual({ after: "501", frequency: "daily" });
+    expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
+    expect(callsOf("createMonitor")).toHaveLength(501);
+  });
+
+  test("ends at the limit of the plan, and says so", async () => {
+    dashboard.state.failures.set("createMonitor", new ServiceError("limit_exceeded"));
+    const { location } = await monitor({ frequency: "daily" });
+    expect(location).toBe(`/test/lists/${JOB_ID}?done=limit`);
+    expect((await visitor.get(location!)).text).toContain("the limit of your plan is reached");
+  });
+});

@@ -1,0 +1,123 @@
+import { maskTin } from "@vvs/identifiers";
+import { type Column, fields, maskedCells, problemText } from "@vvs/vendor-files";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { frequencyMeanings } from "../monitors/monitor-form.ts";
+import { checksField, option, selectField } from "../ui/fields.ts";
+import type { Refusal } from "../ui/form-refusal.ts";
+import { formTokenField, noticeBox, stats } from "../ui/parts.ts";
+import { table } from "../ui/table.ts";
+import { numberText } from "../ui/vocabulary.ts";
+import { columnName, type ListRow, type VendorList } from "./vendor-list.ts";
+
+/** What a preview asks for besides the fields of columns. */
+export interface PreviewInput {
+  readonly checks: readonly string[];
+  /** Of the monitor that each vendor gets; empty: none. */
+  readonly frequency: string;
+}
+
+const ROWS_SHOWN = 20;
+const PROBLEMS_SHOWN = 50;
+
+/** Renders how a list is read. The form holds the list itself, so that nothing is stored before it is started. */
+export function previewPage(
+  options: Partial<Refusal> & {
+    readonly visit: Visit;
+    readonly list: VendorList;
+    readonly bytes: Uint8Array;
+    readonly input: PreviewInput;
+    readonly formToken: string;
+    readonly tinHint: Html | undefined;
+  },
+): Html {
+  const { visit, list, bytes, input, problems = {} } = options;
+  const { path } = visit.view;
+  const bad = list.rows.length - list.good;
+  return html`<p class="path"><a href="${path}/lists">Lists</a></p>
+<h1>Preview of a list</h1>
+${noticeBox(options.notice)}
+<section class="card" aria-labelledby="counts"><h2 id="counts" class="unseen">Rows</h2>
+${stats([
+  ["Rows that can be verified", numberText(list.good)],
+  ["Rows with problems", numberText(bad)],
+  ["Repeated rows", list.repeated > 0 && numberText(list.repeated)],
+])}
+</section>
+${problemList(list)}
+<form method="post" action="${path}/lists" enctype="multipart/form-data" class="card" data-busy="Sending the list …">
+  ${formTokenField(options.formToken)}
+  <input type="hidden" name="content" value="${Buffer.from(bytes).toString("base64")}">
+  ${checksField(input.checks, options.tinHint, problems.checks)}
+  ${visit.may("manage_monitors") && monitorField(input)}
+  <p class="hint">${bad > 0 && "Rows with problems are left out, and reported with the results. "}${visit.view.environment === "live" && "This asks real providers. "}Results are kept for 30 days.</p>
+  ${list.good > 0 && html`<p class="choices"><button>Verify ${numberText(list.good)} ${list.good === 1 ? "row" : "rows"}</button> <a class="button quiet" href="${path}/lists/new">Choose another list</a></p>`}
+  <h2>Columns</h2>
+  <p class="hint">Correct what a column means, and then update the preview. A column that is not used is left out.</p>
+  <div class="columns">${list.columns.map((column) => columnField(column, list))}</div>
+  <button class="quiet" formaction="${path}/lists/preview">Update the preview</button>
+</form>
+<section aria-labelledby="rows"><h2 id="rows">${list.rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${numberText(list.rows.length)} rows` : "All rows"}</h2>
+${table<ListRow>("list", list.rows.slice(0, ROWS_SHOWN), [
+  ["Row", ({ row }) => String(row)],
+  ["Name", ({ legalName }) => legalName, "long"],
+  ["Identifiers", (row) => identifiersText(row), "long"],
+  ["Address", ({ address }) => address, "long"],
+  ["Your number", ({ externalId }) => externalId, "short"],
+  [
+    "Will be",
+    ({ problems: own = [], sameAs }) =>
+      own.length > 0 ? "left out" : sameAs ? `answered as row ${sameAs}` : "verified",
+  ],
+])}
+</section>`;
+}
+
+function problemList({ problems, notices }: VendorList): Html {
+  const more = problems.length - PROBLEMS_SHOWN;
+  return html`${notices.length > 0 && html`<ul class="notice warning">${notices.map((notice) => html`<li>${problemText(notice)}</li>`)}</ul>`}
+${
+  problems.length > 0 &&
+  html`<section class="card" aria-labelledby="problems"><h2 id="problems">Problems</h2>
+<ul>${problems.slice(0, PROBLEMS_SHOWN).map((problem) => html`<li>${problemText(problem)}</li>`)}</ul>
+${more > 0 && html`<p class="hint">And ${numberText(more)} more.</p>`}
+</section>`
+}`;
+}
+
+function columnField(column: Column, { file }: VendorList): Html {
+  const { index, name, field = "" } = column;
+  const row = file.rows.find(({ cells }) => cells[index]?.trim());
+  const example = row && withoutTin(maskedCells(file.columns)(row)[index]!, field).slice(0, 40);
+  const options = [
+    option("", field, "Not used"),
+    ...Object.entries(fields).map(([value, text]) => option(value, field, text)),
+  ];
+  const label = withoutTin(name, field) || `Column ${index + 1}`;
+  return selectField({ name: columnName(index), label, options, ...(example && { hint: `Such as “${example}”` }) });
+}
+
+/** Returns a cell as it may be shown: nine digits can be a TIN in a column that is not known as one, or in the first row. */
+function withoutTin(cell: string, field: string): string {
+  const digits = cell.replaceAll(/\D/g, "");
+  return digits.length === 9 && field !== "duns" ? maskTin(digits) : cell;
+}
+
+function monitorField({ frequency }: PreviewInput): Html {
+  const options = Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, frequency, meaning));
+  const hint = "A monitor repeats the checks and reports changes.";
+  return selectField({
+    name: "frequency",
+    label: "Monitor each vendor",
+    options: [option("", frequency, "no"), ...options],
+    hint,
+  });
+}
+
+function identifiersText({ entityId, identifiers }: ListRow): string {
+  const { uei, cage, duns, tin } = identifiers ?? {};
+  const named = { UEI: uei, "CAGE code": cage, "D-U-N-S": duns, TIN: tin && maskTin(tin), ID: entityId };
+  return Object.entries(named)
+    .flatMap(([name, value]) => (value ? `${name} ${value}` : []))
+    .join(", ");
+}

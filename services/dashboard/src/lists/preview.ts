@@ -1,0 +1,147 @@
+import { checkNames, toCheckType } from "@vvs/checks";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { openJobRows, type Plan } from "@vvs/tenant/plans";
+import type { Request, Response } from "express";
+import { field, fieldValues } from "../http/form.ts";
+import { formIdempotency } from "../http/form-token.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import { frequencies } from "../monitors/monitor-form.ts";
+import { liveTinMatchHint } from "../page/live-tin-match.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
+import { problemNotice } from "../ui/parts.ts";
+import { type PreviewInput, previewPage } from "./preview-page.ts";
+import { readUpload } from "./upload.ts";
+import { sendUploadForm, unreadableText } from "./upload-form.ts";
+import { readMapping, readVendorList, type VendorList } from "./vendor-list.ts";
+
+/** Maximum number of rows in a call that stores them. */
+const ROWS_TOGETHER = 500;
+
+const refusals: RefusalTexts = {
+  sentBefore: "This form was already sent, so the list was not verified again. Find it among your lists.",
+  unavailable:
+    "The list may not have been started, because a service is temporarily unavailable. Look among your lists before you try again.",
+  invalid: "Nothing was verified. Correct the marked fields and try again.",
+  codes: ["too_many_rows", "forbidden"],
+  fields: {},
+};
+
+export function createPreviewHandlers(context: PageContext) {
+  const { jobs, organization, layout, formTokens } = context;
+
+  async function sendPreview(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    { status, ...shown }: Partial<Refusal> & { list: VendorList; bytes: Uint8Array; input?: PreviewInput },
+  ): Promise<void> {
+    const tinHint = await liveTinMatchHint(context, visit);
+    const formToken = formTokens.issue(request, response);
+    const { input = firstInput(shown.list, tinHint === undefined) } = shown;
+    const content = previewPage({ ...shown, input, visit, tinHint, formToken });
+    layout.sendPage(response, { visit, section: "lists", title: "Preview of a list", status, content });
+  }
+
+  /** Stores the rows and starts their job. Returns its id. */
+  async function start(visit: Visit, { rows }: VendorList, input: PreviewInput, submission: string): Promise<string> {
+    const { plan, activeMonitors, createdEntities } = await organization.getOrganization({ caller: visit.caller });
+    const caller = { ...visit.caller, createdEntities };
+    let jobId = "";
+    for (let at = 0; at < rows.length; at += ROWS_TOGETHER) {
+      ({ jobId } = await jobs.addJobRows({ caller, jobId, rows: rows.slice(at, at + ROWS_TOGETHER) }));
+    }
+    const { frequency, checks } = input;
+    const { job } = await jobs.startJob({
+      ...{ caller, jobId, total: rows.length, mode: Mode.REALTIME },
+      checks: checkNames.filter((name) => checks.includes(name)).map(toCheckType),
+      monitor: frequency === "" ? undefined : { frequency, webhookUrl: "", activeLimit: activeMonitors },
+      openRows: openJobRows[plan as Plan],
+      idempotency: formIdempotency(visit, "lists", submission),
+    });
+    return job!.id;
+  }
+
+  /** Errors: VendorFileError for a form without a list. */
+  async function startList(request: Request, response: Response, visit: Visit): Promise<void> {
+    const { bytes } = await readList(request, response);
+    const { list, refused } = await readMapped(request, bytes, visit);
+    const input = inputOf(request);
+    const shown = { list, bytes, input };
+    if (input.frequency !== "" && !visit.may("manage_monitors")) throw new ProblemError("not_permitted");
+    if (refused !== undefined) {
+      return sendPreview(request, response, visit, { ...shown, status: 400, notice: problemNotice(refused) });
+    }
+    const problems = { ...(input.checks.length === 0 && { checks: "Choose at least one check." }) };
+    if (input.checks.length === 0 || list.good === 0) {
+      return sendPreview(request, response, visit, { ...shown, ...invalid(problems, refusals) });
+    }
+    try {
+      const id = await formTokens.once(request, response, (submission) => start(visit, list, input, submission));
+      response.redirect(303, `${visit.view.path}/lists/${id}`);
+    } catch (error) {
+      await sendPreview(request, response, visit, { ...shown, ...refusalOf(error, refusals) });
+    }
+  }
+
+  return {
+    async preview(request, response, visit) {
+      try {
+        const { bytes, isFirst } = await readList(request, response);
+        if (bytes.length === 0) return sendUploadForm(context, response, visit, "Choose a file, or paste rows.");
+        const { list, refused } = await readMapped(request, bytes, visit);
+        const notice = refused === undefined ? {} : { status: 400, notice: problemNotice(refused) };
+        const input = isFirst ? {} : { input: inputOf(request) };
+        await sendPreview(request, response, visit, { ...notice, list, bytes, ...input });
+      } catch (error) {
+        sendUploadForm(context, response, visit, unreadableText(error));
+      }
+    },
+
+    async start(request, response, visit) {
+      try {
+        await startList(request, response, visit);
+      } catch (error) {
+        sendUploadForm(context, response, visit, unreadableText(error));
+      }
+    },
+  } satisfies PageHandlers;
+}
+
+/** Reads the list of a form: a file, pasted rows, or what a preview sent back. */
+async function readList(request: Request, response: Response): Promise<{ bytes: Uint8Array; isFirst: boolean }> {
+  const file = await readUpload(request, response);
+  const content = field(request, "content");
+  if (content !== "") return { bytes: Buffer.from(content, "base64"), isFirst: false };
+  if (file.length > 0) return { bytes: file, isFirst: true };
+  const rows = field(request, "rows");
+  // The first column may have no name, so what a row begins with stays.
+  return { bytes: Buffer.from(rows.trim() === "" ? "" : rows), isFirst: true };
+}
+
+/** Reads a list with the fields that were chosen; where they do not fit, without them, and with the reason. */
+async function readMapped(request: Request, bytes: Uint8Array, { view: { environment } }: Visit) {
+  const mapping = readMapping(request);
+  try {
+    return { list: await readVendorList(bytes, { mapping, environment }) };
+  } catch (error) {
+    if (Object.keys(mapping).length === 0) throw error;
+    const refused = unreadableText(error);
+    return { list: await readVendorList(bytes, { mapping: {}, environment }), refused };
+  }
+}
+
+/** Returns what a preview proposes: a list with TINs is to have them checked, where that is possible. */
+function firstInput({ columns }: VendorList, canMatchTins: boolean): PreviewInput {
+  const hasTins = columns.some(({ field: meaning }) => meaning === "tin");
+  return { checks: ["sam_registration", ...(hasTins && canMatchTins ? ["tin_match"] : [])], frequency: "" };
+}
+
+function inputOf(request: Request): PreviewInput {
+  const frequency = field(request, "frequency");
+  return {
+    checks: fieldValues(request, "checks").filter((name) => checkNames.some((known) => known === name)),
+    frequency: Object.hasOwn(frequencies, frequency) ? frequency : "",
+  };
+}

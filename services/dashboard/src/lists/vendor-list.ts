@@ -1,0 +1,108 @@
+import { setImmediate } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { normalizeIdentifier } from "@vvs/identifiers";
+import { isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
+import type { JobRowSchema } from "@vvs/proto/verification/v1/jobs";
+import type { Environment } from "@vvs/tenant";
+import {
+  type Field,
+  fields,
+  type Mapping,
+  type Problem,
+  readVendorFile,
+  type Vendor,
+  type VendorFile,
+} from "@vvs/vendor-files";
+import type { Request } from "express";
+import { fieldValues } from "../http/form.ts";
+
+export type ListRow = Exclude<MessageInitShape<typeof JobRowSchema>, { $typeName: string }> & { row: number };
+
+/** A list of vendors, and what a job would be given of it. */
+export interface VendorList extends Pick<VendorFile, "columns" | "notices"> {
+  /** Rows with the numbers that a spreadsheet program shows. A repeated one names the first. */
+  readonly rows: readonly ListRow[];
+  /** Of the whole list, and then of its rows. */
+  readonly problems: readonly Problem[];
+  /** Number of rows that can be verified. */
+  readonly good: number;
+  readonly repeated: number;
+  /** The file's own rows, by their place in `rows`. */
+  readonly file: VendorFile;
+}
+
+/** Rows after which other requests have their turn. */
+const ROWS_AT_A_TIME = 500;
+
+/** Reads a list by the names of its columns, or by the chosen fields. Errors: VendorFileError. */
+export async function readVendorList(
+  bytes: Uint8Array,
+  { mapping, environment }: { mapping: Mapping; environment: Environment },
+): Promise<VendorList> {
+  const file = await readVendorFile(bytes, { mapping });
+  const problems: Problem[] = [...file.problems];
+  const seen = new Map<string, number>();
+  const rows: ListRow[] = [];
+  for (const [index, { number: row, cells, vendor, problems: found }] of file.rows.entries()) {
+    if (index % ROWS_AT_A_TIME === 0) await setImmediate();
+    const ofRow = vendor ? ruleProblems(vendor, file, environment).map((each) => ({ row, ...each })) : found;
+    problems.push(...ofRow);
+    if (ofRow.length > 0 || !vendor) {
+      rows.push({
+        row,
+        externalId: numberOf(cells, file, ofRow),
+        problems: ofRow.map(({ column = "row", message }) => ({ path: column, message })),
+      });
+      continue;
+    }
+    const { external_id: externalId, entity_id: entityId, identifiers, legal_name: legalName, address } = vendor;
+    const form = JSON.stringify([entityId, identifiers, legalName, address]);
+    const sameAs = seen.get(form);
+    if (sameAs === undefined) seen.set(form, row);
+    rows.push({ row, externalId, entityId, identifiers, legalName, address, sameAs });
+  }
+  const good = rows.filter(({ problems: own = [] }) => own.length === 0).length;
+  const repeated = rows.filter(({ sameAs }) => sameAs !== undefined).length;
+  return { columns: file.columns, notices: file.notices, rows, problems, good, repeated, file };
+}
+
+/** Returns the problems that only a service would find. */
+function ruleProblems(
+  { identifiers, external_id: externalId = "" }: Vendor,
+  { columns }: VendorFile,
+  environment: Environment,
+): Omit<Problem, "row">[] {
+  const nameOf = (field: Field) => columns.find((column) => column.field === field)?.name;
+  const problems: Omit<Problem, "row">[] = [];
+  if (environment === "live" && isSandboxUei(identifiers?.uei ?? "")) {
+    problems.push({ column: nameOf("uei"), message: SANDBOX_UEI_PROBLEM });
+  }
+  if (identifiers?.tin && normalizeIdentifier(externalId) === identifiers.tin) {
+    problems.push({ column: nameOf("external_id"), message: "must not be the vendor’s TIN" });
+  }
+  return problems;
+}
+
+/** Returns the number of a vendor whose row has problems elsewhere, so that it is found again. */
+function numberOf(cells: readonly string[], { columns }: VendorFile, problems: readonly Problem[]): string | undefined {
+  const column = columns.find(({ field }) => field === "external_id");
+  const isReadable = column && problems.every((problem) => problem.column !== column.name);
+  return isReadable ? cells[column.index]?.trim() : undefined;
+}
+
+const columnName = (index: number) => `column_${index}`;
+
+/** Returns the fields that were chosen for columns. */
+export function readMapping(request: Request): Mapping {
+  const names = Object.keys((request.body as object | undefined) ?? {});
+  const chosen = names.flatMap((name) => {
+    const index = /^column_(\d{1,3})$/.exec(name)?.[1];
+    const [value = ""] = fieldValues(request, name);
+    return index === undefined
+      ? []
+      : [[Number(index), Object.hasOwn(fields, value) ? (value as Field) : null] as const];
+  });
+  return Object.fromEntries(chosen);
+}
+
+export { columnName };

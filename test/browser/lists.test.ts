@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { expectSound } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+const FILE = {
+  name: "vendors.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from(
+    [
+      "Vendor No,Company,UEI",
+      "V-1,Sandbox Active Vendor LLC,SANDBXACTVE1",
+      "V-2,Sandbox Debarred Vendor LLC,SANDBXDEBAR1",
+      "V-3,Sandbox Expired Vendor Corp,SANDBXEXPRD1",
+      "V-4,Mistyped Inc,SANDBX-1",
+      "",
+    ].join("\r\n"),
+  ),
+};
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl, acceptDownloads: true });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+});
+
+afterAll(() => browser.close());
+
+test("payables: a file of vendors becomes decisions in at most 8 clicks", async () => {
+  await page.goto("/test/overview");
+  let clicks = 0;
+  const click = async (target: Locator) => {
+    clicks++;
+    await target.click();
+  };
+  await click(page.getByRole("link", { name: "Lists", exact: true }));
+  await click(page.getByRole("link", { name: "Verify a list" }).first());
+  // Opening the chooser, and choosing.
+  clicks += 2;
+  await page.getByLabel("File", { exact: true }).setInputFiles(FILE);
+  await click(page.getByRole("button", { name: "Preview" }));
+  await page.getByText('Row 5, "UEI" must be 12 letters and digits').waitFor();
+  await click(page.getByRole("button", { name: "Verify 3 rows" }));
+  await page.getByText("Completed", { exact: false }).first().waitFor();
+  await click(page.locator(".facts").getByText("Hold").locator("..").getByRole("link"));
+  await page.getByRole("heading", { name: "Matching results" }).waitFor();
+  expect(clicks).toBeLessThanOrEqual(8);
+  const held = await page.getByRole("rowheader").allTextContents();
+  expect(held.map((text) => text.includes("V-2") || text.includes("V-3"))).toEqual([true, true]);
+  await page.getByText("Excluded from federal awards").first().waitFor();
+  await expectSound(page, "the results of a list");
+});
+
+test("results are downloaded, and vendors that passed are monitored", async () => {
+  await page.getByRole("link", { name: "Show all results" }).click();
+  await page.getByRole("heading", { name: "Results", exact: true }).waitFor();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download as CSV" }).click();
+  const text = await readFile(await (await downloading).path(), "utf8");
+  expect(text).toContain('"V-1","pass","pay"');
+  expect(text).toContain('"V-2","fail","hold"');
+  expect(text).toContain('"V-4","invalid","review"');
+  await page.getByLabel("How often").selectOption("monthly");
+  await page.getByRole("button", { name: "Monitor all that passed" }).click();
+  await page.getByText("All vendors that passed have a monitor.").waitFor();
+  await page.goto("/test/monitors");
+  await page.getByRole("link", { name: "Sandbox Active Vendor LLC" }).waitFor();
+  await page.goto("/test/lists");
+  await page.getByRole("link", { name: /4 rows/ }).waitFor();
+  await expectSound(page, "lists");
+});
+
+test("a list is pasted and its columns corrected without script", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await visitor.goto("/test/lists/new");
+  await visitor
+    .getByLabel("Or paste rows from a spreadsheet")
+    .fill("Who\tCode\nSandbox Active Vendor LLC\tSANDBXACTVE1");
+  await visitor.getByRole("button", { name: "Preview" }).click();
+  await visitor.getByLabel("Code", { exact: true }).selectOption("uei");
+  await visitor.getByRole("button", { name: "Update the preview" }).click();
+  await visitor.getByText("UEI SANDBXACTVE1").waitFor();
+  await visitor.getByRole("button", { name: "Verify 1 row" }).click();
+  // The browser loads the page again by itself.
+  await visitor.getByText("Completed", { exact: false }).first().waitFor();
+  await plain.close();
+});
+
+test("the form for a list and its preview are accessible, and take a dropped file", async () => {
+  await page.goto("/test/lists/new");
+  await expectSound(page, "the form for a list");
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["UEI\\nSANDBXACTVE1\\n"], "dropped.csv"));
+    return transfer;
+  })()`);
+  await page.locator("form.card").dispatchEvent("drop", { dataTransfer: transfer });
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Verify 1 row" }).waitFor();
+  await expectSound(page, "the preview of a list");
+});
+
+test("the browser reports no errors", () => {
+  expect(complaints).toEqual([]);
+});
