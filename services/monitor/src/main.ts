@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createAdmission } from "@vvs/fair-queue";
+import { newId } from "@vvs/ids";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import {
@@ -21,7 +22,7 @@ import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchem
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
-import { type Environment, toProtoCaller } from "@vvs/tenant";
+import { type Environment, type Tenant, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
@@ -34,6 +35,7 @@ import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
 import { followSuspensions, runResumption, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeDueAge } from "./runs/due-age.ts";
+import { runExpiryReminders } from "./runs/expiry-reminders.ts";
 import { LEASE_INTERVAL_MS, runScheduler } from "./runs/scheduler.ts";
 import { createJudge } from "./sweep/judge.ts";
 import { runSweep } from "./sweep/sweep.ts";
@@ -159,6 +161,12 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     logger,
   });
   onClose("notification reporter", () => notifying.stop());
+  const nameOf = async (tenant: Tenant, entityId: string) => {
+    const caller = toProtoCaller({ tenant, actor: "monitor", requestId: newId("req") });
+    return (await entities.getEntity({ caller, entityId })).entity?.legalName ?? "";
+  };
+  const reminding = runExpiryReminders({ db: databases.live, notifications, nameOf, now, stopping, logger });
+  onClose("expiry reminders", () => reminding.ended());
   // Only live monitors stand.
   const { standing, positions } = live;
   const sweep = {

@@ -87,6 +87,8 @@ async function createIndexes(db: Db): Promise<void> {
   await monitors.createIndex({ frequency: 1, "standing.offset_ms": 1 }, isSwept);
   const hasExtra = { partialFilterExpression: { "standing.until": { $exists: true } } };
   await monitors.createIndex({ "standing.until": 1 }, hasExtra);
+  const expires = { partialFilterExpression: { expiry_run_at: { $exists: true } } };
+  await monitors.createIndex({ expiry_run_at: 1 }, expires);
   for (const { index } of UNPUBLISHED_STATES) await monitors.createIndex(index);
   await monitors.createIndex(
     { extras_wait: 1, organization_id: 1 },

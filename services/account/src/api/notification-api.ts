@@ -15,7 +15,7 @@ import {
   type NotificationKind,
   notificationKinds,
 } from "../model/notifications.ts";
-import { vendorChange } from "../notifications/vendor-changes.ts";
+import { registrationEnd, vendorChange } from "../notifications/vendor-changes.ts";
 import { invalid } from "../refusals.ts";
 
 const MAX_NOTIFICATIONS = 100;
@@ -24,6 +24,7 @@ const protoKinds: Readonly<Record<NotificationKind, ProtoKind>> = {
   excluded: ProtoKind.EXCLUDED,
   failed: ProtoKind.FAILED,
   changed: ProtoKind.CHANGED,
+  expiring: ProtoKind.EXPIRING,
   keys: ProtoKind.KEYS,
 };
 
@@ -84,6 +85,7 @@ function choiceOf(message: SettingsMessage | undefined): NotificationChoice {
 }
 
 function notificationOf({ id, about }: NotificationMessage): Notification {
-  if (!id || !about.value) throw invalid("notifications", "must have an id and say what happened");
-  return { id, ...vendorChange(about.value) };
+  if (id && about.case === "vendorChanged") return { id, ...vendorChange(about.value) };
+  if (id && about.case === "registrationExpires") return { id, ...registrationEnd(about.value) };
+  throw invalid("notifications", "must have an id and say what happened");
 }

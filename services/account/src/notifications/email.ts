@@ -12,6 +12,11 @@ const MAX_LINE = 200;
 const words: Readonly<Record<NotificationKind, { heading: string; one: string; many: string }>> = {
   excluded: { heading: "Exclusions", one: "exclusion", many: "exclusions" },
   failed: { heading: "Failed checks", one: "failed check", many: "failed checks" },
+  expiring: {
+    heading: "Registrations that end soon",
+    one: "registration that ends soon",
+    many: "registrations that end soon",
+  },
   changed: { heading: "Other changes of vendors", one: "other change of a vendor", many: "other changes of vendors" },
   keys: { heading: "API keys", one: "API key", many: "API keys" },
 };

@@ -176,6 +176,19 @@ Blue Harbor LLC (E-1)
   });
 });
 
+test("an email says which registrations end soon, and when", async () => {
+  await choose(owner, "now");
+  const value = { entityId: "ent_1", entityName: "Blue Harbor LLC", externalId: "", expirationDate: "2126-05-01" };
+  await report([{ id: "1", about: { case: "registrationExpires", value } }]);
+  account.advance(2 * MINUTE_MS);
+  const [mail] = await mailsTo(owner);
+  expect(mail!.subject).toBe("Vendor Verification: 1 registration that ends soon");
+  expect(mail!.text).toContain(`Blue Harbor LLC
+  Its SAM.gov registration ends on 1 May 2126 unless the vendor renews it.
+  https://dashboard.example/live/vendors/ent_1
+`);
+});
+
 describe("a member", () => {
   test("who is an owner gets one a day at 13:00 UTC while they chose nothing, and no one else does", async () => {
     const others = [await newUser("developer"), await newUser("payables"), await newUser("read_only")];
@@ -258,9 +271,12 @@ test("a member reads and changes only their own settings, with their session", a
   const { token: sessionToken } = await account.domain.signIns.signIn({ email: reader.email, password, clientAddress });
   const tenant = { organizationId, environment: "live" } as const;
   const bySession = { caller: toProtoCaller({ tenant, actor: reader._id, requestId: "req_1" }), sessionToken };
-  const { EXCLUDED, FAILED, CHANGED, KEYS } = NotificationKind;
+  const { EXCLUDED, FAILED, EXPIRING, CHANGED, KEYS } = NotificationKind;
   const { settings } = await dashboard.getNotificationSettings(bySession);
-  expect(settings).toMatchObject({ frequency: NotificationFrequency.OFF, kinds: [EXCLUDED, FAILED, CHANGED, KEYS] });
+  expect(settings).toMatchObject({
+    frequency: NotificationFrequency.OFF,
+    kinds: [EXCLUDED, FAILED, EXPIRING, CHANGED, KEYS],
+  });
   const chosen = { frequency: NotificationFrequency.NOW, kinds: [CHANGED, EXCLUDED, CHANGED] };
   await dashboard.setNotificationSettings({ ...bySession, settings: chosen });
   const { settings: after } = await dashboard.getNotificationSettings(bySession);
@@ -298,6 +314,10 @@ test.each<[string, () => Parameters<typeof report>[0]]>([
   ["more than 100", () => Array.from({ length: 101 }, (_, i) => notification(String(i)))],
   ["one without an id", () => [notification("")]],
   ["one without changes", () => [notification("1", [])]],
+  [
+    "one without a date",
+    () => [{ id: "1", about: { case: "registrationExpires", value: { entityId: "ent_1", entityName: "Acme" } } }],
+  ],
   ["one about nothing", () => [{ id: "1" }]],
 ])("a report with %s is refused", async (_name, notifications) => {
   await expect(report(notifications())).rejects.toMatchObject({ code: "invalid_request" });

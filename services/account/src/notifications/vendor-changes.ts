@@ -1,5 +1,6 @@
 import { fieldTitle, valueText } from "@vvs/checks/words";
-import type { VendorChanged } from "@vvs/proto/account/v1/notifications";
+import type { RegistrationExpires, VendorChanged } from "@vvs/proto/account/v1/notifications";
+import { longDay } from "@vvs/registration";
 import type { Notification, NotificationKind } from "../model/notifications.ts";
 import { invalid } from "../refusals.ts";
 
@@ -8,16 +9,25 @@ const MAX_CHANGES = 50;
 type Changes = VendorChanged["changes"];
 
 /** Returns what a monitor found, in words. Errors: invalid_request. */
-export function vendorChange({ entityId, entityName, externalId, changes }: VendorChanged): Omit<Notification, "id"> {
-  if (!entityId || changes.length === 0 || changes.length > MAX_CHANGES) {
+export function vendorChange({ changes, ...vendor }: VendorChanged): Omit<Notification, "id"> {
+  if (!vendor.entityId || changes.length === 0 || changes.length > MAX_CHANGES) {
     throw invalid("vendor_changed", `must name a vendor and 1 to ${MAX_CHANGES} changes`);
   }
+  return { kind: kindOf(changes), ...about(vendor), lines: changes.map(lineOf) };
+}
+
+/** Returns that a registration ends soon, in words. Errors: invalid_request. */
+export function registrationEnd({ expirationDate, ...vendor }: RegistrationExpires): Omit<Notification, "id"> {
+  if (!vendor.entityId || !expirationDate) throw invalid("registration_expires", "must name a vendor and a date");
+  const line = `Its SAM.gov registration ends on ${longDay(expirationDate)} unless the vendor renews it.`;
+  return { kind: "expiring", ...about(vendor), lines: [line] };
+}
+
+function about({ entityId, entityName, externalId }: Pick<VendorChanged, "entityId" | "entityName" | "externalId">) {
   const name = entityName || "Vendor without a name";
   return {
-    kind: kindOf(changes),
     title: externalId ? `${name} (${externalId})` : name,
     path: `/live/vendors/${encodeURIComponent(entityId)}`,
-    lines: changes.map(lineOf),
   };
 }
 

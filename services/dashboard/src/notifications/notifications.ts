@@ -41,6 +41,12 @@ const kinds = [
     meaning: "A vendor no longer passes a check.",
   },
   {
+    value: "expiring",
+    of: NotificationKind.EXPIRING,
+    label: "Registrations that end soon",
+    meaning: "The SAM.gov registration of a monitored vendor ends in 60, 30 or 7 days.",
+  },
+  {
     value: "changed",
     of: NotificationKind.CHANGED,
     label: "Other changes of vendors",

@@ -40,6 +40,14 @@ export declare type Notification = Message<"vvs.account.v1.Notification"> & {
      */
     value: VendorChanged;
     case: "vendorChanged";
+  } | {
+    /**
+     * The registration of a monitored vendor ends soon.
+     *
+     * @generated from field: vvs.account.v1.RegistrationExpires registration_expires = 3;
+     */
+    value: RegistrationExpires;
+    case: "registrationExpires";
   } | { case: undefined; value?: undefined };
 };
 
@@ -89,6 +97,47 @@ export declare type VendorChanged = Message<"vvs.account.v1.VendorChanged"> & {
  * Use `create(VendorChangedSchema)` to create a new message.
  */
 export declare const VendorChangedSchema: GenMessage<VendorChanged>;
+
+/**
+ * A registration that ends soon.
+ *
+ * @generated from message vvs.account.v1.RegistrationExpires
+ */
+export declare type RegistrationExpires = Message<"vvs.account.v1.RegistrationExpires"> & {
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 1;
+   */
+  entityId: string;
+
+  /**
+   * The vendor's legal name; empty where it is not known.
+   *
+   * @generated from field: string entity_name = 2;
+   */
+  entityName: string;
+
+  /**
+   * The number that the organization gave it; empty where it gave none.
+   *
+   * @generated from field: string external_id = 3;
+   */
+  externalId: string;
+
+  /**
+   * Its last day, YYYY-MM-DD.
+   *
+   * @generated from field: string expiration_date = 4;
+   */
+  expirationDate: string;
+};
+
+/**
+ * Describes the message vvs.account.v1.RegistrationExpires.
+ * Use `create(RegistrationExpiresSchema)` to create a new message.
+ */
+export declare const RegistrationExpiresSchema: GenMessage<RegistrationExpires>;
 
 /**
  * A report about one organization.
@@ -367,6 +416,13 @@ export enum NotificationKind {
    * @generated from enum value: NOTIFICATION_KIND_KEYS = 4;
    */
   KEYS = 4,
+
+  /**
+   * The registration of a monitored vendor ends in 60, 30 or 7 days.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_EXPIRING = 5;
+   */
+  EXPIRING = 5,
 }
 
 /**
