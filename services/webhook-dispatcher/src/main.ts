@@ -10,6 +10,7 @@ import {
   translateMongoError,
 } from "@vvs/mongo";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { NotificationService } from "@vvs/proto/account/v1/notifications";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
@@ -23,6 +24,7 @@ import { loadWebhookDispatcherConfig, poolsOf } from "./config.ts";
 import { createSandboxLimit } from "./delivery/sandbox-limit.ts";
 import { runSandboxRetention } from "./delivery/sandbox-retention.ts";
 import { createDeliveryApi, startDelivery } from "./domain.ts";
+import { runFailingReports } from "./endpoints/failing-reports.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Maximum number of records accepted by one write. */
@@ -43,6 +45,10 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
   const audit: Audit = async (caller, entry) => {
     await auditLog.appendAuditEntry({ caller: toProtoCaller(caller), ...entry });
   };
+  const notifications = createClient(NotificationService, account);
+  onClose("notifications client", () => notifications.close());
+  const reporting = runFailingReports({ db: databases.live, notifications, now, stopping, logger });
+  onClose("reports of failing endpoints", () => reporting.ended());
   const allowPrivateTargets = config.WEBHOOK_ALLOW_PRIVATE_TARGETS;
   const apiOf = (environment: Environment) => {
     const db = databases[environment];

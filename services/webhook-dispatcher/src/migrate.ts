@@ -42,7 +42,11 @@ async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<v
   await db.collection("sandbox_hours").createIndexes([{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]);
   await db
     .collection("endpoints")
-    .createIndexes([{ key: { organization_id: 1, failing_since: 1 } }, { key: { updated_at: 1 } }]);
+    .createIndexes([
+      { key: { organization_id: 1, failing_since: 1 } },
+      { key: { failing_since: 1 }, partialFilterExpression: { failing_since: { $type: "date" } } },
+      { key: { updated_at: 1 } },
+    ]);
   await db.collection("replays").createIndexes([
     { key: { lease_until: 1 }, partialFilterExpression: { state: "running" }, name: "running" },
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },

@@ -15,7 +15,7 @@ import {
   type NotificationKind,
   notificationKinds,
 } from "../model/notifications.ts";
-import { registrationEnd, vendorChange } from "../notifications/vendor-changes.ts";
+import { endpointFailure, registrationEnd, vendorChange } from "../notifications/reported.ts";
 import { invalid } from "../refusals.ts";
 
 const MAX_NOTIFICATIONS = 100;
@@ -25,6 +25,7 @@ const protoKinds: Readonly<Record<NotificationKind, ProtoKind>> = {
   failed: ProtoKind.FAILED,
   changed: ProtoKind.CHANGED,
   expiring: ProtoKind.EXPIRING,
+  deliveries: ProtoKind.DELIVERIES,
   keys: ProtoKind.KEYS,
 };
 
@@ -38,7 +39,7 @@ const protoFrequencies: Readonly<Record<NotificationFrequency, ProtoFrequency>> 
 export function createNotificationPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: NotificationService,
-    callers: { reportNotifications: ["monitor"] },
+    callers: { reportNotifications: ["monitor", "webhook-dispatcher"] },
     handlers: {
       async reportNotifications({ organizationId, notifications }) {
         if (!organizationId) throw invalid("organization_id", "is required");
@@ -87,5 +88,6 @@ function choiceOf(message: SettingsMessage | undefined): NotificationChoice {
 function notificationOf({ id, about }: NotificationMessage): Notification {
   if (id && about.case === "vendorChanged") return { id, ...vendorChange(about.value) };
   if (id && about.case === "registrationExpires") return { id, ...registrationEnd(about.value) };
+  if (id && about.case === "endpointFails") return { id, ...endpointFailure(about.value) };
   throw invalid("notifications", "must have an id and say what happened");
 }

@@ -1,7 +1,7 @@
 import { keyManagers, type Role } from "./roles.ts";
 
 /** What notifications are about, in the order in which emails list them. */
-export const notificationKinds = ["excluded", "failed", "expiring", "changed", "keys"] as const;
+export const notificationKinds = ["excluded", "failed", "expiring", "changed", "deliveries", "keys"] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export const notificationFrequencies = ["off", "now", "daily"] as const;

@@ -18,6 +18,11 @@ const words: Readonly<Record<NotificationKind, { heading: string; one: string; m
     many: "registrations that end soon",
   },
   changed: { heading: "Other changes of vendors", one: "other change of a vendor", many: "other changes of vendors" },
+  deliveries: {
+    heading: "Failing webhook endpoints",
+    one: "failing webhook endpoint",
+    many: "failing webhook endpoints",
+  },
   keys: { heading: "API keys", one: "API key", many: "API keys" },
 };
 

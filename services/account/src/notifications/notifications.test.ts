@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { inTransaction } from "@vvs/mongo";
 import {
@@ -189,6 +190,21 @@ test("an email says which registrations end soon, and when", async () => {
 `);
 });
 
+test("an email says which webhook endpoint fails since when", async () => {
+  await choose(owner, "now");
+  const value = { host: "hooks.acme.example", failingSince: timestampFromDate(new Date("2126-03-01T09:30:00Z")) };
+  const dispatcher = clientOf(NotificationService, "webhook-dispatcher");
+  const notifications = [{ id: "1", about: { case: "endpointFails" as const, value } }];
+  await dispatcher.reportNotifications({ organizationId, notifications });
+  account.advance(2 * MINUTE_MS);
+  const [mail] = await mailsTo(owner);
+  expect(mail!.subject).toBe("Vendor Verification: 1 failing webhook endpoint");
+  expect(mail!.text).toContain(`hooks.acme.example
+  Deliveries have failed since 2126-03-01 09:30 UTC. Each event is retried for 24 hours.
+  https://dashboard.example/live/webhooks
+`);
+});
+
 describe("a member", () => {
   test("who is an owner gets one a day at 13:00 UTC while they chose nothing, and no one else does", async () => {
     const others = [await newUser("developer"), await newUser("payables"), await newUser("read_only")];
@@ -271,11 +287,11 @@ test("a member reads and changes only their own settings, with their session", a
   const { token: sessionToken } = await account.domain.signIns.signIn({ email: reader.email, password, clientAddress });
   const tenant = { organizationId, environment: "live" } as const;
   const bySession = { caller: toProtoCaller({ tenant, actor: reader._id, requestId: "req_1" }), sessionToken };
-  const { EXCLUDED, FAILED, EXPIRING, CHANGED, KEYS } = NotificationKind;
+  const { EXCLUDED, FAILED, EXPIRING, CHANGED, DELIVERIES, KEYS } = NotificationKind;
   const { settings } = await dashboard.getNotificationSettings(bySession);
   expect(settings).toMatchObject({
     frequency: NotificationFrequency.OFF,
-    kinds: [EXCLUDED, FAILED, EXPIRING, CHANGED, KEYS],
+    kinds: [EXCLUDED, FAILED, EXPIRING, CHANGED, DELIVERIES, KEYS],
   });
   const chosen = { frequency: NotificationFrequency.NOW, kinds: [CHANGED, EXCLUDED, CHANGED] };
   await dashboard.setNotificationSettings({ ...bySession, settings: chosen });
@@ -323,7 +339,7 @@ test.each<[string, () => Parameters<typeof report>[0]]>([
   await expect(report(notifications())).rejects.toMatchObject({ code: "invalid_request" });
 });
 
-test("only monitor reports", async () => {
+test("no other service reports", async () => {
   const gateway = clientOf(NotificationService, "gateway");
   await expect(gateway.reportNotifications({})).rejects.toMatchObject({ code: "forbidden" });
 });

@@ -53,6 +53,12 @@ const kinds = [
     meaning: "For example, a registered name or an expiration date changed, or a vendor passes a check again.",
   },
   {
+    value: "deliveries",
+    of: NotificationKind.DELIVERIES,
+    label: "Failing webhook endpoints",
+    meaning: "All deliveries to an endpoint have failed for an hour.",
+  },
+  {
     value: "keys",
     of: NotificationKind.KEYS,
     label: "API keys",

@@ -7,6 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldChange } from "../../events/v1/events_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "../../common/v1/common_pb.js";
 
 /**
@@ -48,6 +49,14 @@ export declare type Notification = Message<"vvs.account.v1.Notification"> & {
      */
     value: RegistrationExpires;
     case: "registrationExpires";
+  } | {
+    /**
+     * A webhook endpoint has failed for an hour.
+     *
+     * @generated from field: vvs.account.v1.EndpointFails endpoint_fails = 4;
+     */
+    value: EndpointFails;
+    case: "endpointFails";
   } | { case: undefined; value?: undefined };
 };
 
@@ -138,6 +147,33 @@ export declare type RegistrationExpires = Message<"vvs.account.v1.RegistrationEx
  * Use `create(RegistrationExpiresSchema)` to create a new message.
  */
 export declare const RegistrationExpiresSchema: GenMessage<RegistrationExpires>;
+
+/**
+ * A webhook endpoint that fails.
+ *
+ * @generated from message vvs.account.v1.EndpointFails
+ */
+export declare type EndpointFails = Message<"vvs.account.v1.EndpointFails"> & {
+  /**
+   * The host of its URL: the rest may hold a secret.
+   *
+   * @generated from field: string host = 1;
+   */
+  host: string;
+
+  /**
+   * Time of the first failure since the last success.
+   *
+   * @generated from field: google.protobuf.Timestamp failing_since = 2;
+   */
+  failingSince?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.account.v1.EndpointFails.
+ * Use `create(EndpointFailsSchema)` to create a new message.
+ */
+export declare const EndpointFailsSchema: GenMessage<EndpointFails>;
 
 /**
  * A report about one organization.
@@ -423,6 +459,13 @@ export enum NotificationKind {
    * @generated from enum value: NOTIFICATION_KIND_EXPIRING = 5;
    */
   EXPIRING = 5,
+
+  /**
+   * A webhook endpoint has failed for an hour.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_DELIVERIES = 6;
+   */
+  DELIVERIES = 6,
 }
 
 /**
@@ -438,7 +481,7 @@ export declare const NotificationKindSchema: GenEnum<NotificationKind>;
 export declare const NotificationService: GenService<{
   /**
    * Gathers what happened in the live environment for the emails to the members who want to know. Sent again, a notification
-   * has no further effect. Nothing is kept where no member wants it, or the organization is suspended. Callers: monitor.
+   * has no further effect. Nothing is kept where no member wants it, or the organization is suspended. Callers: monitor, webhook-dispatcher.
    * Errors: invalid_request.
    *
    * @generated from rpc vvs.account.v1.NotificationService.ReportNotifications

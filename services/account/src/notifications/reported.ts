@@ -1,6 +1,7 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { fieldTitle, valueText } from "@vvs/checks/words";
-import type { RegistrationExpires, VendorChanged } from "@vvs/proto/account/v1/notifications";
-import { longDay } from "@vvs/registration";
+import type { EndpointFails, RegistrationExpires, VendorChanged } from "@vvs/proto/account/v1/notifications";
+import { exactTime, longDay } from "@vvs/registration";
 import type { Notification, NotificationKind } from "../model/notifications.ts";
 import { invalid } from "../refusals.ts";
 
@@ -21,6 +22,14 @@ export function registrationEnd({ expirationDate, ...vendor }: RegistrationExpir
   if (!vendor.entityId || !expirationDate) throw invalid("registration_expires", "must name a vendor and a date");
   const line = `Its SAM.gov registration ends on ${longDay(expirationDate)} unless the vendor renews it.`;
   return { kind: "expiring", ...about(vendor), lines: [line] };
+}
+
+/** Returns that a webhook endpoint fails, in words. Errors: invalid_request. */
+export function endpointFailure({ host, failingSince }: EndpointFails): Omit<Notification, "id"> {
+  if (!host || !failingSince) throw invalid("endpoint_fails", "must name a host and a time");
+  const since = exactTime(timestampDate(failingSince), "minute");
+  const line = `Deliveries have failed since ${since}. Each event is retried for 24 hours.`;
+  return { kind: "deliveries", title: host, path: "/live/webhooks", lines: [line] };
 }
 
 function about({ entityId, entityName, externalId }: Pick<VendorChanged, "entityId" | "entityName" | "externalId">) {
