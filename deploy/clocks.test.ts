@@ -8,7 +8,6 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "services/gateway/src/main.ts": "it has no database",
   "services/dashboard/src/main.ts": "it has no database",
   "services/canary/src/main.ts": "it has no database",
-  "services/gateway/src/reference/webhook-guide.ts": "only in an example for subscribers",
   "services/entity/src/registry-load/cli.ts": "command-line defaults and a progress display",
   "services/entity/src/migrate.ts": "a single process; its times are compared with no others",
 };

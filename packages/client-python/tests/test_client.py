@@ -86,7 +86,7 @@ class Operations(unittest.TestCase):
         with open(os.environ["OPENAPI_DOCUMENT"], encoding="utf8") as file:
             paths = json.load(file)["paths"]
         documented = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-        places = {"ent_1": "{id}", "ver_1": "{id}", "mon_1": "{id}", "evd_1": "{id}", "evd_2": "{id}"}
+        places = {"ent_1": "{id}", "ver_1": "{id}", "mon_1": "{id}", "job_1": "{id}", "evd_1": "{id}", "evd_2": "{id}"}
         called = set()
         for line, _ in OPERATIONS:
             path = line.partition("?")[0]
