@@ -83,6 +83,22 @@ test("results are downloaded, and vendors that passed are monitored", async () =
   await expectSound(page, "lists");
 });
 
+test("the same list again shows only what changed", async () => {
+  const buffer = Buffer.from("Vendor No,UEI\nV-1,SANDBXACTVE1\nV-9,SANDBXCHNGE1\n");
+  for (const name of ["october.csv", "november.csv"]) {
+    await page.goto("/test/lists/new");
+    await page.getByLabel("File", { exact: true }).setInputFiles({ ...FILE, name, buffer });
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("button", { name: "Verify 2 rows" }).click();
+    await page.getByRole("link", { name: "What changed since an earlier list" }).waitFor();
+  }
+  await page.getByRole("link", { name: "What changed since an earlier list" }).click();
+  await page.getByRole("heading", { name: "1 change" }).waitFor();
+  await page.getByText("As before: 1.").waitFor();
+  await page.getByRole("row", { name: /V-9/ }).waitFor();
+  await expectSound(page, "what changed since an earlier list");
+});
+
 test("a list is pasted and its columns corrected without script", async () => {
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const visitor = await plain.newPage();

@@ -23,6 +23,7 @@ import {
   outcomeCounts,
   outcomes,
   progress,
+  rowsText,
 } from "./words.ts";
 
 const notices = {
@@ -65,7 +66,7 @@ const resultsPage = (context: PageContext, job: Job) =>
     section: "lists",
     path: `/lists/${job.id}`,
     noun: "results",
-    title: `List of ${numberText(job.total)} rows`,
+    title: `List of ${rowsText(job.total)}`,
     fields: {
       decision: choiceField("Decision", { "": "any", ...textsOf(decisions) }),
       outcome: choiceField("Outcome", { "": "any", ...textsOf(outcomes) }),
@@ -88,12 +89,7 @@ const resultsPage = (context: PageContext, job: Job) =>
       ],
       ["Decision", ({ decision }) => decisionState(decision)],
       ["Why", (result) => whyOf(result, view.path), "long"],
-      [
-        "Evidence",
-        ({ verification }) =>
-          verification &&
-          html`<a href="${view.path}/verifications/${verification.id}">View<span class="unseen"> verification</span></a>`,
-      ],
+      ["Evidence", (result) => evidenceOf(result, view.path)],
       job.monitors && [
         "Monitor",
         ({ monitorId }) =>
@@ -121,7 +117,7 @@ function headOf(visit: Visit, job: Job): Html {
   const link = (filter: Record<string, string>, count: number) =>
     html`<a href="${pathWithQuery(path, filter)}">${numberText(count)}</a>`;
   return html`<p class="path"><a href="${view.path}/lists">Lists</a></p>
-<h1>List of ${numberText(job.total)} rows</h1>
+<h1>List of ${rowsText(job.total)}</h1>
 <section class="card" aria-labelledby="progress"><h2 id="progress" class="unseen">Progress</h2>
 ${facts([
   ["State", progress(job)],
@@ -138,6 +134,7 @@ ${facts([
   ["Ended", time(job.completedAt)],
 ])}
 ${may("verify") && isGoingOn(job) && html`<form method="post" action="${path}/cancel"><p class="hint">Canceling keeps the answers that are there, and leaves out the other rows.</p><button class="quiet">Cancel this list</button></form>`}
+${job.status === JobStatus.COMPLETED && html`<p><a href="${path}/changes">What changed since an earlier list</a></p>`}
 ${may("manage_monitors") && job.status === JobStatus.COMPLETED && (job.counts?.pass ?? 0) > 0 && monitorForm(path)}
 </section>`;
 }
@@ -151,13 +148,21 @@ ${selectField({ name: "frequency", label: "How often", options, hint: "Vendors t
 </form>`;
 }
 
-function vendorOf({ entityId, legalName, row }: JobResult, path: string): Html | string {
+export function evidenceOf({ verification }: JobResult, path: string): Html | undefined {
+  return (
+    verification &&
+    html`<a href="${path}/verifications/${verification.id}">View<span class="unseen"> verification</span></a>`
+  );
+}
+
+/** Renders the vendor of a row, as a link where it is known. */
+export function vendorOf({ entityId, legalName, row }: JobResult, path: string): Html | string {
   const name = legalName || entityId || `Row ${row}`;
   return entityId ? html`<a href="${path}/vendors/${entityId}">${name}</a>` : name;
 }
 
 /** Renders why a row has its decision: what the checks say, or what stood in their way. */
-function whyOf(result: JobResult, path: string): Html {
+export function whyOf(result: JobResult, path: string): Html {
   const { verification, candidates, problems, nameAgrees } = result;
   const outcome = nameIn(outcomes, result.outcome);
   const texts = [

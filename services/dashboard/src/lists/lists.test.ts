@@ -222,6 +222,43 @@ describe("the page of a list", () => {
   });
 });
 
+describe("what changed since an earlier list", () => {
+  const EARLIER = `${JOB_ID.slice(0, -1)}0`;
+  const changes = async (query = "") => (await visitor.get(`/test/lists/${JOB_ID}/changes${query}`)).text;
+
+  test("shows vendors with another answer and new ones, found by their number or as the same vendor", async () => {
+    dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER })];
+    const failed = { outcome: RowOutcome.FAIL, decision: Decision.HOLD };
+    dashboard.state.resultsOf.set(EARLIER, [
+      jobResultOf({ row: 2, externalId: "V-1" }),
+      jobResultOf({ row: 3, externalId: "V-2" }),
+      jobResultOf({ row: 4, externalId: "V-4" }),
+      jobResultOf({ row: 5, externalId: "" }),
+    ]);
+    dashboard.state.resultsOf.set(JOB_ID, [
+      jobResultOf({ row: 2, externalId: "V-2", legalName: "Now failed", ...failed }),
+      jobResultOf({ row: 3, externalId: "V-1", legalName: "As it was" }),
+      jobResultOf({ row: 4, externalId: "V-3", legalName: "New here" }),
+      jobResultOf({ row: 5, externalId: "" }),
+      jobResultOf({ row: 6, externalId: "", entityId: "", verification: undefined, outcome: RowOutcome.NOT_FOUND }),
+    ]);
+    const text = await changes();
+    expect(text).toContain("2 changes");
+    expect(text).toContain(
+      "As before: 2. Only in the earlier list: 1. Not compared, because they have no vendor number and no vendor: 1 row.",
+    );
+    for (const shown of ["Now failed", "New here", "not in the list"]) expect(text).toContain(shown);
+    expect(text).not.toContain("As it was");
+    expect(await changes(`?since=${EARLIER}`)).toContain("2 changes");
+    expect(await changes("?since=job_x")).toContain("Page not found");
+  });
+
+  test("of the first list says that there is no earlier one", async () => {
+    dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER, status: JobStatus.CANCELED })];
+    expect(await changes()).toContain("There is no earlier list.");
+  });
+});
+
 describe("monitoring all that passed", () => {
   const monitor = (form: Record<string, string>) => visitor.post(`/test/lists/${JOB_ID}/monitors`, form);
 

@@ -4,7 +4,7 @@ import { byTime, listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { checkTitle, timeAgo } from "../ui/parts.ts";
 import { numberText } from "../ui/vocabulary.ts";
-import { decisionCounts, progress } from "./words.ts";
+import { decisionCounts, progress, rowsText } from "./words.ts";
 
 /** Creates the page of the lists that were verified, newest first. */
 export const createListOfLists = (context: PageContext) =>
@@ -23,7 +23,7 @@ export const createListOfLists = (context: PageContext) =>
       [
         "List",
         ({ id, total, createdAt }) =>
-          html`<a href="${view.path}/lists/${id}">${numberText(total)} rows, ${timeAgo(createdAt, now)}</a>`,
+          html`<a href="${view.path}/lists/${id}">${rowsText(total)}, ${timeAgo(createdAt, now)}</a>`,
       ],
       ["Progress", progress],
       ["Pay", (job) => numberText(decisionCounts(job).pay), "number"],

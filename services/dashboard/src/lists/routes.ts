@@ -1,5 +1,6 @@
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
+import { createChangesHandler } from "./changes.ts";
 import { createListHandlers } from "./list.ts";
 import { createListOfLists } from "./lists.ts";
 import { createMonitorPassedHandler } from "./monitor-passed.ts";
@@ -18,6 +19,7 @@ export function listRoutes(context: PageContext): PageRoutes {
     ["post", "/lists/preview", "verify", preview.preview, "/lists/new"],
     ["get", "/lists/:job_id.csv", "read", list.download],
     ["get", "/lists/:job_id", "read", list.view],
+    ["get", "/lists/:job_id/changes", "read", createChangesHandler(context)],
     ["post", "/lists/:job_id/cancel", "verify", list.cancel, "/lists/:job_id"],
     ["post", "/lists/:job_id/monitors", "manage_monitors", createMonitorPassedHandler(context), "/lists/:job_id"],
   ];

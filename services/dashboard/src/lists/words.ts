@@ -1,6 +1,10 @@
 import { Decision, type Job, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
+import { numberText } from "../ui/vocabulary.ts";
+
+/** Returns a number of rows, such as "1 row". */
+export const rowsText = (count: number): string => (count === 1 ? "1 row" : `${numberText(count)} rows`);
 
 /** Decisions by their public names: the value, the word for people, and the look. */
 export const decisions = {

@@ -58,7 +58,7 @@ export function jobResultOf(changes: JobResult = {}): JobResult {
   };
 }
 
-/** Simulates jobs: those of `state.jobs`, each with the results `state.jobResults`, of which it returns those after a row. */
+/** Simulates jobs: those of `state.jobs`, each with its results in `state.resultsOf`, or `state.jobResults`, of which it returns those after a row. */
 export function jobPart(state: FakeState): ServicePart {
   const note = (method: string, json: string) => {
     failIfAsked(state, method);
@@ -85,14 +85,16 @@ export function jobPart(state: FakeState): ServicePart {
         failIfAsked(state, "getJob");
         return { job: find(jobId) };
       },
-      async listJobs() {
+      async listJobs({ page }) {
         failIfAsked(state, "listJobs");
-        return { jobs: state.jobs };
+        const { id: after } = page?.after ?? {};
+        return { jobs: state.jobs.filter(({ id }) => after === undefined || id! < after) };
       },
       async listJobResults(request) {
         note("listJobResults", toJsonString(ListJobResultsRequestSchema, request));
         find(request.jobId);
-        const after = state.jobResults.filter(({ row }) => row! > request.afterRow);
+        const all = state.resultsOf.get(request.jobId) ?? state.jobResults;
+        const after = all.filter(({ row }) => row! > request.afterRow);
         const results = after.slice(0, request.limit);
         return { results, nextRow: after.length > results.length ? results.at(-1)!.row! : 0 };
       },

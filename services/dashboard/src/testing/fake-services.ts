@@ -106,6 +106,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     confirmedRuns: [],
     jobs: [],
     jobResults: [],
+    resultsOf: new Map(),
     previousValidUntil: undefined,
     unconfirmed: false,
     signUpOpen: true,

@@ -97,8 +97,9 @@ export interface FakeState {
   /** What scheduled checks made of newest runs. */
   confirmedRuns: MessageInitShape<typeof ConfirmedRunSchema>[];
   jobs: Exclude<MessageInitShape<typeof JobSchema>, { $typeName: string }>[];
-  /** Of every job, by row. */
+  /** Of jobs that `resultsOf` does not name, by row. */
   jobResults: Exclude<MessageInitShape<typeof JobResultSchema>, { $typeName: string }>[];
+  readonly resultsOf: Map<string, FakeState["jobResults"]>;
   previousValidUntil: Date | undefined;
   /** Whether the user's address is not confirmed yet. */
   unconfirmed: boolean;

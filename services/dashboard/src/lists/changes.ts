@@ -1,0 +1,135 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
+import { exactTime } from "@vvs/registration";
+import { pathId, queryValue } from "../http/form.ts";
+import { type Html, html } from "../http/html.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { option, selectField } from "../ui/fields.ts";
+import { emptyNote } from "../ui/listing.ts";
+import { aside, none, table } from "../ui/table.ts";
+import { numberText } from "../ui/vocabulary.ts";
+import { evidenceOf, vendorOf, whyOf } from "./list.ts";
+import { decisionState, nameIn, outcomes, rowsText } from "./words.ts";
+
+/** Earlier lists that are offered. */
+const MAX_EARLIER = 100;
+const RESULTS_TOGETHER = 1_000;
+const SHOWN = 500;
+
+interface Change {
+  readonly result: JobResult;
+  /** Undefined for a vendor that was not in the earlier list. */
+  readonly before: JobResult | undefined;
+}
+
+/** What changed from one list to another. Rows with neither a number nor a vendor can't be found again. */
+interface Comparison {
+  readonly changes: readonly Change[];
+  readonly same: number;
+  readonly gone: number;
+  readonly unnamed: number;
+}
+
+/** Creates the handler that compares a list with an earlier one. */
+export function createChangesHandler({ jobs, layout }: PageContext): PageHandler {
+  async function* resultsOf({ caller }: Visit, jobId: string) {
+    for (let afterRow = 0; ; ) {
+      const { results, nextRow } = await jobs.listJobResults({ caller, jobId, afterRow, limit: RESULTS_TOGETHER });
+      yield* results;
+      if (nextRow === 0) return;
+      afterRow = nextRow;
+    }
+  }
+
+  async function compare(visit: Visit, job: Job, earlier: Job): Promise<Comparison> {
+    const before = new Map<string, JobResult>();
+    for await (const result of resultsOf(visit, earlier.id)) {
+      const key = keyOf(result);
+      if (key) before.set(key, result);
+    }
+    const seen = new Set<string>();
+    const changes: Change[] = [];
+    let [same, unnamed] = [0, 0];
+    for await (const result of resultsOf(visit, job.id)) {
+      const key = keyOf(result);
+      const known = before.get(key);
+      if (key === "") unnamed++;
+      else if (known && standingOf(known) === standingOf(result)) same++;
+      else changes.push({ result, before: known });
+      seen.add(key);
+    }
+    return { changes, same, unnamed, gone: [...before.keys()].filter((key) => !seen.has(key)).length };
+  }
+
+  return async (request, response, visit) => {
+    const { caller } = visit;
+    const { job } = await jobs.getJob({ caller, jobId: pathId(request, "job_id", "job") });
+    const { id, createdAt } = job!;
+    const { jobs: listed } = await jobs.listJobs({ caller, page: { limit: MAX_EARLIER, after: { id, createdAt } } });
+    const earlier = listed.filter(({ status }) => status === JobStatus.COMPLETED);
+    const since = queryValue(request, "since");
+    const chosen = since === "" ? earlier[0] : earlier.find((each) => each.id === since);
+    if (since !== "" && !chosen) throw new ProblemError("page_not_found");
+    const comparison = chosen && (await compare(visit, job!, chosen));
+    const content = changesPage(visit, job!, { earlier, chosen, comparison });
+    layout.sendPage(response, { visit, section: "lists", title: "What changed", content, script: "filter.js" });
+  };
+}
+
+/** Returns what a vendor is found by in another list: its number, or else its id. */
+function keyOf({ externalId, entityId }: JobResult): string {
+  return externalId ? `number ${externalId}` : entityId;
+}
+
+/** Returns what counts as a change. */
+function standingOf({ outcome, decision, nameAgrees, verification }: JobResult): string {
+  const reasons = verification?.results.map(({ checkType, reason }) => `${checkType} ${reason}`).toSorted();
+  return JSON.stringify([outcome, decision, nameAgrees, reasons]);
+}
+
+function changesPage(
+  { view }: Visit,
+  job: Job,
+  shown: { earlier: readonly Job[]; chosen: Job | undefined; comparison: Comparison | undefined },
+): Html {
+  const { earlier, chosen, comparison } = shown;
+  const path = `${view.path}/lists/${job.id}`;
+  const options = earlier.map(({ id, total, createdAt }) =>
+    option(id, chosen?.id ?? "", `${exactTime(timestampDate(createdAt!))}, ${rowsText(total)}`),
+  );
+  return html`<p class="path"><a href="${path}">List of ${rowsText(job.total)}</a></p>
+<h1>What changed</h1>
+${
+  chosen &&
+  html`<form method="get" action="${path}/changes" class="filters" data-applied>
+  ${selectField({ name: "since", label: "Since the list of", options })}
+  <button class="quiet">Compare</button>
+</form>`
+}
+${comparison ? comparisonOf(comparison, view.path) : emptyNote("There is no earlier list. Results are kept for 30 days.")}`;
+}
+
+function comparisonOf({ changes, same, gone, unnamed }: Comparison, path: string): Html {
+  const notes = [
+    `As before: ${numberText(same)}.`,
+    gone > 0 && `Only in the earlier list: ${numberText(gone)}.`,
+    unnamed > 0 && `Not compared, because they have no vendor number and no vendor: ${rowsText(unnamed)}.`,
+    changes.length > SHOWN && `The first ${SHOWN} of ${numberText(changes.length)} changes are shown.`,
+  ].filter(Boolean);
+  return html`<section aria-labelledby="changes"><h2 id="changes">${changes.length === 1 ? "1 change" : `${numberText(changes.length)} changes`}</h2>
+<p>${notes.join(" ")}</p>
+${
+  changes.length > 0 &&
+  table<Change>("list", changes.slice(0, SHOWN), [
+    ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId)}`, "long"],
+    ["Before", ({ before }) => (before ? decisionState(before.decision) : none("not in the list"))],
+    ["Now", ({ result }) => decisionState(result.decision)],
+    ["Outcome before", ({ before }) => before && outcomes[nameIn(outcomes, before.outcome) ?? "error"][1], "short"],
+    ["Why", ({ result }) => whyOf(result, path), "long"],
+    ["Evidence", ({ result }) => evidenceOf(result, path)],
+  ])
+}
+</section>`;
+}
