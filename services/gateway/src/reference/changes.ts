@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-26",
+    "Jobs: `POST /v1/jobs` verifies up to 10,000 vendors in the background and says of each whether to pay. Results come in pages, as CSV or as NDJSON, and `/v1/jobs/:id/receipt` proves them.",
+  ],
+  [
+    "2026-11-26",
     "The command line verifies a file as a job: it goes on if the program is stopped, `--job` continues it, and `--monitor` monitors its vendors. The results have other columns, such as `decision`. `--parallel` is gone, and numbers of vendors are no longer saved as the `external_id` of entities.",
   ],
   [

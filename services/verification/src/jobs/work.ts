@@ -21,6 +21,8 @@ const SLICE_MS = 5_000;
 const LEASE_MS = 60_000;
 /** Jobs of a replica that are worked on at the same time. */
 const JOBS_AT_ONCE = 4;
+/** How long a row waits for SAM.gov's API before it is tried again: another file may answer it, or nobody woke it. */
+const PARKED_MS = 60 * 60_000;
 /** How often due jobs are looked for, in milliseconds. */
 const POLL_MS = 1_000;
 /** Due jobs that are looked at, the longest waiting first. */
@@ -173,7 +175,9 @@ export function createJobWork(options: {
       requestedAt: job.created_at,
     };
     // Written first, so that an answer that comes immediately wakes a row that waits.
-    await update(row, { $set: { result, due_at: askedUntil(environment, job.created_at) } });
+    const until = askedUntil(environment, job.created_at).getTime();
+    const due_at = new Date(Math.min(until, now().getTime() + PARKED_MS));
+    await update(row, { $set: { result, due_at } });
     // Behind what monitors ask for the first time: a job must not use up the quota.
     await place.park(parked, { ...tried.asking, priority: 2 });
   }
