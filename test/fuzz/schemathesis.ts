@@ -50,7 +50,8 @@ export async function fuzz(options: {
   const target = ["--url", baseUrl, ...headers, DOCUMENT];
   const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const document = openApiText(exactDocument("fuzzed", baseUrl));
-  const environment = { PYTHONPATH: libraries, PYTHONDONTWRITEBYTECODE: "1" };
+  const hooks = { SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py") };
+  const environment = { PYTHONPATH: libraries, PYTHONDONTWRITEBYTECODE: "1", ...hooks };
   return run(
     ["python3", "-m", "schemathesis.cli", ...config, "run", ...choice, ...load, ...output, ...target],
     environment,
