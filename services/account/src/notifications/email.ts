@@ -1,3 +1,4 @@
+import { html } from "@vvs/http/html";
 import type { Mail } from "../model/mail.ts";
 import {
   type Notification,
@@ -102,44 +103,30 @@ function textOf(intro: string, sections: readonly Section[], { overview, setting
 }
 
 function htmlOf(intro: string, sections: readonly Section[], { overview, settings, unsubscribe }: Links): string {
-  const parts = sections.map(({ heading, items, more }) => {
-    const list = items.map(({ title, url, lines }) => {
-      const changes = lines.map((line) => `<br>${escaped(line)}`).join("");
-      return `<li style="margin:0 0 12px"><a href="${escaped(url)}"><strong>${escaped(title)}</strong></a>${changes}</li>`;
-    });
-    const rest = more > 0 ? `<p>And <a href="${escaped(overview)}">${more} more</a>.</p>` : "";
-    return `<h2 style="font-size:18px;margin:24px 0 8px">${escaped(heading)}</h2>
+  const parts = sections.map(
+    ({ heading, items, more }) => html`<h2 style="font-size:18px;margin:24px 0 8px">${heading}</h2>
 <ul style="margin:0;padding-left:20px">
-${list.join("\n")}
-</ul>
-${rest}`;
-  });
-  return `<!doctype html>
+${items.map(
+  ({ title, url, lines }) =>
+    html`<li style="margin:0 0 12px"><a href="${url}"><strong>${title}</strong></a>${lines.map((line) => html`<br>${line}`)}</li>
+`,
+)}</ul>
+${more > 0 && html`<p>And <a href="${overview}">${more} more</a>.</p>`}
+`,
+  );
+  return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
 <body style="font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.5;max-width:640px">
-<p>${escaped(intro)}</p>
-${parts.join("\n")}
-<p style="margin-top:32px;font-size:13px">${REASON} <a href="${escaped(settings)}">Change them</a> or <a href="${escaped(unsubscribe)}">stop these emails</a>.</p>
+<p>${intro}</p>
+${parts}<p style="margin-top:32px;font-size:13px">${REASON} <a href="${settings}">Change them</a> or <a href="${unsubscribe}">stop these emails</a>.</p>
 </body>
 </html>
-`;
+`.markup;
 }
 
 /** Returns a text of others on one line, without characters that nobody sees, which could change how the email reads. */
 function clean(text: string): string {
   const plain = text.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
   return Array.from(plain).slice(0, MAX_LINE).join("");
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -1,3 +1,4 @@
+import { inBatches } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
 import { longDay } from "@vvs/registration";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
@@ -42,14 +43,7 @@ export function createRemindOfKeys({
   /** Reminds of all keys that need it now. */
   return async (): Promise<void> => {
     const working = { environment: "live", revoked_at: { $exists: false }, rolled_at: { $exists: false } } as const;
-    let keys: ApiKeyDocument[] = [];
-    for await (const key of store.apiKeys.find(working)) {
-      keys.push(key);
-      if (keys.length < BATCH) continue;
-      await remind(keys);
-      keys = [];
-    }
-    if (keys.length > 0) await remind(keys);
+    for await (const keys of inBatches(store.apiKeys.find(working), BATCH)) await remind(keys);
   };
 }
 

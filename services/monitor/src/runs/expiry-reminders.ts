@@ -1,3 +1,4 @@
+import { inBatches } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
 import type { NotificationService } from "@vvs/proto/account/v1/notifications";
 import { addDays, registryDay, startOfRegistryDay } from "@vvs/registration";
@@ -64,14 +65,8 @@ export function createRemindOfExpiry({ db, notifications, nameOf, now }: Reminde
       // The extra run after an expiration is on the day after it.
       const from = startOfRegistryDay(addDays(today, days + 1 - LATE_DAYS));
       const to = startOfRegistryDay(addDays(today, days + 2));
-      let found: Expiring[] = [];
-      for await (const monitor of monitors.find({ status: "active", expiry_run_at: { $gte: from, $lt: to } })) {
-        found.push(monitor);
-        if (found.length < BATCH) continue;
-        await report(days, found);
-        found = [];
-      }
-      await report(days, found);
+      const found = monitors.find({ status: "active", expiry_run_at: { $gte: from, $lt: to } });
+      for await (const batch of inBatches(found, BATCH)) await report(days, batch);
     }
   };
 }
