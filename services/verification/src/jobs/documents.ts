@@ -122,6 +122,22 @@ export function rowsAfter({ organizationId }: { organizationId: string }, jobId:
   return { _id: { $gt: rowId(jobId, row), $lt: `${jobId};` }, organization_id: organizationId };
 }
 
+/** How long results are kept after a job's end, in milliseconds. */
+export const KEPT_AFTER_END_MS = 30 * 24 * 60 * 60_000;
+
+/** Matches rows without their last answer. */
+export const isOpen = { due_at: { $exists: true } } as const;
+
+/** Returns a filter that matches a row as long as it is open: of two writes that complete it, one has no effect. */
+export function whileOpen({ _id, organization_id }: Pick<RowDocument, "_id" | "organization_id">) {
+  return { _id, organization_id, ...isOpen };
+}
+
+/** Returns the update that gives a row its last answer. */
+export function completion(result: RowResult) {
+  return { $set: { result }, $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 } } as const;
+}
+
 /** Returns an environment's collections of jobs. */
 export function jobCollections(db: Db) {
   return { jobs: db.collection<JobDocument>("jobs"), rows: db.collection<RowDocument>("job_rows") };
@@ -145,6 +161,6 @@ export async function migrateJobs(db: Db): Promise<void> {
     { key: { next_at: 1 }, ...isOpen },
     { key: { expires_at: 1 } },
   ]);
-  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
+  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: isOpen });
   await rows.createIndex({ job_id: 1, same_as: 1 }, { partialFilterExpression: { same_as: { $exists: true } } });
 }

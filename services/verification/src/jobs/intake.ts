@@ -8,6 +8,7 @@ import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Tenant, toProtoTenant } from "@vvs/tenant";
 import { Binary, type Db, type MongoClient } from "mongodb";
 import {
+  isOpen,
   type JobCollections,
   type JobDocument,
   type RowDocument,
@@ -95,8 +96,8 @@ export function createIntake(options: {
         await starts.updateOne({ _id: organization_id }, { $inc: { count: 1 } }, { session, upsert: true });
         const started = { organization_id, next_at: { $exists: true } };
         const others = await jobs.find(started, { session, projection: { _id: 1 } }).toArray();
-        const isOpen = { job_id: { $in: [...others.map(({ _id }) => _id), id] }, due_at: { $exists: true } };
-        const open = await rows.countDocuments(isOpen, { session });
+        const all = [...others.map(({ _id }) => _id), id];
+        const open = await rows.countDocuments({ job_id: { $in: all }, ...isOpen }, { session });
         if (open > openRows) {
           const message = `With this job, ${open} rows of your organization would wait for their answer; your plan allows ${openRows}. Wait until earlier jobs have completed, or send fewer rows.`;
           throw new ServiceError("too_many_rows", { message });

@@ -4,18 +4,18 @@ import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import {
   countsOf,
+  isOpen,
   type JobCollections,
   type JobCounts,
   type JobDocument,
+  KEPT_AFTER_END_MS,
   type RowDecision,
   type RowDocument,
   type RowOutcome,
   rowsAfter,
+  whileOpen,
 } from "./documents.ts";
 import { countRows } from "./row-counts.ts";
-
-/** How long results are kept after the end, in milliseconds. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /** A started job with the numbers of its rows by outcome. */
 export interface CountedJob {
@@ -90,14 +90,44 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
       const { organizationId: organization_id } = tenant;
       const at = now();
       const open = { _id: id, organization_id, next_at: { $exists: true } };
-      const $set = { status: "canceled", completed_at: at, expires_at: new Date(at.getTime() + KEPT_MS) } as const;
+      const $set = {
+        status: "canceled",
+        completed_at: at,
+        expires_at: new Date(at.getTime() + KEPT_AFTER_END_MS),
+      } as const;
       const canceled = await jobs.findOneAndUpdate(open, { $set, $unset: { next_at: 1, lease: 1 } });
       const job = await get(tenant, id);
       if (!canceled && job.status === "completed") throw new ServiceError("job_finished");
       // Also where an earlier call was interrupted here.
-      const left = { job_id: id, organization_id, due_at: { $exists: true } };
+      const left = { job_id: id, organization_id, ...isOpen };
       await rows.updateMany(left, { $unset: { due_at: 1, "input.tin": 1, result: 1 } });
       return counted(job);
     },
+
+    /** Makes a row due that has waited for SAM.gov's API. */
+    async wake({ rowId, organizationId: organization_id }: { rowId: string; organizationId: string }): Promise<void> {
+      const at = now();
+      const [jobId] = rowId.split(":") as [string];
+      const row = whileOpen({ _id: rowId, organization_id });
+      await rows.updateOne(row, { $set: { due_at: at, was_parked: true } });
+      await advance(collections, { _id: jobId, organization_id }, at);
+    },
+
+    /** Removes jobs past their time with their rows. */
+    async removeAged(): Promise<void> {
+      for await (const { _id, organization_id: organizationId } of jobs.find({ expires_at: { $lte: now() } })) {
+        await rows.deleteMany(rowsAfter({ organizationId }, _id));
+        await jobs.deleteOne({ _id });
+      }
+    },
   };
+}
+
+/** Lets a job that has not ended be worked on at a time, unless it may be earlier. */
+export async function advance(
+  { jobs }: Pick<JobCollections, "jobs">,
+  { _id, organization_id }: Pick<JobDocument, "_id" | "organization_id">,
+  at: Date,
+): Promise<void> {
+  await jobs.updateOne({ _id, organization_id, next_at: { $exists: true } }, { $min: { next_at: at } });
 }

@@ -49,20 +49,19 @@ export function createJobs(options: {
   const verifyRow = createVerifyRow(options);
   const suspended = keptBriefly(options.suspended);
   const workers = [false, true].map((withTin) =>
-    createJobWork({ ...options, collections, verifyRow, parking: options.parking, suspended, withTin }),
+    createJobWork({ ...options, collections, verifyRow, suspended, withTin }),
   );
+  const store = createJobStore({ ...options, collections });
   const loops = new Set<ReturnType<typeof superviseLoop>>();
   return {
-    ...createJobStore({ ...options, collections }),
+    ...store,
     intake: createIntake({ ...options, collections }),
-    wake: workers[0]!.wake,
     /** Starts work on a new job. */
     nudge(): void {
       for (const loop of loops) loop.nudge();
     },
     /** Works on due jobs once: for tests. */
     work: () => Promise.all(workers.map(({ round }) => round())),
-    removeAged: workers[0]!.removeAged,
     /** Works on jobs, and removes aged ones, until the service stops. */
     start() {
       const failure = "jobs can't be worked on; retrying";
@@ -71,7 +70,7 @@ export function createJobs(options: {
       for (const { round } of workers) loops.add(superviseLoop({ ...supervised, round }));
       const removing = superviseLoop({
         async round() {
-          await workers[0]!.removeAged();
+          await store.removeAged();
           return AGED_MS;
         },
         failure: "jobs past their time can't be removed; retrying",

@@ -8,7 +8,14 @@ import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant
 import type { ResolvedSubject, Subjects } from "../checks/subjects.ts";
 import type { Verifier, Waiting } from "../checks/verifier.ts";
 import { RowEndedError } from "../store.ts";
-import type { JobDocument, RowDocument, RowInput, RowResult } from "./documents.ts";
+import {
+  completion,
+  type JobDocument,
+  type RowDocument,
+  type RowInput,
+  type RowResult,
+  whileOpen,
+} from "./documents.ts";
 import { askedUntil, canBeMended, candidateOf, refusedRow, verifiedRow } from "./row-rules.ts";
 
 /** Rows with tin_match of one organization that have begun: as many as a TIN provider has connections for it. */
@@ -116,11 +123,8 @@ export function createVerifyRow(options: {
           maxAgeSeconds: job.max_age_seconds,
           row: { id: row._id, wasParked: isLastTry || row.was_parked === true },
           completeRow: (verification) => ({
-            filter: { _id: row._id, organization_id: organizationId, due_at: { $exists: true } },
-            update: {
-              $set: { result: verifiedRow(verification, verified) },
-              $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 },
-            },
+            filter: whileOpen(row),
+            update: completion(verifiedRow(verification, verified)),
           }),
         },
         (reason) => !isLastTry && canBeMended(reason),

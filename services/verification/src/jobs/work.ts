@@ -6,7 +6,16 @@ import type { Client } from "@vvs/rpc";
 import { type Environment, toProtoTenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
-import { type JobCollections, type RowDocument, type RowResult, rowsAfter } from "./documents.ts";
+import {
+  completion,
+  isOpen,
+  type JobCollections,
+  KEPT_AFTER_END_MS,
+  type RowDocument,
+  type RowResult,
+  whileOpen,
+} from "./documents.ts";
+import { advance } from "./job-store.ts";
 import { copyToSameRows, countRows } from "./row-counts.ts";
 import { askAgainAt, askedUntil } from "./row-rules.ts";
 import type { RowTry, StartedJob, VerifyRow } from "./verify-row.ts";
@@ -30,8 +39,6 @@ const PARKED_MS = 60 * 60_000;
 const POLL_MS = 1_000;
 /** Due jobs that are looked at, the longest waiting first. */
 const LOOKED_AT = 100;
-/** How long results are kept after the end, in milliseconds. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /**
  * Creates the worker on an environment's jobs with tin_match, or without: a slow TIN provider must not delay the others. Replicas
@@ -69,7 +76,7 @@ export function createJobWork(options: {
     atOnce: 1,
   });
 
-  /** Leases due jobs, first those of organizations that have none in hand here, and works on them until none is due. */
+  /** Leases some due jobs, of different organizations, and works on each for a slice. Returns the pause until the next round. */
   async function round(): Promise<number> {
     const began: Promise<void>[] = [];
     for (let job = await claim(); job; job = await claim()) {
@@ -127,7 +134,6 @@ export function createJobWork(options: {
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
-      await copyToSameRows(collections, job);
       const seen = { _id: job._id, next_at: { $exists: true } };
       await jobs.updateOne(seen, { $set: { results_updated_at: now() } });
     } while (!isOver());
@@ -185,8 +191,7 @@ export function createJobWork(options: {
     await place.park(parked, { ...tried.asking, priority: 2 });
   }
 
-  const end = (row: RowDocument, result: RowResult) =>
-    update(row, { $set: { result }, $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 } });
+  const end = (row: RowDocument, result: RowResult) => update(row, completion(result));
 
   function wait(job: StartedJob, row: RowDocument, result: RowResult): Promise<void> {
     const { tries = 0 } = row;
@@ -194,23 +199,22 @@ export function createJobWork(options: {
     return update(row, { $set: { result, due_at: at, tries: tries + 1 }, $unset: { was_parked: 1 } });
   }
 
-  const update = ({ _id, organization_id }: RowDocument, change: object) =>
-    write({ updateOne: { filter: { _id, organization_id, due_at: { $exists: true } }, update: change } });
+  const update = (row: RowDocument, change: object) => write({ updateOne: { filter: whileOpen(row), update: change } });
 
   /** Gives a job back until its next row is due, or ends it where every row has its last answer. */
   async function giveBack(job: StartedJob): Promise<void> {
     const { _id, organization_id } = job;
     const nextDue = async () => {
-      const open = { job_id: _id, organization_id, due_at: { $exists: true } };
+      const open = { job_id: _id, organization_id, ...isOpen };
       return (await rows.findOne(open, { sort: { due_at: 1 }, projection: { due_at: 1 } }))?.due_at;
     };
     const held = { _id, organization_id, status: "running", "lease.owner": owner } as const;
     const at = now();
+    await copyToSameRows(collections, job);
     const next = await nextDue();
     if (!next) {
-      await copyToSameRows(collections, job);
       const counts = await countRows(collections, job);
-      const expires_at = new Date(at.getTime() + KEPT_MS);
+      const expires_at = new Date(at.getTime() + KEPT_AFTER_END_MS);
       const $set = { status: "completed", counts, completed_at: at, results_updated_at: at, expires_at } as const;
       await jobs.updateOne(held, { $set, $unset: { next_at: 1, lease: 1 } });
       return;
@@ -220,29 +224,8 @@ export function createJobWork(options: {
     await jobs.updateOne(held, { $set: { next_at }, $unset: { lease: 1 } });
     // A row that was woken since is due earlier.
     const since = await nextDue();
-    if (since && since < next_at) await advance(organization_id, _id, since);
+    if (since && since < next_at) await advance(collections, job, since);
   }
 
-  async function advance(organization_id: string, _id: string, at: Date): Promise<void> {
-    await jobs.updateOne({ _id, organization_id, next_at: { $exists: true } }, { $min: { next_at: at } });
-  }
-
-  return {
-    round,
-    /** Makes a row due that has waited for SAM.gov's API. */
-    async wake({ rowId, organizationId }: { rowId: string; organizationId: string }): Promise<void> {
-      const at = now();
-      const [jobId] = rowId.split(":") as [string];
-      const open = { _id: rowId, organization_id: organizationId, due_at: { $exists: true } };
-      await rows.updateOne(open, { $set: { due_at: at, was_parked: true } });
-      await advance(organizationId, jobId, at);
-    },
-    /** Removes what is past its time. */
-    async removeAged(): Promise<void> {
-      for await (const { _id, organization_id: organizationId } of jobs.find({ expires_at: { $lte: now() } })) {
-        await rows.deleteMany(rowsAfter({ organizationId }, _id));
-        await jobs.deleteOne({ _id });
-      }
-    },
-  };
+  return { round };
 }
