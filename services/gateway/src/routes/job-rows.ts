@@ -84,10 +84,7 @@ function ruleProblems(vendor: Readonly<Record<string, unknown>>, isLive: boolean
   if (entity_id !== undefined && identifiers !== undefined) {
     return [{ path: "identifiers", message: "must not be given together with entity_id" }];
   }
-  return sandboxUeiViolations(vendor, {
-    environment: isLive ? "live" : "sandbox",
-    allowPrivateTargets: false,
-  } as never);
+  return sandboxUeiViolations(vendor, { environment: isLive ? "live" : "sandbox" });
 }
 
 /** Returns the number of a row that can't be read otherwise, so that it is found again. */

@@ -1,7 +1,7 @@
-import { z } from "@vvs/config";
 import { jobPageSchema, jobResultPageSchema, jobSchema } from "../render/job.ts";
-import { exampleJob, exampleJobResult, exampleReceipt, lastPage } from "./examples.ts";
+import { exampleJob, exampleJobResult, lastPage } from "./examples.ts";
 import { documented, ok } from "./route.ts";
+import { receiptAnswer } from "./verifications-docs.ts";
 
 export const onInvalid = {
   description:
@@ -75,15 +75,7 @@ export const receipt = documented({
   tag: "Verify many",
   summary: "Get a job’s receipt",
   description: `Returns a signed text that proves the results of a job, in the form of a [verification’s receipt](#getReceipt). Its claims are \`iss\`, \`sub\`, \`iat\` and \`environment\` as there; \`job\`; \`files\`: each file that the results rest on with \`file\`, \`origin\`, \`data_as_of\` and \`sha256\`; and \`results\`: \`row\`, \`outcome\`, \`decision\`, \`entity_id\`, \`verification_id\` and \`evidence\`, the SHA-256 of each evidence of the row. Of a job that is not completed it has the rows that have an outcome.`,
-  answers: {
-    200: {
-      description: "The receipt.",
-      body: z.string().describe("A compact JWS."),
-      mediaType: "application/jwt",
-      examples: { "A receipt": exampleReceipt },
-    },
-  },
-  errors: ["not_found"],
+  ...receiptAnswer,
 });
 
 export const cancel = documented({

@@ -8,7 +8,7 @@ import {
   exampleVerification,
   lastPage,
 } from "./examples.ts";
-import { documented, ok } from "./route.ts";
+import { documented, ok, type RouteDocs } from "./route.ts";
 
 export const mode = {
   description:
@@ -82,13 +82,8 @@ export const get = documented({
   answers: ok("The verification.", verificationSchema, example),
 });
 
-export const receipt = documented({
-  operationId: "getReceipt",
-  tag: "Verify",
-  summary: "Get a receipt",
-  description: `Returns a signed text that proves the results of a verification: a compact JWS (RFC 7515) with the algorithm EdDSA and the type \`verification-receipt+jwt\`. The reference page shows how to check one. It is the same at each call, until the operator signs with another key or evidence is removed.
-
-Its claims are \`iss\`, the address of this service; \`sub\`, the verification’s id; \`iat\`, when it was created; \`environment\`, \`live\` or \`sandbox\`; \`verification\`, as GET returns it; and \`evidence\`: for each result the \`id\`, \`check_type\`, \`sha256\` and \`sources\` of its evidence, as long as that is kept. It is 404 \`not_found\` where the operator has configured no keys.`,
+/** What a route that returns a receipt answers. */
+export const receiptAnswer = {
   answers: {
     200: {
       description: "The receipt.",
@@ -98,6 +93,16 @@ Its claims are \`iss\`, the address of this service; \`sub\`, the verification�
     },
   },
   errors: ["not_found"],
+} satisfies Pick<RouteDocs<string>, "answers" | "errors">;
+
+export const receipt = documented({
+  operationId: "getReceipt",
+  tag: "Verify",
+  summary: "Get a receipt",
+  description: `Returns a signed text that proves the results of a verification: a compact JWS (RFC 7515) with the algorithm EdDSA and the type \`verification-receipt+jwt\`. The reference page shows how to check one. It is the same at each call, until the operator signs with another key or evidence is removed.
+
+Its claims are \`iss\`, the address of this service; \`sub\`, the verification’s id; \`iat\`, when it was created; \`environment\`, \`live\` or \`sandbox\`; \`verification\`, as GET returns it; and \`evidence\`: for each result the \`id\`, \`check_type\`, \`sha256\` and \`sources\` of its evidence, as long as that is kept. It is 404 \`not_found\` where the operator has configured no keys.`,
+  ...receiptAnswer,
 });
 
 export const evidence = documented({
