@@ -103,7 +103,7 @@ function groupOf(program: Program, name: string): Program {
   return known ?? program.command(name).exitOverride(refuseFor(`vendor-verification ${name}`));
 }
 
-/** Returns what throws a UsageError for whatever the parser refuses in a command. */
+/** Returns a handler that turns the parser's errors into UsageErrors. */
 function refuseFor(path: string) {
   return (error: CommanderError) => {
     if (error.exitCode === 0) throw error;

@@ -87,7 +87,7 @@ test("results are a list that can be read again, with the same columns and cells
   ]);
 });
 
-describe("whatever cells contain,", () => {
+describe("with any content of cells,", () => {
   const cell = fc.string({ unit: fc.constantFrom(..."ab1 \t\r\n'\"=+-@,;|\uff1d\u00a0é"), maxLength: 8 });
   const line = fc.array(cell, { minLength: 2, maxLength: 3 });
 
@@ -106,7 +106,7 @@ describe("whatever cells contain,", () => {
     },
   );
 
-  test("it begins no formula, whatever delimiter a spreadsheet expects", () => {
+  test("no cell begins a formula, with any delimiter that a spreadsheet expects", () => {
     fc.assert(
       fc.property(cell, fc.constantFrom(",", ";", "\t"), (text, delimiter) => {
         const written = csvRow([text], delimiter).slice(1, -3).replaceAll('""', '"');

@@ -33,9 +33,9 @@ export const checkReceiptFile: Command = {
     },
   },
   help: `
-It exits with 0 for a genuine receipt, whatever its result, and with 1 for one that was altered or that the service did not
-sign. The keys are at /.well-known/jwks.json of the service. With a file of them no connection is needed. Never take them
-from the sender of the receipt. With --json it prints all that the receipt says.
+Exits with 0 for a genuine receipt, also if a check failed, and with 1 for a receipt that was altered or that the service
+did not sign. The keys are at /.well-known/jwks.json of the service. With a file of them no connection is needed. Never take
+them from the sender of the receipt. With --json it prints all that the receipt says.
 
   vendor-verification receipt check receipt.jwt --keys keys.json
   vendor-verification receipt check receipt.jwt --keys https://api.example.com/.well-known/jwks.json`,

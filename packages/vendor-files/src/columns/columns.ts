@@ -16,7 +16,7 @@ export interface Column {
 /** Fields by the index of their column, as a person chose them; null for a column that is only to be copied. */
 export type Mapping = Readonly<Record<number, Field | null>>;
 
-/** The row with the names of the columns is looked for in so many rows. */
+/** Number of rows, from the first, in which the names of the columns are looked for. */
 const MAX_ROWS_BEFORE = 20;
 
 /** Returns where the row is that names the columns: that with the most known names, or else the first. */

@@ -37,7 +37,7 @@ async function newKey(name: string, { days, of = caller }: { days?: number; of?:
   return key;
 }
 
-/** Reminds twice on a day so many days from now, as two replicas do, and returns what the owner is newly notified of. */
+/** Moves the clock by some days, reminds as two replicas do, and returns the owner's new notifications. */
 async function remindedAfter(days: number): Promise<string[]> {
   account.advance(days * DAY_MS);
   await Promise.all([account.domain.remindOfKeys(), account.domain.remindOfKeys()]);

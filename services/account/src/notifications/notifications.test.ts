@@ -237,7 +237,7 @@ describe("a member", () => {
     ["turned them off", () => choose(owner, "off")],
     ["chose other kinds", () => choose(owner, "now", ["excluded"])],
     [
-      "is no owner any more and chose nothing",
+      "is no longer an owner and chose nothing",
       async () => {
         await account.domain.store.notificationSettings.deleteOne({ _id: owner._id });
         await account.domain.store.users.updateOne({ _id: owner._id }, { $set: { role: "read_only" } });
@@ -305,7 +305,7 @@ test("a member reads and changes only their own settings, with their session", a
   await expect(dashboard.setNotificationSettings(none)).rejects.toMatchObject({ code: "invalid_request" });
 });
 
-test("the link of an email turns them off for its reader alone, any number of times, and no other text does", async () => {
+test("the link in an email turns emails off for its recipient only and can be used again; a forged link does nothing", async () => {
   const dashboard = clientOf(NotificationSettingsService, "dashboard");
   const other = await newUser("owner");
   await choose(owner, "now");

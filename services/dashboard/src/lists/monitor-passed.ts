@@ -13,7 +13,7 @@ const ROWS_OF_FORM = 500;
 /** Monitors that are created at the same time. */
 const TOGETHER = 10;
 
-/** Creates the handler that gives a monitor to each vendor of a list that passed, so many for each form. */
+/** Creates the handler that creates a monitor for each vendor of a list that passed, up to 500 rows per form. */
 export function createMonitorPassedHandler({ jobs, monitors, organization, layout }: PageContext): PageHandler {
   /** Creates the monitors of some rows. Returns false where no further one is allowed. */
   async function monitor(

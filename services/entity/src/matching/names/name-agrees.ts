@@ -36,7 +36,7 @@ export function nameAgrees(given: string, registered: readonly string[]): boolea
 }
 
 /**
- * Returns the keys of the names that a text contains. Two names with the same words have a key in common, whatever their legal
+ * Returns the keys of the names that a text contains. Two names with the same words have a key in common, even with different legal
  * forms; `bearSameName` compares those too.
  */
 export function nameKeys(text: string): string[] {
