@@ -67,7 +67,7 @@ export function createVerifyRow(options: {
     return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks, { comparesName: true });
   }
 
-  /** Makes sure that the vendor has its monitor. A cap that is reached is told with the row, whose result stands. */
+  /** Makes sure that the vendor has its monitor. If a cap is reached, the row's problems say so, and its result stands. */
   async function monitorOf(caller: CallerContext, job: StartedJob, entityId: string, externalId: string | undefined) {
     const { monitor } = job;
     if (!monitor) return {};

@@ -65,7 +65,7 @@ export function createJobWork(options: {
   const { environment, collections, entities, verifyRow, parking, owner, withTin, stopping, now, logger } = options;
   const { jobs, rows } = collections;
   const { leaseMs = LEASE_MS, sliceMs = SLICE_MS } = options;
-  const inHand = new Set<string>();
+  const busy = new Set<string>();
 
   const write = createBatcher<AnyBulkWriteOperation<RowDocument>, void>({
     async run(operations) {
@@ -81,8 +81,8 @@ export function createJobWork(options: {
     const began: Promise<void>[] = [];
     for (let job = await claim(); job; job = await claim()) {
       const claimed = job;
-      inHand.add(claimed.organization_id);
-      began.push(slice(claimed).finally(() => inHand.delete(claimed.organization_id)));
+      busy.add(claimed.organization_id);
+      began.push(slice(claimed).finally(() => busy.delete(claimed.organization_id)));
       if (began.length === JOBS_AT_ONCE) break;
     }
     const failed = (await Promise.allSettled(began)).find(({ status }) => status === "rejected");
@@ -102,7 +102,7 @@ export function createJobWork(options: {
       .toArray();
     if (due.length === 0) return undefined;
     const resting = await options.suspended();
-    const next = due.find(({ organization_id: id }) => !inHand.has(id) && !resting.includes(id));
+    const next = due.find(({ organization_id: id }) => !busy.has(id) && !resting.includes(id));
     if (!next) return undefined;
     const until = new Date(at.getTime() + leaseMs);
     const claimed = await jobs.findOneAndUpdate(
