@@ -205,6 +205,16 @@ describe("the page of a list", () => {
     expect(callsOf("cancelJob")).toEqual([expect.objectContaining({ jobId: JOB_ID })]);
   });
 
+  test.each([
+    [true, "whose rows all have an answer, but which has not ended", { done: 3, counts: { pass: 3 } }],
+    [true, "with a row that waits beside one that is verified", { done: 1, counts: { pass: 1, waiting: 1 } }],
+    [false, "of which all that is left waits for a source", { done: 2, counts: { pass: 2, waiting: 1 } }],
+  ])("is loaded again (%s) for a list %s", async (isLoadedAgain, _list, job) => {
+    dashboard.state.jobs = [jobOf({ status: JobStatus.RUNNING, ...job })];
+    const { text } = await visitor.get(`/test/lists/${JOB_ID}`);
+    expect(text.includes('http-equiv="refresh"')).toBe(isLoadedAgain);
+  });
+
   test("has a file with the columns of the API", async () => {
     const { text, headers } = await visitor.get(`/test/lists/${JOB_ID}.csv`);
     expect(headers.get("content-disposition")).toContain("results-test");

@@ -67,9 +67,11 @@ export function outcomeCounts(counts: Job["counts"]): Readonly<Record<OutcomeNam
   };
 }
 
-/** Returns whether rows are verified now: not where all that is left waits for a source. */
+/** Returns whether a job will soon have news: not where all that is left waits for a source. */
 export function isWorking(job: Job): boolean {
-  return isGoingOn(job) && job.done + (job.counts?.waiting ?? 0) < job.total;
+  const { waiting = 0 } = job.counts ?? {};
+  // A job whose rows all have their answer ends a moment later.
+  return isGoingOn(job) && (waiting === 0 || job.done + waiting < job.total);
 }
 
 export function isGoingOn({ status }: Job): boolean {
