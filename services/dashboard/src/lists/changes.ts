@@ -1,4 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { outcomeOf, readJobResults } from "@vvs/jobs";
 import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { exactTime } from "@vvs/registration";
 import { pathId, queryValue } from "../http/form.ts";
@@ -11,11 +12,10 @@ import { emptyNote } from "../ui/listing.ts";
 import { aside, none, table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { evidenceOf, vendorOf, whyOf } from "./list.ts";
-import { decisionState, nameIn, outcomes, rowsText } from "./words.ts";
+import { decisionState, outcomeTexts, rowsText } from "./words.ts";
 
 /** Earlier lists that are offered. */
 const MAX_EARLIER = 100;
-const RESULTS_TOGETHER = 1_000;
 const SHOWN = 500;
 
 interface Change {
@@ -34,25 +34,16 @@ interface Comparison {
 
 /** Creates the handler that compares a list with an earlier one. */
 export function createChangesHandler({ jobs, layout }: PageContext): PageHandler {
-  async function* resultsOf({ caller }: Visit, jobId: string) {
-    for (let afterRow = 0; ; ) {
-      const { results, nextRow } = await jobs.listJobResults({ caller, jobId, afterRow, limit: RESULTS_TOGETHER });
-      yield* results;
-      if (nextRow === 0) return;
-      afterRow = nextRow;
-    }
-  }
-
-  async function compare(visit: Visit, job: Job, earlier: Job): Promise<Comparison> {
+  async function compare({ caller }: Visit, job: Job, earlier: Job): Promise<Comparison> {
     const before = new Map<string, JobResult>();
-    for await (const result of resultsOf(visit, earlier.id)) {
+    for await (const result of await readJobResults(jobs, { caller, jobId: earlier.id })) {
       const key = keyOf(result);
       if (key) before.set(key, result);
     }
     const seen = new Set<string>();
     const changes: Change[] = [];
     let [same, unnamed] = [0, 0];
-    for await (const result of resultsOf(visit, job.id)) {
+    for await (const result of await readJobResults(jobs, { caller, jobId: job.id })) {
       const key = keyOf(result);
       const known = before.get(key);
       if (key === "") unnamed++;
@@ -124,9 +115,9 @@ ${
   changes.length > 0 &&
   table<Change>("list", changes.slice(0, SHOWN), [
     ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId)}`, "long"],
-    ["Before", ({ before }) => (before ? decisionState(before.decision) : none("not in the list"))],
-    ["Now", ({ result }) => decisionState(result.decision)],
-    ["Outcome before", ({ before }) => before && outcomes[nameIn(outcomes, before.outcome) ?? "error"][1], "short"],
+    ["Before", ({ before }) => (before ? decisionState(before) : none("not in the list"))],
+    ["Now", ({ result }) => decisionState(result)],
+    ["Outcome before", ({ before }) => before && outcomeTexts[outcomeOf(before.outcome) ?? "error"], "short"],
     ["Why", ({ result }) => whyOf(result, path), "long"],
     ["Evidence", ({ result }) => evidenceOf(result, path)],
   ])

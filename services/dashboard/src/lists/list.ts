@@ -1,3 +1,11 @@
+import {
+  apiResultColumns,
+  type Decision,
+  outcomeOf,
+  type RowOutcome,
+  toProtoDecision,
+  toProtoOutcome,
+} from "@vvs/jobs";
 import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import type { Request } from "express";
 import { pathId, pathWithQuery } from "../http/form.ts";
@@ -12,16 +20,14 @@ import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } fr
 import { aside } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { answersOf } from "../verifications/verification-list.ts";
-import { resultColumns } from "./result-columns.ts";
 import {
   decisionCounts,
   decisionState,
-  decisions,
+  decisionTexts,
   isGoingOn,
   isWorking,
-  nameIn,
   outcomeCounts,
-  outcomes,
+  outcomeTexts,
   progress,
   rowsText,
 } from "./words.ts";
@@ -68,16 +74,16 @@ const resultsPage = (context: PageContext, job: Job) =>
     noun: "results",
     title: `List of ${rowsText(job.total)}`,
     fields: {
-      decision: choiceField("Decision", { "": "any", ...textsOf(decisions) }),
-      outcome: choiceField("Outcome", { "": "any", ...textsOf(outcomes) }),
+      decision: choiceField("Decision", { "": "any", ...decisionTexts }),
+      outcome: choiceField("Outcome", { "": "any", ...outcomeTexts }),
     },
     positions: byRow,
     limit: 50,
     async read({ caller }, { decision, outcome }, page) {
       const { results, nextRow } = await context.jobs.listJobResults({
         ...{ caller, jobId: job.id, limit: page.limit, afterRow: page.after ?? 0 },
-        decision: decisions[decision as keyof typeof decisions]?.[0],
-        outcome: outcomes[outcome as keyof typeof outcomes]?.[0],
+        decision: decision ? toProtoDecision(decision as Decision) : undefined,
+        outcome: outcome ? toProtoOutcome(outcome as RowOutcome) : undefined,
       });
       return { rows: results, next: nextRow === 0 ? undefined : nextRow };
     },
@@ -87,7 +93,7 @@ const resultsPage = (context: PageContext, job: Job) =>
         (result) => html`${vendorOf(result, view.path)}${aside(result.externalId, `row ${result.row}`)}`,
         "long",
       ],
-      ["Decision", ({ decision }) => decisionState(decision)],
+      ["Decision", decisionState],
       ["Why", (result) => whyOf(result, view.path), "long"],
       ["Evidence", (result) => evidenceOf(result, view.path)],
       job.monitors && [
@@ -102,7 +108,7 @@ const resultsPage = (context: PageContext, job: Job) =>
     refreshes: isWorking(job),
     meanwhile: "None are lost.",
     empty: () => (isGoingOn(job) ? "No row has an answer yet." : "No row has an answer."),
-    csv: resultColumns(context.apiBaseUrl),
+    csv: apiResultColumns(context.apiBaseUrl.origin),
     curl: (filter) => [
       "listJobResults",
       "List these results",
@@ -122,12 +128,12 @@ function headOf(visit: Visit, job: Job): Html {
 ${facts([
   ["State", progress(job)],
   ...Object.entries(decisionCounts(job)).map(
-    ([decision, count]) => [decisions[decision as keyof typeof decisions][1], link({ decision }, count)] as const,
+    ([decision, count]) => [decisionTexts[decision as Decision], link({ decision }, count)] as const,
   ),
   [
     "Outcomes",
     byOutcome.length > 0 &&
-      html`${byOutcome.map(([outcome, count], place) => html`${place > 0 && ", "}${outcomes[outcome as keyof typeof outcomes][1]} ${link({ outcome }, count)}`)}`,
+      html`${byOutcome.map(([outcome, count], place) => html`${place > 0 && ", "}${outcomeTexts[outcome as RowOutcome]} ${link({ outcome }, count)}`)}`,
   ],
   ["Checks", job.checks.map(checkTitle).join(", ")],
   ["Started", time(job.createdAt)],
@@ -164,7 +170,7 @@ export function vendorOf({ entityId, legalName, row }: JobResult, path: string):
 /** Renders why a row has its decision: what the checks say, or what stood in their way. */
 export function whyOf(result: JobResult, path: string): Html {
   const { verification, candidates, problems, nameAgrees } = result;
-  const outcome = nameIn(outcomes, result.outcome);
+  const outcome = outcomeOf(result.outcome);
   const texts = [
     nameAgrees === false && "The name differs from the registry’s.",
     ...(verification ? answersOf(verification) : []),
@@ -174,7 +180,7 @@ export function whyOf(result: JobResult, path: string): Html {
     .slice(0, 3)
     .map(({ id, legalName }) => html` <a href="${path}/vendors/${id}">${legalName}</a>`);
   const search = outcome === "ambiguous" || outcome === "not_found";
-  return html`${state(outcome ?? "", outcome && outcomes[outcome][1])}${links}${search && html` <a href="${path}/vendors/search">Search</a>`}${aside(...texts)}`;
+  return html`${state(outcome ?? "", outcome && outcomeTexts[outcome])}${links}${search && html` <a href="${path}/vendors/search">Search</a>`}${aside(...texts)}`;
 }
 
 /** Positions of pages: the row before. */
@@ -183,6 +189,3 @@ const byRow = {
   write: (row: number) => String(row),
   links: ["First rows", "Next rows"] as const,
 };
-
-const textsOf = (names: Readonly<Record<string, readonly [value: number, text: string, ...unknown[]]>>) =>
-  Object.fromEntries(Object.entries(names).map(([name, [, text]]) => [name, text]));

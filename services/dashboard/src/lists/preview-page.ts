@@ -1,4 +1,5 @@
 import { maskTin } from "@vvs/identifiers";
+import type { JobRow } from "@vvs/jobs";
 import { type Column, fields, maskedCells, problemText } from "@vvs/vendor-files";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
@@ -8,7 +9,7 @@ import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, noticeBox, stats } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
-import { columnName, type ListRow, type VendorList } from "./vendor-list.ts";
+import { columnName, type VendorList } from "./vendor-list.ts";
 
 /** What a preview asks for besides the fields of columns. */
 export interface PreviewInput {
@@ -54,11 +55,11 @@ ${problemList(list)}
   ${list.good > 0 && html`<p class="choices"><button>Verify ${numberText(list.good)} ${list.good === 1 ? "row" : "rows"}</button> <a class="button quiet" href="${path}/lists/new">Choose another list</a></p>`}
   <h2>Columns</h2>
   <p class="hint">Correct what a column means, and then update the preview. A column that is not used is left out.</p>
-  <div class="columns">${list.columns.map((column) => columnField(column, list))}</div>
+  <div class="columns">${list.file.columns.map((column) => columnField(column, list))}</div>
   <button class="quiet" formaction="${path}/lists/preview">Update the preview</button>
 </form>
 <section aria-labelledby="rows"><h2 id="rows">${list.rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${numberText(list.rows.length)} rows` : "All rows"}</h2>
-${table<ListRow>("list", list.rows.slice(0, ROWS_SHOWN), [
+${table<JobRow>("list", list.rows.slice(0, ROWS_SHOWN), [
   ["Row", ({ row }) => String(row)],
   ["Name", ({ legalName }) => legalName, "long"],
   ["Identifiers", (row) => identifiersText(row), "long"],
@@ -73,7 +74,7 @@ ${table<ListRow>("list", list.rows.slice(0, ROWS_SHOWN), [
 </section>`;
 }
 
-function problemList({ problems, notices }: VendorList): Html {
+function problemList({ problems, file: { notices } }: VendorList): Html {
   const more = problems.length - PROBLEMS_SHOWN;
   return html`${notices.length > 0 && html`<ul class="notice warning">${notices.map((notice) => html`<li>${problemText(notice)}</li>`)}</ul>`}
 ${
@@ -114,7 +115,7 @@ function monitorField({ frequency }: PreviewInput): Html {
   });
 }
 
-function identifiersText({ entityId, identifiers }: ListRow): string {
+function identifiersText({ entityId, identifiers }: JobRow): string {
   const { uei, cage, duns, tin } = identifiers ?? {};
   const named = { UEI: uei, "CAGE code": cage, "D-U-N-S": duns, TIN: tin && maskTin(tin), ID: entityId };
   return Object.entries(named)

@@ -1,4 +1,5 @@
 import { checkNames, toCheckType } from "@vvs/checks";
+import { addJobRows } from "@vvs/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { openJobRows, type Plan } from "@vvs/tenant/plans";
 import type { Request, Response } from "express";
@@ -15,9 +16,6 @@ import { type PreviewInput, previewPage } from "./preview-page.ts";
 import { readUpload } from "./upload.ts";
 import { sendUploadForm, unreadableText } from "./upload-form.ts";
 import { readMapping, readVendorList, type VendorList } from "./vendor-list.ts";
-
-/** Maximum number of rows in a call that stores them. */
-const ROWS_TOGETHER = 500;
 
 const refusals: RefusalTexts = {
   sentBefore: "This form was already sent, so the list was not verified again. Find it among your lists.",
@@ -48,10 +46,7 @@ export function createPreviewHandlers(context: PageContext) {
   async function start(visit: Visit, { rows }: VendorList, input: PreviewInput, submission: string): Promise<string> {
     const { plan, activeMonitors, createdEntities } = await organization.getOrganization({ caller: visit.caller });
     const caller = { ...visit.caller, createdEntities };
-    let jobId = "";
-    for (let at = 0; at < rows.length; at += ROWS_TOGETHER) {
-      ({ jobId } = await jobs.addJobRows({ caller, jobId, rows: rows.slice(at, at + ROWS_TOGETHER) }));
-    }
+    const jobId = await addJobRows(jobs, { caller, rows });
     const { frequency, checks } = input;
     const { job } = await jobs.startJob({
       ...{ caller, jobId, total: rows.length, mode: Mode.REALTIME },
@@ -133,7 +128,7 @@ async function readMapped(request: Request, bytes: Uint8Array, { view: { environ
 }
 
 /** Returns what a preview proposes: a list with TINs is to have them checked, where that is possible. */
-function firstInput({ columns }: VendorList, canMatchTins: boolean): PreviewInput {
+function firstInput({ file: { columns } }: VendorList, canMatchTins: boolean): PreviewInput {
   const hasTins = columns.some(({ field: meaning }) => meaning === "tin");
   return { checks: ["sam_registration", ...(hasTins && canMatchTins ? ["tin_match"] : [])], frequency: "" };
 }

@@ -1,8 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { normalizeIdentifier } from "@vvs/identifiers";
 import { isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
-import type { JobRowSchema } from "@vvs/proto/verification/v1/jobs";
+import { createRepeatFinder, isTinAsNumber, type JobRow, TIN_AS_NUMBER_PROBLEM } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
 import {
   type Field,
@@ -16,18 +14,16 @@ import {
 import type { Request } from "express";
 import { fieldValues } from "../http/form.ts";
 
-export type ListRow = Exclude<MessageInitShape<typeof JobRowSchema>, { $typeName: string }> & { row: number };
-
 /** A list of vendors, and what a job would be given of it. */
-export interface VendorList extends Pick<VendorFile, "columns" | "notices"> {
+export interface VendorList {
   /** Rows with the numbers that a spreadsheet program shows. A repeated one names the first. */
-  readonly rows: readonly ListRow[];
+  readonly rows: readonly JobRow[];
   /** Of the whole list, and then of its rows. */
   readonly problems: readonly Problem[];
   /** Number of rows that can be verified. */
   readonly good: number;
   readonly repeated: number;
-  /** The file's own rows, by their place in `rows`. */
+  /** The file as it was read. Its rows have the places of `rows`. */
   readonly file: VendorFile;
 }
 
@@ -41,8 +37,8 @@ export async function readVendorList(
 ): Promise<VendorList> {
   const file = await readVendorFile(bytes, { mapping });
   const problems: Problem[] = [...file.problems];
-  const seen = new Map<string, number>();
-  const rows: ListRow[] = [];
+  const repeated = createRepeatFinder();
+  const rows: JobRow[] = [];
   for (const [index, { number: row, cells, vendor, problems: found }] of file.rows.entries()) {
     if (index % ROWS_AT_A_TIME === 0) await setImmediate();
     const ofRow = vendor ? ruleProblems(vendor, file, environment).map((each) => ({ row, ...each })) : found;
@@ -56,19 +52,16 @@ export async function readVendorList(
       continue;
     }
     const { external_id: externalId, entity_id: entityId, identifiers, legal_name: legalName, address } = vendor;
-    const form = JSON.stringify([entityId, identifiers, legalName, address]);
-    const sameAs = seen.get(form);
-    if (sameAs === undefined) seen.set(form, row);
-    rows.push({ row, externalId, entityId, identifiers, legalName, address, sameAs });
+    const good = { row, externalId, entityId, identifiers, legalName, address };
+    rows.push({ ...good, sameAs: repeated(good) });
   }
   const good = rows.filter(({ problems: own = [] }) => own.length === 0).length;
-  const repeated = rows.filter(({ sameAs }) => sameAs !== undefined).length;
-  return { columns: file.columns, notices: file.notices, rows, problems, good, repeated, file };
+  return { rows, problems, good, repeated: rows.filter(({ sameAs }) => sameAs).length, file };
 }
 
 /** Returns the problems that only a service would find. */
 function ruleProblems(
-  { identifiers, external_id: externalId = "" }: Vendor,
+  { identifiers, external_id: externalId }: Vendor,
   { columns }: VendorFile,
   environment: Environment,
 ): Omit<Problem, "row">[] {
@@ -77,8 +70,8 @@ function ruleProblems(
   if (environment === "live" && isSandboxUei(identifiers?.uei ?? "")) {
     problems.push({ column: nameOf("uei"), message: SANDBOX_UEI_PROBLEM });
   }
-  if (identifiers?.tin && normalizeIdentifier(externalId) === identifiers.tin) {
-    problems.push({ column: nameOf("external_id"), message: "must not be the vendor’s TIN" });
+  if (isTinAsNumber(externalId, identifiers?.tin)) {
+    problems.push({ column: nameOf("external_id"), message: TIN_AS_NUMBER_PROBLEM });
   }
   return problems;
 }

@@ -1,4 +1,5 @@
-import { Decision, type Job, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { type Decision, decisionOf, type RowOutcome } from "@vvs/jobs";
+import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
 import { numberText } from "../ui/vocabulary.ts";
@@ -6,65 +7,41 @@ import { numberText } from "../ui/vocabulary.ts";
 /** Returns a number of rows, such as "1 row". */
 export const rowsText = (count: number): string => (count === 1 ? "1 row" : `${numberText(count)} rows`);
 
-/** Decisions by their public names: the value, the word for people, and the look. */
-export const decisions = {
-  pay: [Decision.PAY, "Pay", "pass"],
-  hold: [Decision.HOLD, "Hold", "fail"],
-  review: [Decision.REVIEW, "Review", "error"],
-} as const;
+/** Decisions in words. */
+export const decisionTexts: Readonly<Record<Decision, string>> = { pay: "Pay", hold: "Hold", review: "Review" };
 
-export type DecisionName = keyof typeof decisions;
+const decisionLooks: Readonly<Record<Decision, string>> = { pay: "pass", hold: "fail", review: "error" };
 
-/** Outcomes by their public names: the value, and what it means. */
-export const outcomes = {
-  pass: [RowOutcome.PASS, "passed"],
-  fail: [RowOutcome.FAIL, "failed"],
-  error: [RowOutcome.ERROR, "no answer"],
-  ambiguous: [RowOutcome.AMBIGUOUS, "several vendors match"],
-  not_found: [RowOutcome.NOT_FOUND, "not found"],
-  conflict: [RowOutcome.CONFLICT, "identifiers contradict"],
-  invalid: [RowOutcome.INVALID, "could not be read"],
-  limit_exceeded: [RowOutcome.LIMIT_EXCEEDED, "limit reached"],
-  waiting: [RowOutcome.WAITING, "waits for a source"],
-} as const;
+/** Outcomes in words. */
+export const outcomeTexts: Readonly<Record<RowOutcome, string>> = {
+  pass: "passed",
+  fail: "failed",
+  error: "no answer",
+  ambiguous: "several vendors match",
+  not_found: "not found",
+  conflict: "identifiers contradict",
+  invalid: "could not be read",
+  limit_exceeded: "limit reached",
+  waiting: "waits for a source",
+};
 
-export type OutcomeName = keyof typeof outcomes;
-
-/** Returns the public name of a decision or an outcome. */
-export function nameIn<N extends string>(
-  names: Readonly<Record<N, readonly [value: number, ...unknown[]]>>,
-  value: number,
-): N | undefined {
-  return (Object.keys(names) as N[]).find((name) => names[name][0] === value);
-}
-
-/** Renders a decision as a label. */
-export function decisionState(decision: Decision): Html {
-  const [, text, look] = decisions[nameIn(decisions, decision) ?? "review"];
-  return state(look, text);
+/** Renders a row's decision as a label. */
+export function decisionState({ decision }: JobResult): Html {
+  const name = decisionOf(decision) ?? "review";
+  return state(decisionLooks[name], decisionTexts[name]);
 }
 
 /** Returns the numbers of a job's rows by decision. */
-export function decisionCounts({ pay, hold, counts }: Job): Readonly<Record<DecisionName, number>> {
+export function decisionCounts({ pay, hold, counts }: Job): Readonly<Record<Decision, number>> {
   const known = Object.values(outcomeCounts(counts)).reduce((sum, count) => sum + count, 0);
   return { pay, hold, review: known - pay - hold };
 }
 
 /** Returns the numbers of a job's rows by outcome. */
-export function outcomeCounts(counts: Job["counts"]): Readonly<Record<OutcomeName, number>> {
-  const { pass = 0, fail = 0, error = 0, ambiguous = 0, notFound = 0 } = counts ?? {};
-  const { conflict = 0, invalid = 0, limitExceeded = 0, waiting = 0 } = counts ?? {};
-  return {
-    pass,
-    fail,
-    error,
-    ambiguous,
-    not_found: notFound,
-    conflict,
-    invalid,
-    limit_exceeded: limitExceeded,
-    waiting,
-  };
+export function outcomeCounts(counts: Job["counts"]): Readonly<Record<RowOutcome, number>> {
+  const { pass = 0, fail = 0, error = 0, ambiguous = 0, notFound: not_found = 0 } = counts ?? {};
+  const { conflict = 0, invalid = 0, limitExceeded: limit_exceeded = 0, waiting = 0 } = counts ?? {};
+  return { pass, fail, error, ambiguous, not_found, conflict, invalid, limit_exceeded, waiting };
 }
 
 /** Returns whether a job will soon have news: not where all that is left waits for a source. */

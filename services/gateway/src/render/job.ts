@@ -1,23 +1,11 @@
 import { z } from "@vvs/config";
+import { decisions, rowOutcomes } from "@vvs/jobs";
 import { FieldViolationSchema } from "@vvs/proto/common/v1/common";
 import { JobCountsSchema, type JobResult, JobResultSchema, JobSchema } from "@vvs/proto/verification/v1/jobs";
 import { candidateSchema, renderCandidate } from "./entity.ts";
 import { renderer } from "./renderer.ts";
 import { id, nextCursor, time } from "./schemas.ts";
 import { renderVerification, verificationSchema } from "./verification.ts";
-
-/** The outcomes of a row, in the order of a job's counts. */
-const rowOutcomes = [
-  "pass",
-  "fail",
-  "error",
-  "ambiguous",
-  "not_found",
-  "conflict",
-  "invalid",
-  "limit_exceeded",
-  "waiting",
-] as const;
 
 /** The outcome of a row, in filters and answers. */
 export const rowOutcome = z.enum(rowOutcomes).meta({
@@ -77,7 +65,7 @@ export const jobResultSchema = z
     external_id: z.string().optional().describe("Your own number of the vendor, as it was given."),
     outcome: rowOutcome,
     decision: z
-      .enum(["pay", "hold", "review"])
+      .enum(decisions)
       .describe(
         "`pay`: every check passed, the name agrees, and no exclusion is in force. `hold`: a check failed. `review`: anything else.",
       ),

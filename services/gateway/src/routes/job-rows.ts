@@ -1,9 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
-import { normalizeIdentifier } from "@vvs/identifiers";
-import type { JobRowSchema } from "@vvs/proto/verification/v1/jobs";
+import { createRepeatFinder, isTinAsNumber, type JobRow as Row, TIN_AS_NUMBER_PROBLEM } from "@vvs/jobs";
 import { parseJson } from "../http/body.ts";
 import type { VendorTexts } from "../http/vendor-texts.ts";
 import { entityId, externalId, MAX_ADDRESS_CHARACTERS, MAX_NAME_CHARACTERS, textWithoutTin } from "../input/fields.ts";
@@ -15,9 +13,7 @@ export const MAX_VENDORS = 10_000;
 /** How long rows are parsed before other requests have their turn, in milliseconds. */
 const SLICE_MS = 5;
 
-export type JobRow = Omit<Exclude<MessageInitShape<typeof JobRowSchema>, { $typeName: string }>, "problems"> & {
-  readonly problems: Violation[];
-};
+export type JobRow = Omit<Row, "problems"> & { readonly problems: Violation[] };
 
 /** One vendor of a job. */
 export const jobVendor = z
@@ -40,7 +36,7 @@ export const jobVendor = z
  */
 export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promise<JobRow[] | undefined> {
   const rows: JobRow[] = [];
-  const seen = new Map<string, number>();
+  const repeated = createRepeatFinder();
   let until = performance.now() + SLICE_MS;
   for (let index = 0; index < vendors.count; index++) {
     if (performance.now() > until) {
@@ -50,13 +46,7 @@ export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promis
     const { value, problems } = parseJson(vendors.at(index));
     if (value === undefined && problems.some(({ path }) => path === "body")) return undefined;
     const row = rowOf(index + 1, value, problems, isLive);
-    if (row.problems.length === 0) {
-      const { entityId: id, identifiers, legalName, address } = row;
-      const form = JSON.stringify([id, identifiers, legalName, address]);
-      const first = seen.get(form);
-      if (first === undefined) seen.set(form, index + 1);
-      else row.sameAs = first;
-    }
+    if (row.problems.length === 0) row.sameAs = repeated(row);
     rows.push(row);
   }
   return rows;
@@ -69,8 +59,9 @@ function rowOf(row: number, value: unknown, textProblems: readonly Violation[], 
   const given = "value" in parsed ? parsed.value : undefined;
   if (!given || problems.length > 0) return { row, externalId: numberOf(value), problems };
   const { external_id: externalId, entity_id, identifiers, legal_name: legalName, address } = given;
-  const isTin = externalId !== undefined && normalizeIdentifier(externalId) === identifiers?.tin;
-  if (isTin) return { row, problems: [{ path: "external_id", message: "must not be the vendor’s TIN" }] };
+  if (isTinAsNumber(externalId, identifiers?.tin)) {
+    return { row, problems: [{ path: "external_id", message: TIN_AS_NUMBER_PROBLEM }] };
+  }
   const { uei, cage, duns, tin } = identifiers ?? {};
   const named = identifiers && { uei, cage, duns, tin };
   return { row, externalId, entityId: entity_id, identifiers: named, legalName, address, problems };

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
+import { addJobRows, readJobResults, toProtoOutcome } from "@vvs/jobs";
 import { PositionSchema } from "@vvs/proto/common/v1/common";
-import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { readJobBody } from "../http/body.ts";
 import { refuseInvalid } from "../http/errors.ts";
 import { isVendorTexts, type VendorTexts } from "../http/vendor-texts.ts";
-import { checks, enumValue } from "../input/fields.ts";
+import { checks } from "../input/fields.ts";
 import { writeCursor } from "../input/page.ts";
 import { renderJob, renderJobResult, rowOutcome } from "../render/job.ts";
 import { frequencySchema } from "../render/monitor.ts";
@@ -14,13 +14,8 @@ import { type JobRow, jobVendor, MAX_VENDORS, readJobRows } from "./job-rows.ts"
 import { csvLines, jsonLines } from "./job-texts.ts";
 import * as docs from "./jobs-docs.ts";
 import { webhookUrlSchema, webhookUrlViolations } from "./monitors.ts";
-import { type Call, type Route, type RouteContext, route } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import { maxAgeSeconds, mode } from "./verifications.ts";
-
-/** Rows of a call that stores them. */
-const ROWS_TOGETHER = 500;
-/** Results that are read together for a text of all. */
-const RESULTS_TOGETHER = 500;
 
 const CSV = "text/csv";
 
@@ -69,14 +64,10 @@ export const jobRoutes: readonly Route[] = [
       const rows = await readJobRows(body.vendors, call.isLive);
       if (!rows) refuseInvalid([{ path: "vendors", message: "must be valid JSON in UTF-8" }]);
       if (body.on_invalid === "refuse") refuseInvalidRows(rows);
-      let id = "";
-      for (let at = 0; at < rows.length; at += ROWS_TOGETHER) {
-        ({ jobId: id } = await jobs.addJobRows({ caller, jobId: id, rows: rows.slice(at, at + ROWS_TOGETHER) }));
-      }
       const { frequency = "", webhook_url: webhookUrl = "" } = body.monitor ?? {};
       const { job, replayed } = await jobs.startJob({
         caller,
-        jobId: id,
+        jobId: await addJobRows(jobs, { caller, rows }),
         total: rows.length,
         checks: body.checks,
         mode: body.mode,
@@ -118,13 +109,14 @@ export const jobRoutes: readonly Route[] = [
     list: true,
     query: z.strictObject({ outcome: rowOutcome.optional() }),
     textTypes: [CSV, "application/x-ndjson"],
-    async readText(call, context, mediaType) {
-      const results = await allResults(call, context);
-      return mediaType === CSV ? csvLines(results) : jsonLines(results);
+    async readText({ caller, id, query }, { jobs, publicBaseUrl }, mediaType) {
+      const outcome = query.outcome && toProtoOutcome(query.outcome);
+      const results = await readJobResults(jobs, { caller, jobId: id, outcome });
+      return mediaType === CSV ? csvLines(results, publicBaseUrl) : jsonLines(results, publicBaseUrl);
     },
     async handle({ caller, id, query, page, list }, { jobs, publicBaseUrl }) {
       const afterRow = Number(page.after?.id?.split(":")[1] ?? 0);
-      const outcome = query.outcome && enumValue(RowOutcome, query.outcome);
+      const outcome = query.outcome && toProtoOutcome(query.outcome);
       const found = await jobs.listJobResults({ caller, jobId: id, outcome, afterRow, limit: page.limit });
       const results = found.results.map((one) => renderJobResult(one, publicBaseUrl));
       return { body: { results, next_cursor: writeCursor(list, positionOf(id, found.nextRow)) } };
@@ -170,21 +162,4 @@ function inMonitor({ path, message }: Violation): Violation {
 /** Returns the position after a row, for a cursor; undefined on the last page. */
 function positionOf(id: string, row: number) {
   return row === 0 ? undefined : create(PositionSchema, { createdAt: { seconds: 0n }, id: `${id}:${row}` });
-}
-
-/** Returns all results from the first, read as they are needed. Errors: job_not_found, before any is returned. */
-async function allResults(
-  { caller, id, query }: Call<{ outcome?: z.output<typeof rowOutcome> | undefined }, unknown>,
-  { jobs, publicBaseUrl }: RouteContext,
-) {
-  const outcome = query.outcome && enumValue(RowOutcome, query.outcome);
-  const read = (afterRow: number) =>
-    jobs.listJobResults({ caller, jobId: id, outcome, afterRow, limit: RESULTS_TOGETHER });
-  const first = await read(0);
-  return (async function* () {
-    for (let page = first; ; page = await read(page.nextRow)) {
-      for (const one of page.results) yield renderJobResult(one, publicBaseUrl);
-      if (page.nextRow === 0) return;
-    }
-  })();
 }

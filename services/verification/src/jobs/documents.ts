@@ -1,24 +1,8 @@
 import type { Check, CheckStatus } from "@vvs/checks";
+import { type Decision, type RowOutcome, rowOutcomes } from "@vvs/jobs";
 import { createCollections } from "@vvs/mongo";
 import type { Binary, Db } from "mongodb";
 import type { Mode } from "../documents.ts";
-
-/** The outcomes of a row, in the order of a job's counts. All but `waiting` are final. */
-export const rowOutcomes = [
-  "pass",
-  "fail",
-  "error",
-  "ambiguous",
-  "not_found",
-  "conflict",
-  "invalid",
-  "limit_exceeded",
-  "waiting",
-] as const;
-export type RowOutcome = (typeof rowOutcomes)[number];
-
-export const rowDecisions = ["pay", "hold", "review"] as const;
-export type RowDecision = (typeof rowDecisions)[number];
 
 /** Numbers of rows by outcome, and by decision where it is not `review`. */
 export type JobCounts = Readonly<Record<RowOutcome | "pay" | "hold", number>>;
@@ -77,7 +61,7 @@ export interface RowInput {
 /** What became of a row. */
 export interface RowResult {
   readonly outcome: RowOutcome;
-  readonly decision: RowDecision;
+  readonly decision: Decision;
   readonly entity_id?: string;
   readonly legal_name?: string;
   readonly name_agrees?: boolean;

@@ -3,20 +3,14 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
-import {
-  Decision,
-  type JobResultSchema,
-  type JobSchema,
-  JobService,
-  JobStatus,
-  RowOutcome as ProtoOutcome,
-} from "@vvs/proto/verification/v1/jobs";
+import { decisionOf, outcomeOf, toProtoDecision, toProtoOutcome } from "@vvs/jobs";
+import { type JobResultSchema, type JobSchema, JobService, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { type Callers, type Handlers, servicePart } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { VerificationDocument } from "../documents.ts";
 import { checksOf, modeOf, toVerification } from "../messages.ts";
 import type { ReceiptSigner } from "../receipts/signer.ts";
-import { type RowDecision, type RowDocument, type RowOutcome, rowDecisions, rowOutcomes } from "./documents.ts";
+import type { RowDocument } from "./documents.ts";
 import { jobClaims, type NamedEvidence } from "./job-claims.ts";
 import type { CountedJob } from "./job-store.ts";
 import type { Jobs } from "./jobs.ts";
@@ -153,8 +147,8 @@ function toResult(
   return {
     row,
     externalId: input.external_id,
-    outcome: ProtoOutcome[outcome.toUpperCase() as keyof typeof ProtoOutcome],
-    decision: Decision[decision.toUpperCase() as keyof typeof Decision],
+    outcome: toProtoOutcome(outcome),
+    decision: toProtoDecision(decision),
     entityId: result!.entity_id,
     legalName: result!.legal_name,
     nameAgrees: result!.name_agrees,
@@ -163,12 +157,4 @@ function toResult(
     monitorId: result!.monitor_id,
     problems: [...problems],
   };
-}
-
-function outcomeOf(outcome: ProtoOutcome): RowOutcome | undefined {
-  return rowOutcomes.find((name) => ProtoOutcome[name.toUpperCase() as keyof typeof ProtoOutcome] === outcome);
-}
-
-function decisionOf(decision: Decision): RowDecision | undefined {
-  return rowDecisions.find((name) => Decision[name.toUpperCase() as keyof typeof Decision] === decision);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from "@vvs/errors";
+import type { Decision, RowOutcome } from "@vvs/jobs";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
@@ -9,9 +10,7 @@ import {
   type JobCounts,
   type JobDocument,
   KEPT_AFTER_END_MS,
-  type RowDecision,
   type RowDocument,
-  type RowOutcome,
   rowsAfter,
   whileOpen,
 } from "./documents.ts";
@@ -26,7 +25,7 @@ export interface CountedJob {
 /** Asks for rows after one, with this outcome and this decision where they are given. */
 interface ResultsQuery {
   readonly outcome: RowOutcome | undefined;
-  readonly decision?: RowDecision | undefined;
+  readonly decision?: Decision | undefined;
   readonly afterRow: number;
   readonly limit: number;
 }

@@ -1,10 +1,10 @@
+import { rowOutcomes } from "@vvs/jobs";
 import {
   countsOf,
   type JobCollections,
   type JobCounts,
   type JobDocument,
   type RowResult,
-  rowOutcomes,
   rowsAfter,
 } from "./documents.ts";
 

@@ -1,8 +1,9 @@
 import type { ServiceError } from "@vvs/errors";
+import type { RowOutcome } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
 import { decisionOf } from "../checks/decision.ts";
 import type { VerificationDocument } from "../documents.ts";
-import type { RowOutcome, RowResult } from "./documents.ts";
+import type { RowResult } from "./documents.ts";
 
 /** How long rows are asked again, and when, in milliseconds. In the sandbox, where time runs fast, a day is a minute. */
 const ASKING_AGAIN: Readonly<Record<Environment, { forMs: number; firstMs: number; longestMs: number }>> = {

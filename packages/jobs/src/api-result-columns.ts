@@ -1,14 +1,17 @@
 import type { JobResult } from "@vvs/proto/verification/v1/jobs";
-import { decisions, nameIn, outcomes } from "./words.ts";
+import { decisionOf, outcomeOf } from "./names.ts";
 
 type Cell = (result: JobResult) => string;
 
-/** Returns the columns of results as a file: those of the API's CSV. */
-export const resultColumns = (apiBaseUrl: URL): readonly (readonly [title: string, cell: Cell])[] => [
+/**
+ * Returns the columns of results as CSV, each with its title and its cell, which is empty where there is nothing to say. Links to
+ * evidence begin with the API's public base URL, which has no trailing slash.
+ */
+export const apiResultColumns = (apiBaseUrl: string): readonly (readonly [title: string, cell: Cell])[] => [
   ["row", ({ row }) => String(row)],
   ["external_id", ({ externalId }) => externalId],
-  ["outcome", ({ outcome }) => nameIn(outcomes, outcome) ?? ""],
-  ["decision", ({ decision }) => nameIn(decisions, decision) ?? ""],
+  ["outcome", ({ outcome }) => outcomeOf(outcome) ?? ""],
+  ["decision", ({ decision }) => decisionOf(decision) ?? ""],
   ["entity_id", ({ entityId }) => entityId],
   ["legal_name", ({ legalName }) => legalName],
   ["name_agrees", ({ nameAgrees }) => String(nameAgrees ?? "")],
@@ -21,7 +24,7 @@ export const resultColumns = (apiBaseUrl: URL): readonly (readonly [title: strin
   [
     "evidence",
     ({ verification }) =>
-      list(verification?.results.map(({ evidenceId }) => new URL(`/v1/evidence/${evidenceId}`, apiBaseUrl).href)),
+      list(verification?.results.map(({ evidenceId }) => `${apiBaseUrl}/v1/evidence/${evidenceId}`)),
   ],
   ["monitor_id", ({ monitorId }) => monitorId],
   ["candidates", ({ candidates }) => list(candidates.map(({ id }) => id))],
@@ -29,9 +32,9 @@ export const resultColumns = (apiBaseUrl: URL): readonly (readonly [title: strin
 ];
 
 function detail({ verification }: JobResult, name: "registrationStatus" | "expirationDate" | "tin" | "name"): string {
-  return verification?.results.map(({ details }) => details?.[name]).find((value) => value) ?? "";
+  return verification?.results.map(({ details }) => details?.[name]).find(Boolean) ?? "";
 }
 
 function list(values: readonly string[] = []): string {
-  return values.filter((value) => value).join("; ");
+  return values.filter(Boolean).join("; ");
 }
