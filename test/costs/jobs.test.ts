@@ -4,7 +4,7 @@ import { JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { callerFor } from "../../services/entity/src/testing/application.ts";
 import { createLoads } from "../../services/entity/src/testing/loads.ts";
-import { total } from "../support/command-counts.ts";
+import { commandsDuring, total } from "../support/command-counts.ts";
 import { startCostStack } from "./stack.ts";
 
 // How many commands MongoDB gets for a job, over all services. They don't depend on the machine's speed.
@@ -19,13 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-async function runJob(organization: string): Promise<void> {
-  const { jobClient, jobs } = stack.verification;
-  const caller = callerFor(organization);
+async function startJob(caller: ReturnType<typeof callerFor>): Promise<string> {
+  const { jobClient } = stack.verification;
   const rows = Array.from({ length: ROWS }, (_, index) => ({ row: index + 1, identifiers: { uei: ueiOf(index) } }));
   const { jobId } = await jobClient.addJobRows({ caller, rows });
   const terms = { total: ROWS, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: ROWS };
   await jobClient.startJob({ caller, jobId, ...terms });
+  return jobId;
+}
+
+async function runJob(organization: string): Promise<void> {
+  const { jobClient, jobs } = stack.verification;
+  const caller = callerFor(organization);
+  const jobId = await startJob(caller);
   await jobs.live.work();
   const { job } = await jobClient.getJob({ caller, jobId });
   expect(job).toMatchObject({ status: JobStatus.COMPLETED, done: ROWS, counts: { pass: ROWS } });
@@ -36,4 +42,12 @@ test("a job of 100 vendors that the files answer costs at most a command a row, 
   await stack.publish(ROWS);
   const counts = await stack.count(ROWS, () => runJob("org_second"));
   expect(total(counts)).toBeLessThanOrEqual(ROWS);
+});
+
+test("how far a job is costs a command, however many rows it has", async () => {
+  const caller = callerFor("org_third");
+  const jobId = await startJob(caller);
+  const { jobClient } = stack.verification;
+  expect(await commandsDuring(stack.clients, () => jobClient.getJob({ caller, jobId }))).toEqual({ "find jobs": 1 });
+  expect(await commandsDuring(stack.clients, () => jobClient.listJobs({ caller }))).toEqual({ "find jobs": 1 });
 });

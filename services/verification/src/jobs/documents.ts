@@ -41,7 +41,7 @@ export interface JobDocument {
   readonly lease?: { readonly owner: string; readonly until: Date };
   readonly results_updated_at?: Date;
   readonly completed_at?: Date;
-  /** Set at the end; before it, rows are counted. */
+  /** As of the last count of the rows; while they are worked on, that was about a second ago at most. */
   readonly counts?: JobCounts;
   /** When the job and its rows are removed. */
   readonly expires_at: Date;

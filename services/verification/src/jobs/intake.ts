@@ -8,6 +8,7 @@ import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Tenant, toProtoTenant } from "@vvs/tenant";
 import { Binary, type Db, type MongoClient } from "mongodb";
 import {
+  countsOf,
   isOpen,
   type JobCollections,
   type JobDocument,
@@ -103,7 +104,8 @@ export function createIntake(options: {
           throw new ServiceError("too_many_rows", { message });
         }
         const expires_at = new Date(at.getTime() + KEPT_MS);
-        const $set = { ...terms, unread, status: "queued" as const, created_at: at, next_at: at, expires_at };
+        const counts = countsOf({ invalid: unread });
+        const $set = { ...terms, unread, counts, status: "queued" as const, created_at: at, next_at: at, expires_at };
         const queued = await jobs.findOneAndUpdate(
           { _id: id, organization_id, status: "intake" },
           { $set },

@@ -100,7 +100,9 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
       // Also where an earlier call was interrupted here.
       const left = { job_id: id, organization_id, ...isOpen };
       await rows.updateMany(left, { $unset: { due_at: 1, "input.tin": 1, result: 1 } });
-      return counted(job);
+      const counts = await countRows(collections, job);
+      await jobs.updateOne({ _id: id, organization_id }, { $set: { counts } });
+      return { job, counts };
     },
 
     /** Makes a row due that has waited for SAM.gov's API. */

@@ -35,6 +35,8 @@ const LEASE_MS = 60_000;
 const JOBS_AT_ONCE = 4;
 /** How long a row waits for SAM.gov's API before it is tried again: another file may answer it, or nobody woke it. */
 const PARKED_MS = 60 * 60_000;
+/** How often the rows of a job that is worked on are counted, in milliseconds. */
+const COUNT_MS = 1_000;
 /** How often due jobs are looked for, in milliseconds. */
 const POLL_MS = 1_000;
 /** Due jobs that are looked at, the longest waiting first. */
@@ -118,6 +120,12 @@ export function createJobWork(options: {
     const until = performance.now() + sliceMs;
     const failures: unknown[] = [];
     const isOver = () => stopping.aborted || performance.now() > until || failures.length > 0;
+    let countedAt = performance.now();
+    const count = async () => {
+      countedAt = performance.now();
+      const $set = { counts: await countRows(collections, job), results_updated_at: now() };
+      await jobs.updateOne({ _id: job._id, next_at: { $exists: true } }, { $set });
+    };
     do {
       const due = await rows
         .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $lte: now() } })
@@ -131,11 +139,10 @@ export function createJobWork(options: {
         for (const row of queue) {
           if (isOver()) return;
           await workOn(job, row, tins.get(row._id) ?? "").catch((error: unknown) => failures.push(error));
+          if (performance.now() - countedAt > COUNT_MS) await count();
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
-      const seen = { _id: job._id, next_at: { $exists: true } };
-      await jobs.updateOne(seen, { $set: { results_updated_at: now() } });
     } while (!isOver());
     await giveBack(job);
     if (failures.length > 0) throw failures[0];
@@ -212,16 +219,16 @@ export function createJobWork(options: {
     const at = now();
     await copyToSameRows(collections, job);
     const next = await nextDue();
+    const counted = { counts: await countRows(collections, job), results_updated_at: at };
     if (!next) {
-      const counts = await countRows(collections, job);
       const expires_at = new Date(at.getTime() + KEPT_AFTER_END_MS);
-      const $set = { status: "completed", counts, completed_at: at, results_updated_at: at, expires_at } as const;
+      const $set = { status: "completed", ...counted, completed_at: at, expires_at } as const;
       await jobs.updateOne(held, { $set, $unset: { next_at: 1, lease: 1 } });
       return;
     }
     // Behind the jobs that wait already.
     const next_at = new Date(Math.max(next.getTime(), at.getTime()));
-    await jobs.updateOne(held, { $set: { next_at }, $unset: { lease: 1 } });
+    await jobs.updateOne(held, { $set: { ...counted, next_at }, $unset: { lease: 1 } });
     // A row that was woken since is due earlier.
     const since = await nextDue();
     if (since && since < next_at) await advance(collections, job, since);
