@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { type Decision, type DecisionFacts, type Doubt, decide } from "./decision.ts";
 
-const clear: DecisionFacts = { result: "pass", name: undefined, isExcluded: false, hasSameName: false };
+const clear: DecisionFacts = { result: "pass", name: undefined, isExcluded: false, sameName: "none" };
 
 test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
   ["every check passed", {}, "pay", []],
@@ -9,11 +9,12 @@ test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
   ["the name is another one", { name: "differs" }, "review", ["other_name"]],
   ["there is nothing to compare the name with", { name: "unknown" }, "review", ["name_not_compared"]],
   ["some of its products are restricted", { isExcluded: true }, "review", ["exclusion"]],
-  ["an exclusion without identifiers bears its name", { hasSameName: true }, "review", ["same_name"]],
+  ["an exclusion without identifiers bears its name", { sameName: "found" }, "review", ["same_name"]],
+  ["it is unknown whether one does", { sameName: "unknown" }, "review", ["same_name_unknown"]],
   ["a check got no answer", { result: "error" }, "review", ["no_answer"]],
   [
     "several doubts",
-    { result: "error", name: "differs", hasSameName: true },
+    { result: "error", name: "differs", sameName: "found" },
     "review",
     ["no_answer", "other_name", "same_name"],
   ],
@@ -32,9 +33,9 @@ test("pays only where every check passed and nothing is in doubt", () => {
   for (const result of ["pass", "fail", "error"] as const)
     for (const name of ["agrees", "differs", "unknown", undefined] as const)
       for (const isExcluded of [false, true])
-        for (const hasSameName of [false, true]) {
-          const { decision, doubts } = decide({ result, name, isExcluded, hasSameName });
-          const isClear = result === "pass" && (name === "agrees" || !name) && !isExcluded && !hasSameName;
+        for (const sameName of ["none", "found", "unknown"] as const) {
+          const { decision, doubts } = decide({ result, name, isExcluded, sameName });
+          const isClear = result === "pass" && (name === "agrees" || !name) && !isExcluded && sameName === "none";
           expect(decision === "pay").toBe(isClear);
           expect(decision === "hold").toBe(result === "fail");
           if (decision === "pay") expect(doubts).toEqual([]);

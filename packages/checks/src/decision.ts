@@ -4,7 +4,7 @@ import type { CheckStatus } from "./index.ts";
 export type Decision = "pay" | "hold" | "review";
 
 /** Why a vendor is not simply paid. */
-export type Doubt = "no_answer" | "other_name" | "name_not_compared" | "exclusion" | "same_name";
+export type Doubt = "no_answer" | "other_name" | "name_not_compared" | "exclusion" | "same_name" | "same_name_unknown";
 
 /** What a decision rests on. */
 export interface DecisionFacts {
@@ -17,19 +17,20 @@ export interface DecisionFacts {
   readonly name: "agrees" | "differs" | "unknown" | undefined;
   /** An exclusion of any effect is in force, also one of some products. */
   readonly isExcluded: boolean;
-  /** An exclusion that names neither a UEI nor a CAGE bears the vendor's name. */
-  readonly hasSameName: boolean;
+  /** Whether an exclusion that names neither a UEI nor a CAGE bears the vendor's name. `unknown`: it could not be looked up. */
+  readonly sameName: "none" | "found" | "unknown";
 }
 
 /** Returns whether to pay a vendor, and every doubt where a person must look. Only this function says `pay`. */
-export function decide({ result, name, isExcluded, hasSameName }: DecisionFacts) {
+export function decide({ result, name, isExcluded, sameName }: DecisionFacts) {
   const doubts = (
     [
       result === "error" && "no_answer",
       name === "differs" && "other_name",
       name === "unknown" && "name_not_compared",
       isExcluded && "exclusion",
-      hasSameName && "same_name",
+      sameName === "found" && "same_name",
+      sameName === "unknown" && "same_name_unknown",
     ] as const satisfies (Doubt | false)[]
   ).filter((doubt) => doubt !== false);
   const decision: Decision = result === "fail" ? "hold" : doubts.length > 0 ? "review" : "pay";

@@ -121,6 +121,8 @@ export interface ResultDetails extends Omit<RegistrationFacts, "exclusion_effect
   readonly exclusions?: readonly Exclusion[];
   /** Only for live sam_registration; no verdict rests on them. Absent where there are none. */
   readonly same_name?: readonly SameName[];
+  /** Whether there are any could not be looked up: the loaded files could not be read, or none is an exclusions file. */
+  readonly same_name_unknown?: true;
   /** Only for tin_match: the IRS's result code. */
   readonly irs_code?: string;
   /** Only for tin_match: the TIN that was asked about, masked. Absent where it was stored before this field. */

@@ -72,6 +72,7 @@ function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInit
       activeDate: active_date,
       terminationDate: termination_date,
     })),
+    sameNameUnknown: details.same_name_unknown,
     dataAsOf: timestampFromDate(details.data_as_of),
   };
 }

@@ -1062,6 +1062,10 @@ class ResultDetails(TypedDict):
     """
     Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
     """
+    same_name_unknown: NotRequired[bool]
+    """
+    Exclusions of the vendor’s name could not be looked up. Verify again before you pay.
+    """
     irs_code: NotRequired[str]
     """
     Result code of the IRS, one digit.

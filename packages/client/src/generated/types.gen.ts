@@ -1007,6 +1007,10 @@ export type ResultDetails = {
      */
     same_name?: Array<SameName>;
     /**
+     * Exclusions of the vendor’s name could not be looked up. Verify again before you pay.
+     */
+    same_name_unknown?: boolean;
+    /**
      * Result code of the IRS, one digit.
      */
     irs_code?: string;

@@ -41,6 +41,11 @@ test.each<[Verification, typeof none, string]>([
   ],
   [verificationOf(PASS, restricted), none, "Review: some of the vendor’s products are restricted."],
   [verificationOf(PASS, { sameName }), none, "Review: an exclusion without a UEI and a CAGE bears the vendor’s name."],
+  [
+    verificationOf(PASS, { sameNameUnknown: true }),
+    none,
+    "Review: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.",
+  ],
   [verificationOf(FAIL, { sameName }), none, "Hold: a check failed."],
 ])("a verification says in words whether to pay (%#)", (verification, names, expected) => {
   const isSame = (asked: string, own: string) => asked.toLowerCase() === own.toLowerCase();

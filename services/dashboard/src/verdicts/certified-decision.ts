@@ -4,7 +4,7 @@ import { type Decision, type DecisionFacts, type Doubt, decide } from "@vvs/chec
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
-import { sameNameTexts } from "./same-name-rows.ts";
+import { sameNameIn } from "./same-name-rows.ts";
 import type { SameNames } from "./same-names.ts";
 import { exclusionEffect } from "./verdict.ts";
 
@@ -16,6 +16,7 @@ const reasons: Readonly<Record<Doubt, string>> = {
   name_not_compared: "no source confirms the name that was asked about",
   exclusion: "some of the vendor’s products are restricted",
   same_name: "an exclusion without a UEI and a CAGE bears the vendor’s name",
+  same_name_unknown: "whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up",
 };
 
 /** Returns in words what a verification says of a payment on its day, by the names that it asked about and was answered with. */
@@ -37,7 +38,7 @@ export function certifiedDecision(
     result: statusOf(overallResult) ?? "error",
     name: nameFact(),
     isExcluded: results.some((result) => exclusionEffect({ result, at }, at)),
-    hasSameName: results.some((result) => sameNameTexts(result, registryDay(at)).length > 0),
+    sameName: sameNameIn(results, registryDay(at)),
   });
   const why = decision === "hold" ? ["a check failed"] : doubts.map((doubt) => reasons[doubt]);
   return `${decisionLabels[decision]}: ${why.join(", and ") || "every check passed"}.`;

@@ -18,6 +18,7 @@ interface Outcome {
     readonly name?: string;
     readonly expirationDate?: string;
     readonly legalName?: string;
+    readonly sameNameUnknown?: boolean;
     readonly sameName?: { readonly name: string; agency?: string; activeDate?: string; terminationDate: string }[];
     readonly exclusions?: { readonly exclusions: { effect: string; activeDate: string; terminationDate: string }[] };
   };
@@ -220,6 +221,12 @@ describe("a payment is decided", () => {
       { status: PASS, details: { sameName: [SAME] } },
       "review",
       "Look at the exclusions that bear this vendor’s name: they may be of somebody else. Nothing else stands in the way of a payment.",
+    ],
+    [
+      "exclusions by name could not be looked up",
+      { status: PASS, details: { sameNameUnknown: true } },
+      "review",
+      "Verify again: exclusions by name could not be looked up. Nothing else stands in the way of a payment.",
     ],
     [
       "SAM.gov has another name than the one that was given",

@@ -1,10 +1,10 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
-import { type Decision, decide } from "@vvs/checks/decision";
+import { type Decision, type DecisionFacts, decide } from "@vvs/checks/decision";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { type ExclusionEffect, longDay, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
 import { confirmedLast, type ScheduledRun } from "./confirmation.ts";
-import { sameNameTexts } from "./same-name-rows.ts";
+import { sameNameIn, sameNameTexts } from "./same-name-rows.ts";
 import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "./verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
@@ -41,6 +41,8 @@ export interface VerdictToday {
   readonly exclusion?: ExclusionEffect | undefined;
   /** Exclusions without identifiers that bear its name, each in a sentence. */
   readonly sameNames?: readonly string[];
+  /** Whether one does. Absent: none. */
+  readonly sameName?: DecisionFacts["sameName"];
   /** The name in SAM.gov's answer is not the vendor's. */
   readonly otherName?: string | undefined;
 }
@@ -92,6 +94,7 @@ function countedVerdict(check: Check, found: VendorResult, subject: Subject, now
     ...verdict,
     exclusion: exclusionEffect(found, now),
     ...(sameNames.length > 0 && { sameNames }),
+    sameName: sameNameIn([found.result], registryDay(now)),
     ...(registered !== "" && !subject.isNamed(registered) && { otherName: registered }),
   };
   if (check !== "tin_match" || !isAnswer(found)) return counted;
@@ -126,7 +129,7 @@ export function paymentAnswer(verdicts: readonly VerdictToday[], subject: Pick<S
     result: isFailed ? "fail" : isMissing ? "error" : "pass",
     name: verdicts.some(({ otherName }) => otherName) ? "differs" : undefined,
     isExcluded: isRestricted(verdicts),
-    hasSameName: verdicts.some(({ sameNames }) => sameNames),
+    sameName: sameNameOf(verdicts),
   });
   return { decision, ...answerInWords(verdicts, subject) };
 }
@@ -160,14 +163,22 @@ function answerInWords(
   return { state: "pass", text: `Yes, based on the checks made: ${passed} passed. ${titlesOf(left)} was not checked.` };
 }
 
+function sameNameOf(verdicts: readonly VerdictToday[]): DecisionFacts["sameName"] {
+  const found = verdicts.map(({ sameName }) => sameName);
+  return (["found", "unknown"] as const).find((each) => found.includes(each)) ?? "none";
+}
+
 /** Returns what a person must look at, although the checks passed. */
 function doubtsIn(verdicts: readonly VerdictToday[]): string[] {
   const otherName = verdicts.find((verdict) => verdict.otherName)?.otherName;
-  const hasSameName = verdicts.some(({ sameNames }) => sameNames);
+  const sameName = sameNameOf(verdicts);
   return [
     ...(isRestricted(verdicts) ? ["Look at what you buy: some of its products are restricted."] : []),
     ...(otherName ? [`Look at the name: SAM.gov has this vendor as “${otherName}”.`] : []),
-    ...(hasSameName ? ["Look at the exclusions that bear this vendor’s name: they may be of somebody else."] : []),
+    ...(sameName === "found"
+      ? ["Look at the exclusions that bear this vendor’s name: they may be of somebody else."]
+      : []),
+    ...(sameName === "unknown" ? ["Verify again: exclusions by name could not be looked up."] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { DecisionFacts } from "@vvs/checks/decision";
 import type { Result } from "@vvs/proto/verification/v1/verification";
 import { longDay } from "@vvs/registration";
 
@@ -12,4 +13,10 @@ export function sameNameTexts({ details }: Pick<Result, "details">, today: strin
       const until = terminationDate === "indefinite" ? "without an end date" : `until ${longDay(terminationDate)}`;
       return `“${name}”, excluded${by}${since}, ${until}${type && `: ${type}`}.`;
     });
+}
+
+/** Returns whether one of them bears the vendor's name, as results say it. */
+export function sameNameIn(results: readonly Pick<Result, "details">[], today: string): DecisionFacts["sameName"] {
+  if (results.some((result) => sameNameTexts(result, today).length > 0)) return "found";
+  return results.some(({ details }) => details?.sameNameUnknown) ? "unknown" : "none";
 }

@@ -10,7 +10,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-26",
-    "`details.same_name` of `sam_registration`: exclusions without a UEI and a CAGE that bear the vendor’s name. They change no status. In the sandbox `SANDBXSAMEN2` has one.",
+    "`details.same_name` of `sam_registration`: exclusions without a UEI and a CAGE that bear the vendor’s name. They change no status; `same_name_unknown` says that they could not be looked up. In the sandbox `SANDBXSAMEN2` has one.",
   ],
   [
     "2026-11-26",

@@ -57,6 +57,10 @@ const details = z
         "Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: " +
           "at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.",
       ),
+    same_name_unknown: z
+      .literal(true)
+      .optional()
+      .describe("Exclusions of the vendor’s name could not be looked up. Verify again before you pay."),
     irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
     tin: z.string().optional().describe("The TIN that was asked about, masked: `****` and its last four digits."),
     name: z.string().optional().describe("The name that was asked about, in the form in which the IRS was asked."),

@@ -71,6 +71,14 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
     none,
   ],
   ["an exclusion is in force", [sam("fail", exclusion("bar", "2026-01-01", "indefinite"))], "", none, "hold", none],
+  [
+    "whether an exclusion without identifiers bears the name is unknown",
+    [sam("pass", { same_name_unknown: true })],
+    "",
+    none,
+    "review",
+    none,
+  ],
   ["an exclusion without identifiers bears the name", [sam("pass", { same_name: [SAME] })], "", none, "review", none],
   [
     "one bears it, and the name agrees",

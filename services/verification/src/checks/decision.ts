@@ -26,9 +26,14 @@ export function decisionOf({ verification, nameAgrees, givenName }: Decided): {
   const today = registryDay(verification.created_at);
   const isExcluded = results.some(({ details }) => details?.exclusions?.some((each) => isInForce(each, today)));
   const name = nameOf(givenName, agrees);
-  const hasSameName = results.some(({ details }) => details?.same_name?.length);
-  const { decision } = decide({ result, name, isExcluded, hasSameName });
+  const sameName = sameNameIn(results);
+  const { decision } = decide({ result, name, isExcluded, sameName });
   return { decision, ...(agrees !== undefined && { name_agrees: agrees }) };
+}
+
+function sameNameIn(results: readonly ResultDocument[]): DecisionFacts["sameName"] {
+  if (results.some(({ details }) => details?.same_name?.length)) return "found";
+  return results.some(({ details }) => details?.same_name_unknown) ? "unknown" : "none";
 }
 
 function nameOf(givenName: string, agrees: boolean | undefined): DecisionFacts["name"] {

@@ -245,6 +245,11 @@ describe("of answers that rest on parts", () => {
     const answer = { ...at(0, 5, 5), details: { same_name } };
     const judged = newestOf({ answer, parts: at(0, 6, 6).parts! });
     expect(judged.details).toMatchObject({ legal_name: "of day 6", same_name });
+    const unknown = newestOf({
+      answer: { ...answer, details: { same_name_unknown: true } },
+      parts: at(0, 6, 6).parts!,
+    });
+    expect(unknown.details).toMatchObject({ legal_name: "of day 6", same_name_unknown: true });
   });
 
   test("where the newest parts do not suffice for a verdict, the last answer counts", () => {

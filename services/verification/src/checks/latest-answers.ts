@@ -115,8 +115,9 @@ export function newestOf({ answer, parts }: Pick<LatestAnswerDocument, "answer" 
   } = answerFrom(parts, verdict, "", answer.created_at);
   const _id = parts.registration?.evidence_id ?? answer._id;
   // No part has the names of exclusions: they are those of the last answer.
-  const same_name = answer.details?.same_name;
-  const shown = details && { details: { ...details, ...(same_name && { same_name }) } };
+  const { same_name, same_name_unknown } = answer.details ?? {};
+  const names = { ...(same_name && { same_name }), ...(same_name_unknown && { same_name_unknown }) };
+  const shown = details && { details: { ...details, ...names } };
   return { ...answer, _id, outcome, reason, origin, data_date: dataDate, facts, ...shown, parts };
 }
 

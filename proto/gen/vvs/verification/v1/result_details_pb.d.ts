@@ -232,6 +232,13 @@ export declare type ResultDetails = Message<"vvs.verification.v1.ResultDetails">
    * @generated from field: repeated vvs.verification.v1.SameName same_name = 11;
    */
   sameName: SameName[];
+
+  /**
+   * True where it could not be looked up whether there are any; absent otherwise.
+   *
+   * @generated from field: optional bool same_name_unknown = 12;
+   */
+  sameNameUnknown?: boolean | undefined;
 };
 
 /**

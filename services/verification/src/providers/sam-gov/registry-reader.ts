@@ -6,7 +6,10 @@ import { readOwnData, unimplementedAsUndefined } from "../../own-data.ts";
 import { orAbort } from "../../time-limit.ts";
 import type { Question } from "../provider.ts";
 
-export type RegistryReader = Pick<Client<typeof EntityService>, "getRegistryRecord">;
+export interface RegistryReader extends Pick<Client<typeof EntityService>, "getRegistryRecord"> {
+  /** False: no exclusions are looked up by name. */
+  readonly readsNames?: boolean;
+}
 
 /** Maximum number of vendors per call. */
 const MAX_TOGETHER = 32;
@@ -35,6 +38,7 @@ export function createRegistryReader(
     });
   });
   return {
+    readsNames,
     getRegistryRecord({ environment, uei = "", cage = "", names = [] }, { signal } = {}) {
       const asked = ask[environmentOf(environment!)]({ uei, cage, names: readsNames ? names : [] });
       return signal ? orAbort(asked, signal, () => signal.reason) : asked;

@@ -8,7 +8,7 @@ import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } fro
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, judge, type RunRule } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
-import { withSameNames } from "./same-names.ts";
+import { withRegisteredName, withSameNames } from "./same-names.ts";
 import { canShowPass, staleSource } from "./stale-data.ts";
 
 /** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */
@@ -94,10 +94,12 @@ export function createSamGovExtract(options: {
       const parts = partsOnFile(files, question.stored, now);
       const verdict = verdictOn(parts, question, files, now);
       const kept = keptBodiesOf(parts, question);
-      const known = { ...fileRowsJson(files), rests_on: earlierPartsOf(parts) };
+      const registered = parts.registration?.legal_name ?? "";
+      const named = await withRegisteredName(files, { entities, question, registered }, signal);
+      const known = { ...fileRowsJson(named), rests_on: earlierPartsOf(parts) };
       const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
       const { withdrawnLoads } = files;
-      const answer = withSameNames(answerFrom(parts, verdict, content, now), files);
+      const answer = withSameNames(answerFrom(parts, verdict, content, now), named);
       return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
     },
   };

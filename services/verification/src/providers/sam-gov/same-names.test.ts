@@ -22,12 +22,15 @@ const filesOf = (sameNames: ReturnType<typeof rowOf>[]): Files => ({
   ...{ exclusionsCutDate: "2026-11-20", exclusionsLoad: "exclusions:1" },
   sameNames,
 });
-const askExtract = (files: Files) =>
+const askExtract = (files: Files | ((names: readonly string[]) => Files), legalName = "Acme") =>
   createSamGovExtract({
-    entities: { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) },
+    entities: {
+      getRegistryRecord: async ({ names = [] }) =>
+        create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names) : files),
+    },
     hasApi: false,
     now: () => NOW,
-  }).ask(questionOf({ uei: UEI, legalName: "Acme" }), { signal: new AbortController().signal });
+  }).ask(questionOf({ uei: UEI, legalName }), { signal: new AbortController().signal });
 
 describe("exclusions that bear the vendor's name", () => {
   test("are in the details and in the evidence of an answer from the files, and change nothing else", async () => {
@@ -38,6 +41,25 @@ describe("exclusions that bear the vendor's name", () => {
     expect(details).toEqual({ ...without.details, same_name: [detailOf("ACME")] });
     expect(JSON.parse(content)).toMatchObject({ same_names: [{ name: "ACME", agency: "HHS" }] });
     expect({ ...rest, details: without.details, content: without.content }).toEqual(without);
+  });
+
+  const byName = (names: readonly string[]) => filesOf(names.includes("ACME LLC") ? [rowOf("ACME")] : []);
+
+  test("are found by the registered name where the question has none", async () => {
+    sam.register({ uei: UEI, legalName: "ACME LLC", expirationDate: "2027-03-01" });
+    const api = playedProvider({ http, sam, now: NOW, files: byName });
+    const answers = await Promise.all([askExtract(byName, ""), askAbout(UEI, api, { legalName: "" })]);
+    for (const { details } of answers) expect(details?.same_name).toEqual([detailOf("ACME")]);
+  });
+
+  test.each<[string, Files | undefined]>([
+    ["the files can't be read", undefined],
+    ["no exclusions file is loaded", { ...filesOf([]), exclusionsCutDate: "", exclusionsLoad: "" }],
+  ])("are unknown where %s", async (_name, files) => {
+    sam.register({ uei: UEI, legalName: "ACME LLC", expirationDate: "2027-03-01" });
+    const api = playedProvider({ http, sam, now: NOW, ...(files && { files }) });
+    const { outcome, details } = await askAbout(UEI, api, { legalName: "Acme" });
+    expect([outcome, details?.same_name_unknown, details?.same_name]).toEqual(["pass", true, undefined]);
   });
 
   const all = ["Acme", "LORWIN INC", "ACME LLC"];
