@@ -81,5 +81,11 @@ export function superviseLoop(options: {
   }
 
   const running = run();
-  return { nudge: () => wake.abort(), ended: () => running };
+  return {
+    nudge() {
+      // Each abort makes an error with a stack trace, also a repeated one.
+      if (!wake.signal.aborted) wake.abort();
+    },
+    ended: () => running,
+  };
 }

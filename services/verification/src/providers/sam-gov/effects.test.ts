@@ -11,6 +11,7 @@ import {
   type TestQuestion,
 } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
+import { withoutFiles } from "./file-parts.ts";
 import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 const UEI = "PLAYEDUEI001";
@@ -200,6 +201,31 @@ describe("what an earlier day's flag means is decided by the file of that day or
     const { parts } = await askFiles(of("2026-11-20", ended("product", "2026-11-20")), flaggedAt(YESTERDAY));
     const source = { origin: "sam_gov_exclusions", load: "exclusions:1", date: new Date(YESTERDAY) };
     expect(parts!.exclusions).toEqual({ ...source, flagged: false, exclusions: [] });
+  });
+
+  describe("anew by another file than the one that decided it", () => {
+    const decided = async () =>
+      (await askFiles(of("2026-11-20", ended("bar", "2026-11-20")), flaggedAt(YESTERDAY))).parts!;
+    const other = { exclusionsLoad: "exclusions:2" };
+    test.each<[string, Files, string]>([
+      [
+        "a newer one",
+        { ...of("2026-11-20", { exclusions: [row("facility", "indefinite")] }), ...other },
+        "fail excluded debarred facility",
+      ],
+      ["a newer one without a row", { ...of("2026-11-20", {}), ...other }, "fail excluded debarred bar"],
+      [
+        "the one before, when it was withdrawn",
+        { ...of("2026-11-19", {}), ...other, withdrawnLoads: ["exclusions:1"] },
+        "fail excluded debarred bar",
+      ],
+    ])("%s", async (_name, files, expected) => {
+      expect(await extract(files, await decided())).toBe(expected);
+    });
+
+    test("also where the files can't be read meanwhile", async () => {
+      expect(withoutFiles(await decided())).toMatchObject({ exclusions: { flagged: true, date: new Date(YESTERDAY) } });
+    });
   });
 
   test("also an extract's", async () => {

@@ -20,6 +20,8 @@ import { isOlder } from "./stale-data.ts";
 /** Maximum age of exclusions that can settle what a registration's flag means, in days. */
 export const FRESH_DAYS = 1;
 
+const DAY_MS = 24 * 60 * 60_000;
+
 /** The parts that the loaded files give of a vendor. */
 export interface FileParts {
   readonly parts: Parts;
@@ -61,7 +63,9 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
   const { withdrawnLoads } = files;
   const usable = (part: PartSource, since: Date | undefined) =>
     isTrusted(part, { now, withdrawnLoads }) && !(since && part.date <= since);
-  const { registration, exclusions } = stored ?? {};
+  const { registration } = stored ?? {};
+  const exclusions =
+    stored?.exclusions?.load === files.exclusionsLoad ? stored.exclusions : asGiven(stored?.exclusions);
   const known: Parts = {
     ...(registration && usable(registration, unknownSince.registration) && { registration }),
     ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
@@ -91,6 +95,15 @@ function explainedBy(
   return flag.date > named.date ? { ...named, date: flag.date } : named;
 }
 
+/**
+ * Returns an answer's exclusions as SAM.gov's API gave them: as a flag where a file decided what it means (`explainedBy`). Files
+ * are dated at midnight, so a later time is the flag's. Another file may decide otherwise, also one that is older than the flag.
+ */
+function asGiven(part: ExclusionsPart | undefined): ExclusionsPart | undefined {
+  const isExplained = part?.origin === "sam_gov_exclusions" && part.date.getTime() % DAY_MS > 0;
+  return isExplained ? { origin: "sam_gov_api", date: part.date, load: "", flagged: true, exclusions: [] } : part;
+}
+
 /** Does the exclusions file decide what a flag of today means: is it fresh, and does it name an exclusion that is in force? */
 export function isNamedIn(part: ExclusionsPart, now: Date): boolean {
   const isFresh = part.origin === "sam_gov_exclusions" && !isOlder(part, FRESH_DAYS, now);
@@ -98,7 +111,9 @@ export function isNamedIn(part: ExclusionsPart, now: Date): boolean {
 }
 
 /** Returns the parts of a stored answer that came from no file. */
-export function withoutFiles({ registration, exclusions }: Parts = {}): Parts {
+export function withoutFiles(stored: Parts = {}): Parts {
+  const { registration } = stored;
+  const exclusions = asGiven(stored.exclusions);
   return {
     ...(registration?.load === "" && { registration }),
     ...(exclusions?.load === "" && { exclusions }),
