@@ -15,10 +15,13 @@ test("a row repeats the first that is the same but for its number", () => {
 });
 
 test.each([
-  ["12-3456780", "123456780", true],
-  ["V-1", "123456780", false],
+  ["12-3456780", { tin: "123456780" }, true],
+  ["V 123456780", [{ type: "ein", value: 123456780 }], true],
+  ["0123456780", ["Acme", "12-3456780"], true],
+  ["V-1", { tin: "123456780" }, false],
+  ["123456780", { duns: "123456780" }, false],
   ["123456780", undefined, false],
   [undefined, undefined, false],
-])("the number %j is the TIN %j: %p", (externalId, tin, isTin) => {
-  expect(isTinAsNumber(externalId, tin)).toBe(isTin);
+])("the number %j is a TIN in %j: %p", (externalId, others, isTin) => {
+  expect(isTinAsNumber(externalId, others)).toBe(isTin);
 });

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { normalizeIdentifier } from "@vvs/identifiers";
+import { possibleTins } from "@vvs/identifiers/possible-tins";
 import type { JobRowSchema } from "@vvs/proto/verification/v1/jobs";
 
 /** A row of a job, as it is given to verification. */
@@ -8,9 +8,20 @@ export type JobRow = Exclude<MessageInitShape<typeof JobRowSchema>, { $typeName:
 /** The problem of a vendor's number that is its TIN, as the end of a sentence that begins with the field's name. */
 export const TIN_AS_NUMBER_PROBLEM = "must not be the vendor’s TIN";
 
-/** Returns whether an organization's own number of a vendor is the vendor's normalized TIN, however it is written. */
-export function isTinAsNumber(externalId: string | undefined, tin: string | undefined): boolean {
-  return externalId !== undefined && tin !== undefined && normalizeIdentifier(externalId) === tin;
+/** Maximum number of characters of a value that are searched for a TIN; longer values are refused. */
+const MAX_READ = 500;
+
+/**
+ * Returns whether an organization's own number of a vendor, of any type, contains nine digits that the vendor's other values have
+ * too, as its TIN would. A DUNS may be the number.
+ */
+export function isTinAsNumber(externalId: unknown, others: unknown): boolean {
+  const tins = new Set(typeof externalId === "string" ? possibleTins(externalId.slice(0, MAX_READ)) : []);
+  const repeats = (value: unknown): boolean =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).some(([key, inner]) => key !== "duns" && repeats(inner))
+      : possibleTins(String(value).slice(0, MAX_READ)).some((tin) => tins.has(tin));
+  return tins.size > 0 && repeats(others);
 }
 
 /**

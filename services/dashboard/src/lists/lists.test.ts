@@ -136,6 +136,13 @@ describe("a list that is verified", () => {
     expect(callsOf("startJob")).toHaveLength(1);
   });
 
+  test("stores no TIN as the number of a bad row", async () => {
+    const file = `UEI,Tax ID,Vendor No\nSANDBX,${TIN},91-2345678\n,SANDBXACTVE1,V-1\nSANDBXACTVE1,,V-2\n`;
+    await send("/test/lists", { ...fieldsOf(await upload(file)), checks: "sam_registration" });
+    const [{ rows }] = callsOf("addJobRows");
+    expect(rows.map(({ externalId }: { externalId?: string }) => externalId)).toEqual([undefined, "V-1", "V-2"]);
+  });
+
   test("is not started by a form without a list", async () => {
     const page = await send("/test/lists", { checks: "sam_registration" });
     expect(page.status).toBe(400);

@@ -76,11 +76,13 @@ function ruleProblems(
   return problems;
 }
 
-/** Returns the number of a vendor whose row has problems elsewhere, so that it is found again. */
+/** Returns the number of a vendor whose row has problems elsewhere, so that it is found again; not if it may be the TIN. */
 function numberOf(cells: readonly string[], { columns }: VendorFile, problems: readonly Problem[]): string | undefined {
   const column = columns.find(({ field }) => field === "external_id");
   const isReadable = column && problems.every((problem) => problem.column !== column.name);
-  return isReadable ? cells[column.index]?.trim() : undefined;
+  if (!isReadable) return undefined;
+  const others = cells.filter((_cell, index) => index !== column.index);
+  return isTinAsNumber(cells[column.index], others) ? undefined : cells[column.index]?.trim();
 }
 
 const columnName = (index: number) => `column_${index}`;

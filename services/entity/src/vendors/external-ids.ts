@@ -1,11 +1,11 @@
 import { ServiceError } from "@vvs/errors";
+import { possibleTins } from "@vvs/identifiers/possible-tins";
 import { inTransaction } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { Collections, EntityDocument, ExternalIdDocument, RememberedDocument } from "../model/documents.ts";
 import { writeGuards } from "../model/exclusions.ts";
 import { externalIdKey } from "../store.ts";
-import { possibleTins } from "../tins/possible-tins.ts";
 import type { TinVault } from "../tins/tins.ts";
 
 /** Maximum number of monitors' numbers with nine digits that are noted of an entity. */

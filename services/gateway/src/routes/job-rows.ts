@@ -55,13 +55,14 @@ export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promis
 function rowOf(row: number, value: unknown, textProblems: readonly Violation[], isLive: boolean): JobRow {
   const parsed = parse(jobVendor, value, "vendor");
   const rules = isObject(value) ? ruleProblems(value, isLive) : [];
-  const problems = [...textProblems, ...parsed.problems, ...rules];
   const given = "value" in parsed ? parsed.value : undefined;
-  if (!given || problems.length > 0) return { row, externalId: numberOf(value), problems };
-  const { external_id: externalId, entity_id, identifiers, legal_name: legalName, address } = given;
-  if (isTinAsNumber(externalId, identifiers?.tin)) {
-    return { row, problems: [{ path: "external_id", message: TIN_AS_NUMBER_PROBLEM }] };
-  }
+  const { external_id: number, ...others } = isObject(value) ? value : {};
+  const isTin = isTinAsNumber(number, given ? given.identifiers : others);
+  if (isTin) rules.push({ path: "external_id", message: TIN_AS_NUMBER_PROBLEM });
+  const problems = [...textProblems, ...parsed.problems, ...rules];
+  const externalId = isTin ? undefined : numberOf(number);
+  if (!given || problems.length > 0) return { row, externalId, problems };
+  const { entity_id, identifiers, legal_name: legalName, address } = given;
   const { uei, cage, duns, tin } = identifiers ?? {};
   const named = identifiers && { uei, cage, duns, tin };
   return { row, externalId, entityId: entity_id, identifiers: named, legalName, address, problems };
@@ -78,9 +79,9 @@ function ruleProblems(vendor: Readonly<Record<string, unknown>>, isLive: boolean
   return sandboxUeiViolations(vendor, { environment: isLive ? "live" : "sandbox" });
 }
 
-/** Returns the number of a row that can't be read otherwise, so that it is found again. */
+/** Returns the number of a row, also of one that can't be read otherwise, so that it is found again. */
 function numberOf(value: unknown): string | undefined {
-  const parsed = externalId().safeParse(isObject(value) ? value.external_id : undefined);
+  const parsed = externalId().safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 

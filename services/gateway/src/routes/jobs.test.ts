@@ -71,6 +71,7 @@ describe("POST /v1/jobs", () => {
     ["an entity and identifiers", { ...one, entity_id: newId("ent") }, "identifiers"],
     ["no object", 5, "vendor"],
     ["a TIN as its number", { identifiers: { tin: "123456780" }, external_id: "12-3456780" }, "external_id"],
+    ["a TIN in its number", { identifiers: { tin: "123456780" }, external_id: "V-123456780" }, "external_id"],
   ])("a vendor with %s is an invalid row, and with refuse no job is made", async (_what, vendor, path) => {
     const taken = takeJobs();
     const vendors = [one, vendor];
@@ -81,6 +82,23 @@ describe("POST /v1/jobs", () => {
     const place = path === "vendor" ? "vendors[1]" : `vendors[1].${path}`;
     expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request", details: [{ path: place }] } });
     expect(file.jobs.calls).toEqual([]);
+  });
+
+  test.each([
+    ["its own number", { ...one, external_id: "0000123456", extra: 1 }, "0000123456"],
+    [
+      "no TIN beside another problem",
+      { identifiers: { tin: "123456780", uei: "short" }, external_id: "123456780" },
+      "",
+    ],
+    ["no TIN of a list", { identifiers: [{ type: "ein", value: "12-3456780" }], external_id: "123456780" }, ""],
+    ["no TIN of an unknown field", { ...one, tin: 123456780, external_id: "V 12-3456780" }, ""],
+    ["no TIN in a name", { legal_name: "Acme 123-45-6780", external_id: "123456780" }, ""],
+  ])("an invalid row shows %s", async (_what, vendor, shown) => {
+    const taken = takeJobs();
+    expect((await file.post("/v1/jobs", { ...terms, vendors: [vendor] })).status).toBe(202);
+    expect(taken.rows()[0]).toMatchObject({ externalId: shown });
+    expect(taken.rows()[0].problems).not.toEqual([]);
   });
 
   test.each([
