@@ -6,9 +6,9 @@ const ALL = "--all";
 const SLOWEST = 10;
 
 /** Most tests wait more than they compute, so several files run at a time. */
-const PHASES = [
+const phases = (withAll: boolean) => [
   ["--selectProjects", "unit", "charts", "processes", "--maxWorkers=2"],
-  ["--selectProjects", "system", "fuzz", "--maxWorkers=2"],
+  ["--selectProjects", "system", "fuzz", ...(withAll ? ["clients"] : []), "--maxWorkers=2"],
   ["--selectProjects", "alone", "--maxWorkers=1"],
 ];
 
@@ -17,14 +17,12 @@ const PHASES = [
  * and failed.
  */
 async function main(args: readonly string[]): Promise<number> {
+  const withAll = args.includes(ALL);
   const chosen = args.filter((one) => one !== ALL);
   const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];
   const tallies: Tally[] = [{ skipped: 0, files: [], ...(await runChecks()) }];
-  for (const phase of PHASES) tallies.push(await tallyOfJest([...phase, ...jestArgs]));
-  if (args.includes(ALL)) {
-    tallies.push(await tallyOfJest(["--config", "test/clients/jest.config.mjs"]));
-    tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
-  }
+  for (const phase of phases(withAll)) tallies.push(await tallyOfJest([...phase, ...jestArgs]));
+  if (withAll) tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
   printSlowest(tallies.flatMap(({ files }) => files));
   const sum = (part: "passed" | "failed" | "skipped") => tallies.reduce((total, tally) => total + tally[part], 0);
   const skipped = sum("skipped");
