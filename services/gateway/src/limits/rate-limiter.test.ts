@@ -5,7 +5,7 @@ import { captureLogs } from "@vvs/testing";
 import { until } from "../testing/gateway.ts";
 import { createRateLimiter, type Quota, quotaHeaders, type RateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./redis.ts";
-import { slidingLogScript } from "./sliding-log.ts";
+import { slidingWindowScript } from "./sliding-window.ts";
 
 const { logger, lines } = captureLogs();
 const closes: (() => unknown)[] = [];
@@ -99,7 +99,7 @@ describe("with Redis", () => {
     // Runs the script directly, with a window of 1 s.
     const { redis } = await readyLimiter();
     const key = randomUUID();
-    const call = async () => (await redis.eval(slidingLogScript, 1, key, "1", "1", "5", "1")) as [number, number];
+    const call = async () => (await redis.eval(slidingWindowScript, 1, key, "1", "1", "5", "1")) as [number, number];
     const passed: { before: number; after: number }[] = [];
     await until(async () => {
       const before = performance.now();

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { createFallback } from "./fallback.ts";
 import { type Admission, KeyWindow } from "./key-window.ts";
-import { addMissedScript, slidingLogScript } from "./sliding-log.ts";
+import { addMissedScript, slidingWindowScript } from "./sliding-window.ts";
 
 const WINDOW_SECONDS = 60;
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
@@ -69,7 +69,7 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
       points,
       duration: WINDOW_SECONDS,
       keyPrefix,
-      customIncrTtlLuaScript: slidingLogScript,
+      customIncrTtlLuaScript: slidingWindowScript,
       rejectIfRedisNotReady: true,
       // A refused key is refused from memory until its next slot becomes free.
       inMemoryBlockOnConsumed: points + 1,

@@ -6,7 +6,7 @@
  * rate-limiter-flexible passes points, seconds and limit, and expects the number of calls (limit + 1 for a refusal) and the
  * milliseconds until a slot is free.
  */
-export const slidingLogScript = `
+export const slidingWindowScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local window = ARGV[2] * 1000000
