@@ -43,7 +43,7 @@ import { createPasswords } from "./users/passwords.ts";
 import { createSecondFactor } from "./users/second-factor.ts";
 import { createUsers } from "./users/users.ts";
 import { createResealing } from "./webhook-secrets/resealing.ts";
-import { createWebhookSecrets } from "./webhook-secrets/webhook-secret-store.ts";
+import { createWebhookSecrets } from "./webhook-secrets/webhook-secrets.ts";
 
 /** What both parts need. */
 export interface SharedDomainOptions {

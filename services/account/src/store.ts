@@ -51,7 +51,7 @@ export interface UserDocument {
   readonly totp_setup?: SealedSecret;
   /** Number of passkeys ever added. Each addition writes it, so that concurrent additions conflict and count again. */
   readonly passkeys_added?: number;
-  /** Number of changes that only a member may make (`requireKeyManager`). */
+  /** Number of changes that only a member may make (`requireSecretManager`). */
   readonly guarded_actions?: number;
 }
 

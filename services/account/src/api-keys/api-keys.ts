@@ -8,7 +8,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
 import type { Notices } from "../mail/notices.ts";
-import { requireKeyManager } from "../members/membership.ts";
+import { requireSecretManager } from "../members/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import type { Caller } from "../sessions/callers-by-session.ts";
@@ -122,7 +122,7 @@ export function createApiKeys(
       const at = now();
       const { key, value } = newKey(caller, input, peppers, at);
       await once(async (session) => {
-        await requireKeyManager(store, caller, session);
+        await requireSecretManager(store, caller, session);
         await lockKeys(session, tenant);
         await refuseBeyondCap(session, tenant, at);
         await refuseSuspended(session, tenant);
@@ -149,7 +149,7 @@ export function createApiKeys(
       }
       const filter = { _id: keyId, ...ofTenant(tenant) };
       return once(async (session) => {
-        await requireKeyManager(store, caller, session);
+        await requireSecretManager(store, caller, session);
         await lockKeys(session, tenant);
         const before = (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
         refuseEnded(before, at);
@@ -178,7 +178,7 @@ export function createApiKeys(
     /** Repeatable. Errors: forbidden; not_found, also for another tenant's key. */
     revoke: (caller: Caller, keyId: string) =>
       inTransaction(client, async (session) => {
-        await requireKeyManager(store, caller, session);
+        await requireSecretManager(store, caller, session);
         return revoke(session, caller.tenant, caller, keyId);
       }),
 

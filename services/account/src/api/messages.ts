@@ -15,7 +15,7 @@ import type { BegunSession } from "../sessions/begin-session.ts";
 import type { SignedIn } from "../sessions/live-sessions.ts";
 import type { OwnSession, SessionCaller } from "../sessions/own-sessions.ts";
 import type { ApiKeyDocument, OrganizationDocument } from "../store.ts";
-import type { WebhookSecret } from "../webhook-secrets/webhook-secret-store.ts";
+import type { WebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
 
 /** An organization with what its plan allows in an environment. */
 export function organizationMessage(

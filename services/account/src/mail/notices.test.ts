@@ -3,7 +3,7 @@ import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
 import { testAccount } from "../testing/account.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
-import { newWebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
+import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 import { MAX_NOTICES } from "./notices.ts";
 
 const password = "correct horse battery";

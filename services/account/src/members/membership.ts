@@ -1,7 +1,7 @@
 import { ServiceError } from "@vvs/errors";
 import type { ClientSession, Filter } from "mongodb";
 import { type Actor, userEntry } from "../audit/audit.ts";
-import { keyManagers, type Role } from "../model/roles.ts";
+import { type Role, secretManagers } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import type { Caller } from "../sessions/callers-by-session.ts";
 import { requireSession } from "../sessions/live-sessions.ts";
@@ -34,10 +34,10 @@ export async function ownerOf(store: AccountStore, caller: Caller, session?: Cli
  * committed: the write conflicts with their removal and with a change of their role. Their session must not have ended either. Other actors,
  * such as the operator, pass. Errors: forbidden, unauthorized.
  */
-export async function requireKeyManager(store: AccountStore, by: Caller, session: ClientSession): Promise<void> {
+export async function requireSecretManager(store: AccountStore, by: Caller, session: ClientSession): Promise<void> {
   if (!by.actor.startsWith("usr_")) return;
   if (by.session) await requireSession(store, by.session, session);
-  const manager = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $in: keyManagers } };
+  const manager = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $in: secretManagers } };
   const { matchedCount } = await store.users.updateOne(manager, { $inc: { guarded_actions: 1 } }, { session });
   if (matchedCount === 0) throw new ServiceError("forbidden", { message: "Only owners and developers can do this." });
 }

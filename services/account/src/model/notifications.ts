@@ -1,4 +1,4 @@
-import { keyManagers, type Role } from "./roles.ts";
+import { type Role, secretManagers } from "./roles.ts";
 
 /** What notifications are about, in the order in which emails list them. */
 export const notificationKinds = ["excluded", "failed", "expiring", "changed", "deliveries", "keys"] as const;
@@ -25,7 +25,8 @@ export function defaultChoice(role: Role): NotificationChoice {
 }
 
 /** Returns whether a role may know of a kind: only who manages API keys is notified of them. */
-export const mayKnow = (role: Role, kind: NotificationKind): boolean => kind !== "keys" || keyManagers.includes(role);
+export const mayKnow = (role: Role, kind: NotificationKind): boolean =>
+  kind !== "keys" || secretManagers.includes(role);
 
 /** Something that happened in the live environment, in words. */
 export interface Notification {

@@ -7,8 +7,8 @@ import { invalid } from "../refusals.ts";
  */
 export const roles = ["owner", "developer", "payables", "read_only"] as const;
 
-/** Roles that manage API keys and webhook secrets. */
-export const keyManagers: Role[] = ["owner", "developer"];
+/** Roles that may read and replace webhook secrets, and manage API keys. */
+export const secretManagers: Role[] = ["owner", "developer"];
 
 export type Role = (typeof roles)[number];
 

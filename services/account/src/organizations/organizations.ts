@@ -14,7 +14,7 @@ import {
 import type { Basics } from "../parts.ts";
 import { checkedName, invalid, missing } from "../refusals.ts";
 import { type OrganizationDocument, tenantKey } from "../store.ts";
-import type { WebhookSecrets } from "../webhook-secrets/webhook-secret-store.ts";
+import type { WebhookSecrets } from "../webhook-secrets/webhook-secrets.ts";
 
 /** A plan; `limitPerMinute` only with Enterprise. */
 interface PlanInput {

@@ -9,7 +9,7 @@ import { operator } from "../audit/audit.ts";
 import type { UserDocument } from "../store.ts";
 import { testApi } from "../testing/api.ts";
 import { testAuthenticator } from "../testing/authenticator.ts";
-import { newWebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
+import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 
 const MINUTE_MS = 60_000;
 const password = "correct horse battery";

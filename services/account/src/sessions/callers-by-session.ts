@@ -21,7 +21,7 @@ interface Request {
 
 /**
  * Identifies the users on whose behalf the dashboard calls, by their sessions: the ids in a request are not believed. The
- * session is required again in the transaction of a change, as is the role (`requireKeyManager`, `ownerOf`).
+ * session is required again in the transaction of a change, as is the role (`requireSecretManager`, `ownerOf`).
  */
 export function createCallersBySession({ liveSessions, now }: { liveSessions: LiveSessions; now: () => Date }) {
   async function identified({ caller: message, sessionToken }: Request) {

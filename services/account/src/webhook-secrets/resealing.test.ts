@@ -3,7 +3,7 @@ import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
-import { OVERLAP_MS } from "./webhook-secrets.ts";
+import { OVERLAP_MS } from "./secret-rotation.ts";
 
 const place = { clientAddress: "203.0.113.7" };
 const login = { email: "sealed@example.com", password: "correct horse battery" };

@@ -4,7 +4,7 @@ import type { Collection, Filter, UpdateFilter } from "mongodb";
 import { mailPlace } from "../mail/queue.ts";
 import type { AccountStore } from "../store.ts";
 import { totpPlace } from "../users/second-factor.ts";
-import { webhookSecretPlace } from "./webhook-secret-store.ts";
+import { webhookSecretPlace } from "./webhook-secrets.ts";
 
 const MAX_PROBLEMS = 10;
 

@@ -1,46 +1,162 @@
-import { randomBytes } from "node:crypto";
-import { invalid } from "../refusals.ts";
+import type { SecretKey } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { inTransaction } from "@vvs/mongo";
+import { open, type Place, seal } from "@vvs/sealing";
+import { environments, type Tenant } from "@vvs/tenant";
+import type { ClientSession } from "mongodb";
+import type { AuditAction } from "../audit/audit.ts";
+import type { Notices } from "../mail/notices.ts";
+import { requireSecretManager } from "../members/membership.ts";
+import type { Basics } from "../parts.ts";
+import { missing } from "../refusals.ts";
+import type { Caller } from "../sessions/callers-by-session.ts";
+import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
+import { checkedWebhookSecret, newWebhookSecret, replaced, type SecretPair, signingNow } from "./secret-rotation.ts";
 
-const PREFIX = "whsec_";
-const NEW_BYTES = 32;
-const MIN_BYTES = 24;
-const MAX_BYTES = 64;
-
-/** How long the previous secret still signs after a rotation, unless it is ended immediately. */
-export const OVERLAP_MS = 24 * 60 * 60 * 1000;
-
-/** Returns a new secret in the format of Standard Webhooks: whsec_ and base64 of 32 random bytes. */
-export function newWebhookSecret(): string {
-  return PREFIX + randomBytes(NEW_BYTES).toString("base64");
+/** The current secret. */
+export interface WebhookSecret {
+  /** In plain text. */
+  readonly value: string;
+  readonly createdAt: Date;
+  /** Until when the previous secret signs too; absent outside a rotation. */
+  readonly previousValidUntil?: Date;
 }
 
-/** Checks a secret that a user chose. Errors: invalid_request unless it is whsec_ and canonical base64 of 24–64 bytes. */
-export function checkedWebhookSecret(text: string): string {
-  const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : "";
-  const bytes = Buffer.from(encoded, "base64");
-  if (bytes.toString("base64") === encoded && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES) return text;
-  throw invalid("value", `must be ${PREFIX} and base64 of ${MIN_BYTES}–${MAX_BYTES} bytes`);
+interface Replacement {
+  readonly endPreviousNow: boolean;
+  /** Identifies the submitted form, so that it replaces only one secret. */
+  readonly submission?: string;
 }
 
-/** The secrets of a tenant: never more than two. */
-export interface SecretPair<T> {
-  readonly current: T;
-  /** During a rotation. */
-  readonly previous?: T & { readonly valid_until: Date };
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
+
+/** The webhook secrets of tenants. All methods throw not_found for an unknown organization. */
+export function createWebhookSecrets(
+  options: Basics & { keys: readonly SecretKey[]; notices: Pick<Notices, "tellOwners"> },
+) {
+  const { client, store, audit, notices, keys, now } = options;
+
+  const sealed = (tenant: Tenant, value: string, submission?: string): SealedSecret => ({
+    sealed: seal(keys, webhookSecretPlace(ofTenant(tenant)), value),
+    created_at: now(),
+    ...(submission && { submission }),
+  });
+  const opened = (tenant: Tenant, secret: SealedSecret) =>
+    open(keys, webhookSecretPlace(ofTenant(tenant)), secret.sealed);
+
+  async function find(tenant: Tenant, session?: ClientSession): Promise<WebhookSecretDocument> {
+    const found = await store.webhookSecrets.findOne(ofTenant(tenant), { session });
+    if (!found) throw missing("organization");
+    return found;
+  }
+
+  function described(pair: SecretPair<SealedSecret>): Omit<WebhookSecret, "value"> {
+    const [current, previous] = signingNow(pair, now());
+    return { createdAt: current!.created_at, ...(previous && { previousValidUntil: pair.previous!.valid_until }) };
+  }
+
+  function view(tenant: Tenant, pair: SecretPair<SealedSecret>): WebhookSecret {
+    return { value: opened(tenant, pair.current), ...described(pair) };
+  }
+
+  function replace(
+    caller: Caller,
+    action: "webhook_secret.set" | "webhook_secret.rotated",
+    input: Replacement & { value: string },
+  ): Promise<WebhookSecret> {
+    const { tenant } = caller;
+    return inTransaction(client, async (session) => {
+      await requireSecretManager(store, caller, session);
+      const before = await find(tenant, session);
+      refuseRepeated(before, input.submission);
+      const isSame = opened(tenant, before.current) === input.value;
+      const kept = input.endPreviousNow ? { current: before.current } : before;
+      const after: SecretPair<SealedSecret> = isSame
+        ? kept
+        : replaced(before, sealed(tenant, input.value, input.submission), { ...input, now: now() });
+      const { current, previous } = after;
+      await store.webhookSecrets.replaceOne(
+        ofTenant(tenant),
+        { ...ofTenant(tenant), current, ...(previous && { previous }) },
+        { session },
+      );
+      const details = { previous: previous ? "kept for a while" : "ended" };
+      await audit.append(session, caller, { ...entryOf(action, tenant), details });
+      const what = `replaced the webhook secret of the ${tenant.environment} environment`;
+      const change = { subject: "The webhook secret was replaced", what };
+      await notices.tellOwners(session, caller, tenant.organizationId, change);
+      return view(tenant, after);
+    });
+  }
+
+  return {
+    /** Returns the secret in plain text, with an entry in the audit log. */
+    get: (caller: Caller): Promise<WebhookSecret> =>
+      inTransaction(client, async (session) => {
+        await requireSecretManager(store, caller, session);
+        const found = await find(caller.tenant, session);
+        await audit.append(session, caller, entryOf("webhook_secret.shown", caller.tenant));
+        return view(caller.tenant, found);
+      }),
+
+    /** Returns the secret without its value, and without an entry in the audit log. */
+    describe: async (tenant: Tenant) => described(await find(tenant)),
+
+    /**
+     * Sets a secret that the user chose; the current one again changes nothing.
+     * Errors: also invalid_request, idempotency_conflict (the same submission made one of the two secrets).
+     */
+    async set(caller: Caller, input: Replacement & { value: string }): Promise<WebhookSecret> {
+      return replace(caller, "webhook_secret.set", { ...input, value: checkedWebhookSecret(input.value) });
+    },
+
+    /** Generates a new secret. Errors: also idempotency_conflict (the same submission made one of the two secrets). */
+    rotate: (caller: Caller, input: Replacement) =>
+      replace(caller, "webhook_secret.rotated", { ...input, value: newWebhookSecret() }),
+
+    /** Ends the previous secret, so that only the current one signs. Repeatable. */
+    endPrevious: (caller: Caller) =>
+      inTransaction(client, async (session) => {
+        const { tenant } = caller;
+        await requireSecretManager(store, caller, session);
+        const { current, previous } = await find(tenant, session);
+        if (previous) {
+          await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
+          await audit.append(session, caller, entryOf("webhook_secret.previous_ended", tenant));
+          const what = `ended the previous webhook secret of the ${tenant.environment} environment`;
+          const change = { subject: "The previous webhook secret was ended", what };
+          await notices.tellOwners(session, caller, tenant.organizationId, change);
+        }
+        return described({ current });
+      }),
+
+    /** Returns the secrets that sign now, the current one first. */
+    async getSigning(tenant: Tenant): Promise<string[]> {
+      return signingNow(await find(tenant), now()).map((secret) => opened(tenant, secret));
+    },
+
+    /** Creates both environments' secrets of a new organization. */
+    async insert(session: ClientSession, organizationId: string): Promise<void> {
+      const documents = environments.map((environment): WebhookSecretDocument => {
+        const tenant = { organizationId, environment };
+        return { _id: tenantKey(tenant), ...ofTenant(tenant), current: sealed(tenant, newWebhookSecret()) };
+      });
+      await store.webhookSecrets.insertMany(documents, { session });
+    },
+  };
 }
 
-/** Returns the pair after a replacement: the current secret becomes the previous one, or ends immediately. */
-export function replaced<T>(
-  pair: SecretPair<T>,
-  next: T,
-  options: { endPreviousNow: boolean; now: Date },
-): SecretPair<T> {
-  if (options.endPreviousNow) return { current: next };
-  const valid_until = new Date(options.now.getTime() + OVERLAP_MS);
-  return { current: next, previous: { ...pair.current, valid_until } };
+function refuseRepeated({ current, previous }: SecretPair<SealedSecret>, submission: string | undefined): void {
+  if (!submission || ![current.submission, previous?.submission].includes(submission)) return;
+  throw new ServiceError("idempotency_conflict", { message: "This form already replaced the secret." });
 }
 
-/** Returns the secrets that sign now, the current one first. */
-export function signingNow<T>(pair: SecretPair<T>, now: Date): readonly T[] {
-  return pair.previous && now < pair.previous.valid_until ? [pair.current, pair.previous] : [pair.current];
+/** Returns the place of both secrets of a tenant: a rotation moves the encrypted secret as it is. */
+export function webhookSecretPlace(owner: Pick<WebhookSecretDocument, "organization_id" | "environment">): Place {
+  const tenant = { organizationId: owner.organization_id, environment: owner.environment };
+  return [tenant.organizationId, tenant.environment, "webhook_secrets", tenantKey(tenant), "value"];
+}
+
+function entryOf(action: AuditAction, tenant: Tenant) {
+  return { action, ...tenant, target: tenantKey(tenant) };
 }
