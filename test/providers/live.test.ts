@@ -277,12 +277,16 @@ test("a provider with a used-up quota is not called until the reset, even after 
 }, 120_000);
 
 test("an organization asks about TINs only once the operator has approved it, and no longer after that is withdrawn", async () => {
-  const newcomer = await createOrganization({ product, liveTinMatch: false });
-  const reasonOf = async () => (await verify(["tin_match"], newcomer)).results[0]!.reason ?? "";
-  const approve = (isApproved: boolean) =>
+  const [newcomer, withdrawn] = [
+    await createOrganization({ product, liveTinMatch: false }),
+    await createOrganization({ product }),
+  ];
+  const reasonOf = async (by: TestOrganization) => (await verify(["tin_match"], by)).results[0]!.reason ?? "";
+  const approve = ({ id }: TestOrganization, isApproved: boolean) =>
     withAccounts(product.environment, (accounts) =>
-      accounts.organizations.setLiveTinMatch({ actor: "operator", requestId: "" }, newcomer.id, isApproved),
+      accounts.organizations.setLiveTinMatch({ actor: "operator", requestId: "" }, id, isApproved),
     );
+  expect(await reasonOf(withdrawn)).toBe("");
   const asked = taxbandits.matchCalls().length;
   const { entity_id, results } = await verify(["tin_match"], newcomer);
   expect(results).toMatchObject([{ status: "error", origin: "none", reason: "not_enabled" }]);
@@ -291,11 +295,10 @@ test("an organization asks about TINs only once the operator has approved it, an
   expect(run).toMatchObject({ outcome: "error" });
   expect((await newcomer.sandbox.post("/v1/verify", sandboxMatch)).body.results).toMatchObject([{ status: "pass" }]);
   expect(taxbandits.matchCalls()).toHaveLength(asked);
-  await approve(true);
-  await eventually(async () => (await reasonOf()) === "", { everyMs: 500 });
+  await Promise.all([approve(newcomer, true), approve(withdrawn, false)]);
+  await eventually(async () => (await reasonOf(newcomer)) === "", { everyMs: 500 });
   expect(taxbandits.matchCalls()).toHaveLength(asked + 1);
-  await approve(false);
-  await eventually(async () => (await reasonOf()) === "not_enabled", { everyMs: 500 });
+  await eventually(async () => (await reasonOf(withdrawn)) === "not_enabled", { everyMs: 500 });
 }, 120_000);
 
 test("no credential and no TIN appears in any log, span, record, document or provider's URL", async () => {
