@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { providersSection } from "../../services/verification/src/providers/config.ts";
 import { StartError } from "./servers/start-error.ts";
 
 export interface StartOptions {
@@ -76,6 +77,5 @@ function portOf(name: string, text: string | undefined, standard: number): numbe
 
 /** Returns the environment's variables of live providers. */
 export function providerVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = /^(SAM_GOV|TAXBANDITS|COMPLIANCELY)_|_PROVIDERS$/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => Object.hasOwn(providersSection, name)));
 }

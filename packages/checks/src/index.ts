@@ -20,6 +20,8 @@ export type Check = "sam_registration" | "tin_match";
 interface CheckDefinition {
   /** Its number on gRPC and Kafka. */
   readonly type: CheckType;
+  /** Its name, for people. */
+  readonly title: string;
   /** The question it answers, for people. */
   readonly question: string;
   /** The fields whose changes a monitor reports, in this order. Confidence, origin and freshness are never reported. */
@@ -30,6 +32,7 @@ interface CheckDefinition {
 export const checkDefinitions = {
   sam_registration: {
     type: CheckType.SAM_REGISTRATION,
+    title: "SAM.gov registration",
     question: "Is the vendor registered in SAM.gov, unexpired and not excluded?",
     watchedFields: [
       "status",
@@ -43,6 +46,7 @@ export const checkDefinitions = {
   },
   tin_match: {
     type: CheckType.TIN_MATCH,
+    title: "TIN match",
     question: "Do the name and the TIN match in the IRS’s records?",
     watchedFields: ["status", "reason", "tin", "name"],
   },

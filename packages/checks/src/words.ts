@@ -1,12 +1,7 @@
 import { longDay } from "@vvs/registration";
-import { type Check, checkNames, reasonOf, whatToDo } from "./index.ts";
+import { type Check, checkDefinitions, checkNames, reasonOf, whatToDo } from "./index.ts";
 
 /** Texts for people: the dashboard's pages and account's emails say the same. */
-
-export const checkTitles: Readonly<Record<Check, string>> = {
-  sam_registration: "SAM.gov registration",
-  tin_match: "TIN match",
-};
 
 const outcomeNames: Readonly<Record<string, string>> = { pass: "passed", fail: "failed", error: "no answer" };
 
@@ -46,7 +41,7 @@ const exclusionEffects: Readonly<Record<string, string>> = {
 /** Returns the name of a watched field (`<check>.<name>`); one that this version does not know as it is. */
 export function fieldTitle(field: string): string {
   const [check = "", name = ""] = field.split(".");
-  const of = checkNames.includes(check as Check) ? checkTitles[check as Check] : check;
+  const of = checkNames.includes(check as Check) ? checkDefinitions[check as Check].title : check;
   if (name === "status") return of;
   if (name === "reason") return `Reason (${of})`;
   return fieldTitles[name] ?? field;

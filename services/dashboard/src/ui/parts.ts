@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type CheckStatus, checkOf, statusOf } from "@vvs/checks";
-import { checkTitles, outcomeName } from "@vvs/checks/words";
+import { type CheckStatus, checkDefinitions, checkOf, statusOf } from "@vvs/checks";
+import { outcomeName } from "@vvs/checks/words";
 import type { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
 import { exactTime, longDay } from "@vvs/registration";
 import type { Request } from "express";
@@ -145,7 +145,7 @@ export function checkName(type: CheckType): string {
 /** Returns the name of a check for people. */
 export function checkTitle(type: CheckType): string {
   const check = checkOf(type);
-  return check ? checkTitles[check] : checkName(type);
+  return check ? checkDefinitions[check].title : checkName(type);
 }
 
 /** Returns pass, fail or error; a status that this version does not know shows as an error. */
