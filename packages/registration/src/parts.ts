@@ -27,6 +27,8 @@ export interface RegistrationPart extends PartSource {
   readonly legal_name: string;
   readonly cage: string;
   readonly entity_type: string;
+  /** SAM.gov's API flagged exclusions, of whatever effect. A file's flag is read from the file. */
+  readonly flagged?: true;
 }
 
 /** One exclusion. Texts are empty where the source has none; dates are YYYY-MM-DD. */

@@ -13,6 +13,7 @@ import {
 import type { Answer } from "../provider.ts";
 import { withoutFiles } from "./file-parts.ts";
 import { createSamGovExtract } from "./sam-gov-extract.ts";
+import { apiSource } from "./shapes.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T17:30:00.000Z");
@@ -234,6 +235,68 @@ describe("what an earlier day's flag means is decided by the file of that day or
     expect(await extract(of("2026-11-19", ended("product", "2026-11-19"), flagging))).toBe(
       "fail excluded debarred bar",
     );
+  });
+});
+
+describe("a flag stands again where the exclusions file that explained it is withdrawn", () => {
+  type Row = { activeDate?: string; terminationDate: string; effect: string };
+  const row = (effect: string): Row => ({ terminationDate: "indefinite", effect });
+  const file = (load: string, exclusionsCutDate: string, ...exclusions: Row[]): Files => ({
+    ...{ exclusionsCutDate, exclusionsLoad: load, exclusions },
+    ...{ withdrawnLoads: load === "exclusions:1" ? [] : ["exclusions:1"] },
+  });
+  const EARLIER = file("exclusions:0", "2026-11-20");
+  const withdrawn = async ({ parts }: Answer) => {
+    expect(parts!.exclusions).toMatchObject({ load: "exclusions:1", flagged: false });
+    expect(await extract(EARLIER, parts)).toBe("fail excluded debarred bar");
+    const { parts: later } = await askFiles(EARLIER, parts);
+    expect(later!.exclusions).toEqual({ ...apiSource(NOW), flagged: true, exclusions: [] });
+    return later;
+  };
+
+  test.each(["product", "facility", "bar"])("before the Exclusions API was asked: %s", async (effect) => {
+    flagged();
+    await withdrawn(await ask(file("exclusions:1", "2026-11-21", row(effect))));
+    expect(sam.calls("exclusions")).toHaveLength(0);
+  });
+
+  test("while that API could not be asked", async () => {
+    flagged();
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    const { parts } = await ask(file("exclusions:0", "2026-11-20"));
+    expect(parts!.exclusions!.flagged).toBe(true);
+    await withdrawn(await askFiles(file("exclusions:1", "2026-11-21", row("product")), parts));
+  });
+
+  test("also where it was newer than the rows of that API", async () => {
+    flagged(bar);
+    const { parts } = await ask(EARLIER);
+    await withdrawn(await askFiles(file("exclusions:1", "2026-11-22"), parts));
+  });
+
+  test("until another file explains it, or a newer one has no row", async () => {
+    flagged();
+    const later = await withdrawn(await ask(file("exclusions:1", "2026-11-21", row("product"))));
+    expect(await extract(file("exclusions:2", "2026-11-21", row("product")), later)).toBe("pass active product");
+    const { parts } = await askFiles(file("exclusions:2", "2026-11-21", row("facility")), later);
+    expect(parts!.exclusions!.date).toEqual(NOW); // so that it replaces the flag in a baseline
+    expect(await extract(file("exclusions:2", "2026-11-21"), later)).toBe("fail excluded debarred bar");
+    expect(await extract(file("exclusions:2", "2026-11-22"), later)).toBe("pass active");
+  });
+
+  test("not where the flag was an extract's that is withdrawn", async () => {
+    const extractOf = (registryCutDate: string, registryLoad: string, excluded: boolean) => ({
+      ...{ registryCutDate, registryLoad, withdrawnLoads: excluded ? [] : ["registry:1"] },
+      record: { uei: UEI, extractCode: "A", expirationDate: "2027-03-01", excluded },
+    });
+    const flagging = extractOf("2026-11-21", "registry:1", true);
+    const before = extractOf("2026-10-04", "registry:0", false);
+    const explaining = file("exclusions:1", "2026-11-20", row("product"));
+    const explained = await askFiles({ ...explaining, ...flagging } as Files);
+    expect(await extract({ ...explaining, ...before } as Files, explained.parts)).toBe("pass active product");
+    const unexplained = await askFiles({ ...EARLIER, ...flagging } as Files);
+    expect(verdictIn(unexplained)).toBe("fail excluded debarred bar");
+    expect(await extract({ ...EARLIER, ...before } as Files, unexplained.parts)).toBe("pass active");
   });
 });
 

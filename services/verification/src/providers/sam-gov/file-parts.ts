@@ -57,7 +57,7 @@ export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FilePa
   };
 }
 
-/** Returns the newest of each part among the files and an organization's stored answer. */
+/** Returns the newest of each part among the files and an organization's stored answer; exclusions with what explains a flag. */
 export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | undefined, now: Date): Parts {
   const { parts, unknownSince } = filePartsOf(files, now);
   const { withdrawnLoads } = files;
@@ -71,9 +71,22 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
     ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
   };
   const newest = newestParts(known, parts);
-  const [flag, named] = [newest.exclusions, parts.exclusions];
-  const explained = flag?.flagged && named?.flagged === false && explainedBy(files, { flag, named, now });
-  return explained ? { ...newest, exclusions: explained } : newest;
+  const [flag, named] = [newestFlag(newest), parts.exclusions];
+  if (!flag) return newest;
+  const explained = named?.flagged === false && explainedBy(files, { flag, named, now });
+  return { ...newest, exclusions: explained || flag };
+}
+
+/**
+ * Returns the flag that counts: that of the exclusions, or of a registration that is newer than the file that they come from,
+ * such as after the withdrawal of the file that explained it.
+ */
+function newestFlag({ registration, exclusions }: Parts): ExclusionsPart | undefined {
+  if (exclusions?.flagged) return exclusions;
+  if (!registration?.flagged || exclusions?.origin === "sam_gov_api") return undefined;
+  if (exclusions && exclusions.date >= registration.date) return undefined;
+  const { origin, date, load, evidence_id } = registration;
+  return { origin, date, load, ...(evidence_id && { evidence_id }), flagged: true, exclusions: [] };
 }
 
 /**

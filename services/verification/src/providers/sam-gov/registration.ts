@@ -122,5 +122,6 @@ const NOT_FOUND: Registration["listed"] = {
 
 /** Returns the registration part: `not_found` for a vendor without a registration or an id. */
 export function registrationPart(registration: Registration | undefined, receivedAt: Date): RegistrationPart {
-  return { ...apiSource(receivedAt), ...(registration?.listed ?? NOT_FOUND) };
+  const flag = registration?.isFlagged && { flagged: true as const };
+  return { ...apiSource(receivedAt), ...(registration?.listed ?? NOT_FOUND), ...flag };
 }
