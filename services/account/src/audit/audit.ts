@@ -32,6 +32,7 @@ export type AuditAction =
   | "member.role_changed"
   | "member.removed"
   | "member.left"
+  | "member.notifications_changed"
   | "invitation.created"
   | "invitation.resent"
   | "invitation.revoked"

@@ -320,6 +320,13 @@ test("the link in an email turns emails off for its recipient only and can be us
   await report([notification("2")]);
   await dashboard.unsubscribe({ token });
   await dashboard.unsubscribe({ token });
+  await choose(other, "daily");
+  const kinds = notificationKinds.join(", ");
+  const changed = { action: "member.notifications_changed", organization_id: organizationId } as const;
+  expect(await account.domain.store.auditLog.find(changed).sort({ _id: 1 }).toArray()).toMatchObject([
+    { actor: owner._id, target: owner._id, request_id: "req_1", details: { frequency: "now", kinds } },
+    { actor: owner._id, target: owner._id, details: { frequency: "off", kinds } },
+  ]);
   account.advance(2 * DAY_MS);
   expect(await mailsTo(owner)).toHaveLength(1);
   expect(await mailsTo(other)).toHaveLength(1);

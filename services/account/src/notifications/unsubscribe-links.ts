@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SecretKey } from "@vvs/config";
 
 /** A member as a link means them. */
-export interface Subscriber {
+interface Subscriber {
   readonly _id: string;
   readonly organization_id: string;
 }

@@ -24,6 +24,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "member.role_changed": "changed the role of",
     "member.removed": "removed",
     "member.left": "left the organization",
+    "member.notifications_changed": "changed the notifications of",
     "invitation.created": "sent an invitation",
     "invitation.resent": "resent an invitation",
     "invitation.revoked": "revoked an invitation",
