@@ -36,13 +36,13 @@ async function add(url: string, changes: Partial<Endpoint>, organization_id = te
 type Notifications = Parameters<typeof createReportFailing>[0]["notifications"];
 type Report = Parameters<Notifications["reportNotifications"]>[0];
 
-/** A replica at a time that the test sets, and what it reports to an account that is unavailable a number of times. */
-function replica({ unavailable = 0 } = {}) {
+/** A replica at a time that the test sets, and what it reports to an account that is unavailable a number of times, the first time after a number of reports. */
+function replica({ unavailable = 0, after = 0 } = {}) {
   const reported: string[] = [];
   const clock = { seconds: FIRST };
   let left = unavailable;
   const reportNotifications = async ({ organizationId, notifications }: Report) => {
-    if (left-- > 0) throw new ServiceError("service_unavailable");
+    if (reported.length >= after && left-- > 0) throw new ServiceError("service_unavailable");
     for (const { id, about } of notifications!) {
       const { host, failingSince } = about!.value as {
         host: string;
@@ -103,4 +103,15 @@ test("while account is unavailable it is reported again, and so is a failure aft
   await report();
   expect(reported).toHaveLength(2);
   expect(new Set(reported).size).toBe(2);
+});
+
+test("each of many is reported once, also where account becomes unavailable among them", async () => {
+  const hosts = Array.from({ length: 250 }, (_, index) => `h${index}.example`);
+  for (const host of hosts) await add(secret(host), failing(FIRST - HOUR, FIRST));
+  const { reported, report } = replica({ unavailable: 1, after: 120 });
+  await report().catch(() => undefined);
+  expect(reported).toHaveLength(120);
+  await report();
+  await report();
+  expect(reported.map((each) => each.split(" ")[1]).toSorted()).toEqual(hosts.toSorted());
 });

@@ -10,8 +10,6 @@ const HOUR_MS = 60 * 60_000;
 /** How late a report may be, as after an outage. */
 const LATE_MS = 24 * HOUR_MS;
 const POLL_MS = 5 * 60_000;
-/** Maximum number of endpoints that are reported together: account takes no more. */
-const BATCH = 100;
 
 export interface FailingReportOptions {
   /** Of the live environment. */
@@ -27,32 +25,31 @@ export interface FailingReportOptions {
  */
 export function createReportFailing({ db, notifications, now }: FailingReportOptions) {
   const endpoints = db.collection<Endpoint>("endpoints");
-  let reported: ReadonlySet<string> = new Set();
+  let reported = new Set<string>();
 
   /** Reports those that this process has not reported. Errors: those of the call and of the database; then it is to be called again. */
   return async (): Promise<void> => {
     const at = now().getTime();
     const failing_since = { $gt: new Date(at - HOUR_MS - LATE_MS), $lte: new Date(at - HOUR_MS) };
     const failed = { $gte: ["$last_failure_at", { $add: ["$failing_since", HOUR_MS] }] };
-    const found = await endpoints.find({ failing_since, dismissed_at: null, $expr: failed }).toArray();
-    const done = new Set(found.map(idOf).filter((id) => reported.has(id)));
-    reported = done;
-    const left = found.filter((endpoint) => !done.has(idOf(endpoint)));
-    for (const [organizationId, own] of Map.groupBy(left, ({ organization_id }) => organization_id)) {
-      for (let first = 0; first < own.length; first += BATCH) {
-        const batch = own.slice(first, first + BATCH);
-        await notifications.reportNotifications({ organizationId, notifications: batch.map(messageOf) });
-        for (const endpoint of batch) done.add(idOf(endpoint));
-      }
+    const seen = new Set<string>();
+    for await (const endpoint of endpoints.find({ failing_since, dismissed_at: null, $expr: failed })) {
+      const message = messageOf(endpoint);
+      seen.add(message.id);
+      if (reported.has(message.id)) continue;
+      await notifications.reportNotifications({
+        organizationId: endpoint.organization_id,
+        notifications: [message],
+      });
+      reported.add(message.id);
     }
+    reported = seen;
   };
 }
 
-const idOf = ({ _id, failing_since }: Endpoint) => `${_id}:fails:${failing_since!.getTime()}`;
-
-function messageOf(endpoint: Endpoint) {
-  const value = { host: new URL(endpoint.url).host, failingSince: timestampFromDate(endpoint.failing_since!) };
-  return { id: idOf(endpoint), about: { case: "endpointFails" as const, value } };
+function messageOf({ _id, url, failing_since: since }: Endpoint) {
+  const value = { host: new URL(url).host, failingSince: timestampFromDate(since!) };
+  return { id: `${_id}:fails:${since!.getTime()}`, about: { case: "endpointFails" as const, value } };
 }
 
 /** Reports until stopped. */
