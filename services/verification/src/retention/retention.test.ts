@@ -365,15 +365,19 @@ describe("in the sandbox", () => {
     expect(await collectionsOf(service.databases.sandbox).evidence.countDocuments()).toBe(1);
   });
 
-  test("the oldest beyond an organization's number go, none younger than a day, and what is named is asked about once", async () => {
+  test("the oldest beyond an organization's number go, none younger than a day and none of live, and what is named is asked about once", async () => {
     const old = [await run("sandbox"), await run("sandbox"), await run("sandbox")];
     pass(25 * HOUR_MS);
     const young = [await run("sandbox"), await run("sandbox")];
+    const inLive = [await run(), await run()];
     named.set(old[0]!._id, new Date(now.getTime() + DAY_MS));
     expect(await retainAll("sandbox", { sandboxRuns: 1 })).toBe(2);
     expect(await idsOf("sandbox")).toEqual([old[0]!, ...young].map(({ _id }) => _id));
     asked = [];
     expect(await retain("sandbox", { sandboxRuns: 1 })).toBe(0);
     expect(asked).toEqual([]);
+    pass(300 * DAY_MS);
+    expect(await retainAll("live", { sandboxRuns: 1 })).toBe(0);
+    expect(await idsOf()).toEqual(inLive.map(({ _id }) => _id));
   });
 });
