@@ -28,7 +28,7 @@ import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
-import { runNotificationReporter } from "./events/notification-reporter.ts";
+import { observeWaitingNotifications, runNotificationReporter } from "./events/notification-reporter.ts";
 import { runSandboxRetention } from "./events/sandbox-retention.ts";
 import { observeUnanswered } from "./model/unanswered.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
@@ -161,6 +161,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     logger,
   });
   onClose("notification reporter", () => notifying.stop());
+  onClose("notifications gauge", observeWaitingNotifications(databases.live));
   const nameOf = async (tenant: Tenant, entityId: string) => {
     const caller = toProtoCaller({ tenant, actor: "monitor", requestId: newId("req") });
     return (await entities.getEntity({ caller, entityId })).entity?.legalName ?? "";

@@ -4,17 +4,19 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { ChangeDetectedSchema } from "@vvs/proto/events/v1/events";
+import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type Environment, type Tenant, toProtoTenant } from "@vvs/tenant";
 import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
-import { reportNotifications } from "./notification-reporter.ts";
+import { observeWaitingNotifications, reportNotifications } from "./notification-reporter.ts";
 import { notificationsOf } from "./notifications.ts";
 
+const { metric, shutdown } = recordTelemetry();
 const domains = {} as Record<Environment, TestDomain>;
 beforeAll(async () => {
   domains.live = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
   domains.sandbox = await createTestDomain({ uri: process.env.MONGODB_URI! });
 });
-afterAll(() => Promise.all([domains.live.close(), domains.sandbox.close()]));
+afterAll(() => Promise.all([domains.live.close(), domains.sandbox.close(), shutdown()]));
 beforeEach(async () => void (await notificationsOf(domains.live.db).deleteMany({})));
 
 const leases = { held: () => Array.from({ length: 16 }, (_, shard) => shard) };
@@ -131,4 +133,16 @@ test("what account refuses stays and holds up no other organization; while it is
   });
   await expect(refusing.report()).rejects.toMatchObject({ code: "invalid_request" });
   expect(await waiting()).toMatchObject([{ organization_id: refused.tenant.organizationId }]);
+});
+
+test("operators see how many wait", async () => {
+  const { reports, report } = account();
+  await domains.live.records.changeDetected(detected(await newMonitor()));
+  const close = observeWaitingNotifications(domains.live.db);
+  const count = async () => (await metric("monitor_notifications_waiting"))!.dataPoints.map(({ value }) => value);
+  expect(await count()).toEqual([1]);
+  await report();
+  expect(reports).toHaveLength(1);
+  expect(await count()).toEqual([0]);
+  close();
 });

@@ -1,8 +1,10 @@
+import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork } from "@vvs/outbox";
 import type { NotificationService } from "@vvs/proto/account/v1/notifications";
 import type { Client } from "@vvs/rpc";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Db } from "mongodb";
 import { type NotificationDocument, notificationsOf } from "./notifications.ts";
 import { changeMessages } from "./webhook-requests.ts";
@@ -68,5 +70,16 @@ export function runNotificationReporter(options: {
     pollMs: POLL_MS,
     work: () => reportNotifications(db, { leases, notifications }),
     logger,
+  });
+}
+
+/** Exports how many notifications account does not have for certain yet. Returns a function that ends it. */
+export function observeWaitingNotifications(db: Db): () => void {
+  const meter = metrics.getMeter("monitor");
+  const gauge = meter.createObservableGauge("monitor_notifications_waiting", {
+    description: "Events that account does not have yet for the emails to members. Normally they wait for seconds.",
+  });
+  return observeGauges(meter, [gauge], async (observe) => {
+    observe(gauge, await notificationsOf(db).estimatedDocumentCount());
   });
 }
