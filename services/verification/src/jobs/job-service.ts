@@ -146,7 +146,8 @@ function toResult(
   const { outcome, decision, candidates = [], problems = [] } = result!;
   return {
     row,
-    externalId: input.external_id,
+    // A number that was refused may be the vendor's TIN.
+    externalId: problems.some(({ path }) => path === "external_id") ? "" : input.external_id,
     outcome: toProtoOutcome(outcome),
     decision: toProtoDecision(decision),
     entityId: result!.entity_id,

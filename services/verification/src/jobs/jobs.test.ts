@@ -56,7 +56,9 @@ const provider: Provider = {
 };
 
 const monitors = {
-  async createMonitor({ entityId = "" }: { entityId?: string }) {
+  async createMonitor({ entityId = "", externalId }: { entityId?: string; externalId?: string }) {
+    if (externalId === "123456780")
+      throw new ServiceError("invalid_request", { details: [{ path: "external_id", message: "is the TIN" }] });
     if (createdMonitors.length >= limitMonitors)
       throw new ServiceError("limit_exceeded", { message: "No more monitors." });
     createdMonitors.push(entityId);
@@ -363,6 +365,19 @@ test("with monitors, each resolved vendor gets one; where the cap is reached, th
   expect(found.map(({ outcome }) => NAMES[outcome])).toEqual(["pass", "pass"]);
   expect(found.filter(({ monitorId }) => monitorId !== "")).toHaveLength(1);
   expect(found.flatMap(({ problems }) => problems)).toEqual([expect.objectContaining({ path: "monitor" })]);
+});
+
+test("a number that is refused for the monitor is a problem of the row, and not shown", async () => {
+  const rows = [{ identifiers: { uei: uei(1) }, externalId: "123456780" }];
+  const id = await startJob(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
+  await work();
+  const [row] = await results(id);
+  expect(row).toMatchObject({
+    externalId: "",
+    monitorId: "",
+    problems: [{ path: "external_id", message: "is the TIN" }],
+  });
+  expect(NAMES[row!.outcome]).toBe("pass");
 });
 
 test("the receipt of a job proves the decision of each row, with the hashes of its evidence", async () => {

@@ -38,7 +38,7 @@ export function askAgainAt(
 
 /** Returns the result of a row whose vendor could not be resolved; undefined where that says nothing about the row. */
 export function refusedRow(error: ServiceError): RowResult | undefined {
-  const { code, message, details, candidates, entityId } = error;
+  const { code, candidates, entityId } = error;
   const outcomes: { readonly [C in ServiceError["code"]]?: RowOutcome } = {
     ambiguous_match: "ambiguous",
     entity_exists: "conflict",
@@ -48,14 +48,18 @@ export function refusedRow(error: ServiceError): RowResult | undefined {
   };
   const outcome = outcomes[code];
   if (!outcome) return undefined;
-  const problems = details.length > 0 ? details.map(({ path, message: text }) => ({ path, message: text })) : undefined;
   return {
     outcome,
     decision: "review",
     ...(entityId && { entity_id: entityId }),
     ...(candidates && { candidates: candidates.map(candidateOf) }),
-    problems: problems ?? [{ path: "row", message }],
+    problems: problemsOf(error, "row"),
   };
+}
+
+/** Returns what a refusal says is wrong: its details, or its message under `path`. */
+export function problemsOf({ message, details }: ServiceError, path: string) {
+  return details.length > 0 ? details.map((each) => ({ path: each.path, message: each.message })) : [{ path, message }];
 }
 
 /** Returns a candidate as stored. */

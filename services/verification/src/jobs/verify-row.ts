@@ -16,7 +16,7 @@ import {
   type RowResult,
   whileOpen,
 } from "./documents.ts";
-import { askedUntil, canBeMended, candidateOf, refusedRow, verifiedRow } from "./row-rules.ts";
+import { askedUntil, canBeMended, candidateOf, problemsOf, refusedRow, verifiedRow } from "./row-rules.ts";
 
 /** Rows with tin_match of one organization that have begun: as many as a TIN provider has connections for it. */
 const MAX_TIN_BEGUN = 16;
@@ -67,7 +67,7 @@ export function createVerifyRow(options: {
     return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks, { comparesName: true });
   }
 
-  /** Makes sure that the vendor has its monitor. If a cap is reached, the row's problems say so, and its result stands. */
+  /** Makes sure that the vendor has its monitor. If that is refused, the row's problems say why, and its result stands. */
   async function monitorOf(caller: CallerContext, job: StartedJob, entityId: string, externalId: string | undefined) {
     const { monitor } = job;
     if (!monitor) return {};
@@ -88,7 +88,7 @@ export function createVerifyRow(options: {
     } catch (error) {
       const isRefused = error instanceof ServiceError && ["limit_exceeded", "invalid_request"].includes(error.code);
       if (!isRefused) throw error;
-      return { problems: [{ path: "monitor", message: error.message }] };
+      return { problems: problemsOf(error, "monitor") };
     }
   }
 
