@@ -15,7 +15,7 @@ const withProduct = {
 /** Tests in test/ that use no process of the product. */
 const WITHOUT_PRODUCT =
   "**/test/(import-order|bench/**/*|costs/*|retention/*|stores/*|twin/*|providers/(older-data|queued-runs)).test.ts";
-/** Tests that start processes of the product by themselves, and mostly wait: one at a time runs beside others (test/runner). */
+/** Tests that start processes of the product by themselves, and mostly wait: they run beside others (test/runner). */
 const PROCESSES = "**/test/((alerts|faults|providers|published|webhooks)/*|abuse/providers|e2e/local-run).test.ts";
 /** Tests that load or change the product so much that others would notice. */
 const ALONE = "**/test/(abuse/!(providers)|e2e/account-parts).test.ts";

@@ -4,7 +4,10 @@ import type { FileOutcome, FileToRun } from "./file.ts";
 
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
-/** Projects whose files mostly wait. One of these files at a time runs beside jest's `--maxWorkers` others, from the beginning. */
+/**
+ * Projects whose files mostly wait. One of these files at a time runs beside jest's `--maxWorkers` others, from the beginning, and
+ * two once no other is left to start.
+ */
 const BESIDE = new Set(["fuzz", "processes"]);
 
 /** What this runner uses of jest's description of a test file. */
@@ -44,7 +47,8 @@ export default class NodeRunner {
     const isBeside = ({ context }: TestFile) => BESIDE.has(context.config.displayName?.name ?? "");
     const beside = tests.filter(isBeside);
     const others = tests.filter((test) => !isBeside(test));
-    await Promise.all([work(beside), ...Array.from({ length: this.#globalConfig.maxWorkers }, () => work(others))]);
+    const rest = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () => work(others));
+    await Promise.all([work(beside), work(others).then(() => work(beside)), ...rest]);
   }
 }
 
