@@ -18,6 +18,8 @@ test("--help lists every command and exit code, and each command describes all i
       expect.stringContaining(`Usage: vendor-verification ${command.name}`),
     ]);
     for (const option of Object.keys(command.options ?? {})) expect(help.stdout).toContain(`--${option}`);
+    // An interactive zsh passes a comment on as arguments.
+    expect(help.stdout).not.toMatch(/^ +vendor-verification .* #/m);
   }
 });
 
@@ -115,6 +117,17 @@ test("a problem that the message names is not printed twice", async () => {
   await using api = await startApi((_call, response) => refuse(response, 400, "invalid_request", { details, message }));
   const { stderr } = await runProgram(verifyUei("A"), { env: api.env });
   expect(stderr).toBe(`${message} (request req_1)\n`);
+});
+
+test("an unknown id is one line with what to do", async () => {
+  await using api = await startApi((_call, response) =>
+    refuse(response, 404, "monitor_not_found", { message: "No such monitor." }),
+  );
+  const { code, stderr } = await runProgram(["monitors", "get", "mon_1"], { env: api.env });
+  expect([code, stderr]).toEqual([
+    3,
+    "No such monitor. Check the id, and that the key is of the same organization and environment. (request req_1)\n",
+  ]);
 });
 
 test("if no server answers, the message names the address", async () => {

@@ -37,6 +37,9 @@ function apiErrorText({ message, details, candidates, entityId, requestId, docUr
   const source = [requestId && `request ${requestId}`, docUrl].filter(Boolean).join(", ");
   return [
     message,
+    ...(/^No such \w+\.$/.test(message)
+      ? ["Check the id, and that the key is of the same organization and environment."]
+      : []),
     ...(problems.length > 0 ? [`${problems.join("; ")}.`] : []),
     ...(found.length > 0 ? [`Candidates: ${found.join(", ")}.`] : []),
     ...(entityId ? [`The entity is ${entityId}.`] : []),

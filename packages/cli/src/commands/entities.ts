@@ -45,7 +45,7 @@ export const createEntity = oneCall({
     ...addressOptions,
   },
   help: `
-It needs at least one identifier. \`verify\` creates a vendor that nobody has by itself.
+\`verify\` creates the entity itself if a vendor has none.
 
   vendor-verification entities create --name "Acme Tools LLC" --tin 123456780 --external-id V-1001`,
   call: (client, args, options) => {

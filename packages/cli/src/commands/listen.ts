@@ -22,7 +22,10 @@ the service signs them. Each event is posted once and the answer's status is pri
 With --json the first line holds the secret, and each further line one event with the answer.
 
   vendor-verification listen --forward-to http://localhost:3000/hook
-  vendor-verification trigger                                            # in another terminal: makes an event`,
+
+In another terminal, make an event:
+
+  vendor-verification trigger`,
   async run({ client, output, signal }, args) {
     const url = args.required("forward-to");
     if (!URL.canParse(url) || !/^https?:/.test(url)) throw new UsageError("--forward-to must be an http or https URL.");
