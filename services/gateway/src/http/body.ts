@@ -6,7 +6,9 @@ import { cutVendors } from "./vendor-texts.ts";
 
 export const MAX_BODY_BYTES = 100_000;
 /** The same of a job's. */
-const MAX_JOB_BYTES = 5_000_000;
+export const MAX_JOB_BYTES = 5_000_000;
+/** Maximum number of vendors of a job. */
+export const MAX_VENDORS = 10_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** A JSON body as sent, and the problems of its text. */

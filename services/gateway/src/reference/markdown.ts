@@ -1,6 +1,6 @@
 import { type Html, html } from "@vvs/http/html";
 
-/** Returns the HTML of the Markdown that descriptions use: paragraphs, lists, `code` and **bold**. */
+/** Returns the HTML of the Markdown that descriptions use: paragraphs, lists, `code`, **bold** and [links](#id). */
 export function markdown(text: string): Html[] {
   return text.split(/\n{2,}/).flatMap((block) => blocksOf(block.split("\n")));
 }
@@ -14,11 +14,12 @@ function blocksOf(lines: readonly string[]): Html[] {
   return [...(before ? [html`<p>${inline(before)}</p>`] : []), html`<ul>${items}</ul>`];
 }
 
-/** Returns the HTML of a line with `code` and **bold**. */
+/** Returns the HTML of a line with `code`, **bold** and links to places of the page. */
 export function inline(text: string): Html[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(#[^)]+\))/).map((part) => {
     if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
     if (part.startsWith("**")) return html`<strong>${part.slice(2, -2)}</strong>`;
-    return html`${part}`;
+    const [, linked, id] = /^\[(.+)\]\(#(.+)\)$/.exec(part) ?? [];
+    return linked ? html`<a href="#${id}">${linked}</a>` : html`${part}`;
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { reasonAnchor, reasons } from "@vvs/checks";
 import { catalogue, type ErrorCode, ServiceError } from "@vvs/errors";
 import { html } from "@vvs/http/html";
-import { MAX_BODY_BYTES } from "../http/body.ts";
+import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDORS } from "../http/body.ts";
 import { errorBody } from "../http/errors.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
@@ -97,6 +97,7 @@ describe("GET /docs", () => {
         ["Active monitors, live", "1,000", "10,000", "100,000"],
         ["Created entities, live", "25,000", "250,000", "1,000,000"],
         ["Active monitors, sandbox", "100", "100", "100"],
+        ["Rows of jobs without their last answer", "10,000", "100,000", "100,000"],
       ]),
     );
   });
@@ -105,6 +106,8 @@ describe("GET /docs", () => {
     const page = await (await get("/docs")).text();
     const told = `A body has at most ${MAX_BODY_BYTES / 1_000} kB, a page of a list at most ${MAX_LIMIT} items, a call at most ${MAX_CHECKS} checks, any other array at most ${MAX_ENTRIES} entries.`;
     expect(page).toContain(told);
+    const ofJobs = `A <a href="#createJob">job</a> has at most ${MAX_VENDORS.toLocaleString("en-US")} vendors in at most ${MAX_JOB_BYTES / 1_000_000} MB.`;
+    expect(page).toContain(ofJobs);
     expect(catalogue.payload_too_large.text).toContain(` ${MAX_BODY_BYTES / 1_000} kB`);
   });
 
@@ -122,6 +125,7 @@ describe("GET /docs", () => {
 
   test("has links only to places that exist, and every id once", async () => {
     const page = await (await get("/docs")).text();
+    expect(page).not.toContain("](#");
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);

@@ -8,8 +8,6 @@ import { entityId, externalId, MAX_ADDRESS_CHARACTERS, MAX_NAME_CHARACTERS, text
 import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { parse } from "../input/violations.ts";
 
-/** Maximum number of vendors of a job. */
-export const MAX_VENDORS = 10_000;
 /** How long rows are parsed before other requests have their turn, in milliseconds. */
 const SLICE_MS = 5;
 
