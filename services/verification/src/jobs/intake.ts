@@ -42,9 +42,9 @@ export function createIntake(options: {
   const { jobs, rows } = collections;
   const starts = options.db.collection<{ _id: string; count: number }>("job_starts");
 
-  /** Returns the sealed TIN of each row that has one. */
+  /** Returns the sealed TIN of each row that has one and is to be verified. */
   async function sealedTins(tenant: Tenant, jobId: string, given: readonly JobRow[]) {
-    const withTin = given.filter(({ identifiers }) => identifiers?.tin);
+    const withTin = given.filter((row) => row.identifiers?.tin && isVerified(row));
     if (withTin.length === 0) return new Map<number, RowInput["tin"]>();
     const tins = withTin.map(({ identifiers }) => identifiers!.tin);
     const { sealed } = await entities.sealTins({ tenant: toProtoTenant(tenant), jobId, tins });
@@ -163,6 +163,11 @@ function rowOf(tenant: Tenant, jobId: string, given: JobRow, tin: RowInput["tin"
         problems: problems.map(({ path, message }) => ({ path, message })),
       },
     }),
-    ...(!isInvalid && sameAs === 0 && { due_at: at }),
+    ...(isVerified(given) && { due_at: at }),
   };
+}
+
+/** Returns whether a row is verified itself: it can be read, and repeats no earlier one. */
+function isVerified({ problems, sameAs }: JobRow): boolean {
+  return problems.length === 0 && sameAs === 0;
 }

@@ -56,13 +56,23 @@ const provider: Provider = {
 };
 
 const monitors = {
-  async createMonitor({ entityId = "", externalId }: { entityId?: string; externalId?: string }) {
+  async createMonitor({
+    entityId = "",
+    externalId,
+    unlessExists,
+  }: {
+    entityId?: string;
+    externalId?: string;
+    unlessExists?: boolean;
+  }) {
+    const monitor = { id: entityId.replace("ent_", "mon_") };
     if (externalId === "123456780")
       throw new ServiceError("invalid_request", { details: [{ path: "external_id", message: "is the TIN" }] });
+    if (unlessExists && createdMonitors.includes(entityId)) return create(CreateMonitorResponseSchema, { monitor });
     if (createdMonitors.length >= limitMonitors)
       throw new ServiceError("limit_exceeded", { message: "No more monitors." });
     createdMonitors.push(entityId);
-    return create(CreateMonitorResponseSchema, { monitor: { id: entityId.replace("ent_", "mon_") } });
+    return create(CreateMonitorResponseSchema, { monitor });
   },
 } as never;
 
@@ -239,6 +249,29 @@ test("two replicas that work at the same time give each row one verification", a
   const stored = service.databases.live.collection("verifications");
   expect(await stored.countDocuments({ organization_id: organizationId })).toBe(300);
   expect(asked.length).toBeGreaterThan(300);
+});
+
+test("a vendor in two jobs that two replicas work on at the same moment has a verification in each, and one monitor", async () => {
+  const monitor = { frequency: "daily", webhookUrl: "", activeLimit: 10 };
+  const ids = [await startJob([{ identifiers: { uei: uei(1) } }], { monitor })];
+  ids.push(await startJob([{ identifiers: { uei: uei(1) } }], { monitor }));
+  const both = Promise.withResolvers<void>();
+  let inFlight = 0;
+  for (const { entities } of [service, other]) {
+    entities.schedule.resolved = async () => {
+      inFlight += 1;
+      if (inFlight === 2) both.resolve();
+      await both.promise;
+    };
+  }
+  await Promise.all([work(), work(other)]);
+  for (const { entities } of [service, other]) delete entities.schedule.resolved;
+  const found = (await Promise.all(ids.map((id) => results(id)))).flat();
+  expect(found.map(({ outcome, monitorId }) => [NAMES[outcome], monitorId])).toEqual(
+    Array(2).fill(["pass", `mon_${uei(1)}`]),
+  );
+  expect(new Set(found.map(({ verification }) => verification!.id)).size).toBe(2);
+  expect(createdMonitors).toEqual([`ent_${uei(1)}`]);
 });
 
 test("a job whose replica died goes on elsewhere when its lease has ended", async () => {

@@ -19,7 +19,7 @@ export interface KilledWork {
  * its second one, and so on until the work ends before its replica is killed. Returns the number of kills.
  */
 export async function killAtEachWrite(
-  queue: PlayedQueue,
+  queue: Pick<PlayedQueue, "startReplica" | "freeAsker" | "stopReplicas">,
   {
     when,
     collections,
