@@ -74,6 +74,24 @@ test("a list of vendors becomes decisions", async () => {
   expect(shown).toEqual(results[0].verification);
 });
 
+test.each<[string, object, string, object]>([
+  ["an exclusion without identifiers bears its name", { identifiers: { uei: "SANDBXSAMEN2" } }, "review", {}],
+  [
+    "the row names another company",
+    { identifiers: { uei: "SANDBXACTVE1" }, legal_name: "Totally Different Company Inc" },
+    "review",
+    { name_agrees: false },
+  ],
+  ["it is excluded", { identifiers: { uei: "SANDBXDEBAR1" } }, "hold", {}],
+])("a vendor is not paid where %s", async (_name, vendor, decision, more) => {
+  const id = await run({ vendors: [vendor] });
+  await ended(id);
+  const [result] = await resultsOf(id);
+  expect(result).toMatchObject({ decision, ...more });
+  const { same_name = [] } = result.verification.results[0].details;
+  expect(same_name).toHaveLength("name_agrees" in more || decision === "hold" ? 0 : 1);
+});
+
 test("the registered name agrees, and a TIN that matched vouches for the name of a vendor that no registry knows", async () => {
   const tin = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "1")}0`;
   const id = await run({

@@ -39,8 +39,6 @@ const PARKED_MS = 60 * 60_000;
 const COUNT_MS = 1_000;
 /** How often due jobs are looked for, in milliseconds. */
 const POLL_MS = 1_000;
-/** Due jobs that are looked at, the longest waiting first. */
-const LOOKED_AT = 100;
 
 /**
  * Creates the worker on an environment's jobs with tin_match, or without: a slow TIN provider must not delay the others. Replicas
@@ -68,6 +66,8 @@ export function createJobWork(options: {
   const { jobs, rows } = collections;
   const { leaseMs = LEASE_MS, sliceMs = SLICE_MS } = options;
   const busy = new Set<string>();
+  /** Organizations that had their turn, until no other one has a due job. */
+  const served = new Set<string>();
 
   const write = createBatcher<AnyBulkWriteOperation<RowDocument>, void>({
     async run(operations) {
@@ -81,14 +81,23 @@ export function createJobWork(options: {
   /** Leases some due jobs, of different organizations, and works on each for a slice. Returns the pause until the next round. */
   async function round(): Promise<number> {
     const began: Promise<void>[] = [];
-    for (let job = await claim(); job; job = await claim()) {
-      const claimed = job;
-      busy.add(claimed.organization_id);
-      began.push(slice(claimed).finally(() => busy.delete(claimed.organization_id)));
-      if (began.length === JOBS_AT_ONCE) break;
+    const failures: unknown[] = [];
+    const failed = (error: unknown) => void failures.push(error);
+    try {
+      for (let job = await claim(); job; job = await claim()) {
+        const claimed = job;
+        busy.add(claimed.organization_id);
+        began.push(
+          slice(claimed)
+            .catch(failed)
+            .finally(() => busy.delete(claimed.organization_id)),
+        );
+        if (began.length === JOBS_AT_ONCE) break;
+      }
+    } finally {
+      await Promise.all(began);
     }
-    const failed = (await Promise.allSettled(began)).find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    if (failures.length > 0) throw failures[0];
     return began.length > 0 ? 0 : POLL_MS;
   }
 
@@ -97,15 +106,18 @@ export function createJobWork(options: {
     const at = now();
     const free = { next_at: { $lte: at }, $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: at } }] };
     const checks = withTin ? "tin_match" : { $ne: "tin_match" };
-    const due = await jobs
-      .find({ ...free, checks } as object, { projection: { organization_id: 1 } })
-      .sort({ next_at: 1 })
-      .limit(LOOKED_AT)
-      .toArray();
-    if (due.length === 0) return undefined;
     const resting = await options.suspended();
-    const next = due.find(({ organization_id: id }) => !busy.has(id) && !resting.includes(id));
+    const dueOfOthers = (than: readonly string[]) => {
+      const filter = { ...free, checks, organization_id: { $nin: than } } as object;
+      return jobs.findOne(filter, { sort: { next_at: 1 }, projection: { organization_id: 1 } });
+    };
+    let next = await dueOfOthers([...resting, ...busy, ...served]);
+    if (!next && [...served].some((id) => !busy.has(id))) {
+      served.clear();
+      next = await dueOfOthers([...resting, ...busy]);
+    }
     if (!next) return undefined;
+    served.add(next.organization_id);
     const until = new Date(at.getTime() + leaseMs);
     const claimed = await jobs.findOneAndUpdate(
       { _id: next._id, ...free },
