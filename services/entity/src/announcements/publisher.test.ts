@@ -166,6 +166,19 @@ test("an entity whose flag stands is published when the file's row is gone, and 
   expect(urgentOf(await publishAll(app))).toEqual(await idsOf(excluded, cleared));
 });
 
+test("entities whose flag a withdrawn file explained, or ended, are published, and shown as before that file", async () => {
+  await loads.load([excluded, cleared].map((uei) => ({ 1: uei!, 116: "D" })));
+  await loads.exclude([{ uei: cleared }], "2026-09-07");
+  const shown = () => app.live.entities.find({}, { projection: { exclusions: 1, flag_ended: 1 } }).toArray();
+  const before = await shown();
+  const comment = "Section 889. The entity is not itself excluded.";
+  const { loadId } = await loads.exclude([{ uei: excluded, comment }], "2026-09-08");
+  await publishAll(app);
+  await withdraw(loadId);
+  expect(urgentOf(await publishAll(app))).toEqual(await idsOf(excluded, cleared));
+  expect(await shown()).toEqual(before);
+});
+
 test("own entities that no registry has are published with their exclusions", async () => {
   const { entity } = await createOwn(excluded);
   await loads.exclude([{ uei: excluded }]);
