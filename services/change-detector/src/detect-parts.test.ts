@@ -185,6 +185,14 @@ describe("the baseline", () => {
     expect(baseline.parts!.exclusions!.date).toEqual(new Date(LATER));
   });
 
+  test("that explained a flag at the flag's time gives way to the flag once its load is withdrawn, and a later one to a file", () => {
+    const explained = (load: string) => ({ ...api(T2), exclusions: { ...files(T2, T2).exclusions!, load } });
+    const flag = outcomeOf(api(T2, {}, true), ["exclusions:bad"]);
+    const again = outcomeOf(explained("exclusions:good"), ["exclusions:bad"]);
+    const { reported } = runAll([outcomeOf(explained("exclusions:bad")), flag, flag, again, again]);
+    expect(reported).toEqual([[], DEBARRED, [], CLEARED, []]);
+  });
+
   test("dated later than tomorrow is older than everything", () => {
     const { reported } = runAll([outcomeOf(files("2027-11-01", "2027-11-01", EXPIRES_2026)), outcomeOf(api(T1))]);
     expect(reported).toEqual([[], ["expiration_date 2026-12-31 2027-03-01"]]);
