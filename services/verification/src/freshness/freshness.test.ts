@@ -197,6 +197,15 @@ test("the most frequent are asked first, then those with the oldest data, and ru
   const vendors = Array.from({ length: 120 }, newUei);
   const frequencies = [Frequency.WEEKLY, Frequency.DAILY, HOURLY];
   for (const [index, vendor] of vendors.entries()) await monitored(vendor, { frequency: frequencies[index % 3]! });
+  const of = (frequency: Frequency) => vendors.filter((_, index) => frequencies[index % 3] === frequency).sort();
+  const oldest = of(Frequency.WEEKLY).slice(20);
+  const { watched } = watchCollections(service.databases.live);
+  for (const [at, ueis] of [
+    [0, oldest],
+    [1, of(Frequency.WEEKLY).slice(0, 20)],
+  ] as const) {
+    await watched.updateMany({ uei: { $in: ueis } }, { $set: { due_at: new Date(at) } });
+  }
   queue.setFiles(uei, { exclusionsCutDate: queue.daysAgo(0), exclusionsLoad: "exclusions:1" });
   queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
   const monitor = createTestMonitor({ uei }, { replicas: [service] });
@@ -207,9 +216,9 @@ test("the most frequent are asked first, then those with the oldest data, and ru
   const [first, second, third, ...others] = asked();
   // A vendor that the extract lacks is asked apart.
   expect([first, others]).toEqual([[uei], []]);
-  const of = (frequency: Frequency) => vendors.filter((_, index) => frequencies[index % 3] === frequency).sort();
   expect(second!.slice(0, 40).toSorted()).toEqual(of(HOURLY));
   expect(second!.slice(40, 80).toSorted()).toEqual(of(Frequency.DAILY));
+  expect(second!.slice(80).toSorted()).toEqual(oldest);
   expect([...second!.slice(80), ...third!].toSorted()).toEqual(of(Frequency.WEEKLY));
   expect(await monitor.result()).toBe("fail sam_gov_api not_found");
 });
