@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import type { OrganizationSettings } from "../organization-settings/organization-settings.ts";
@@ -370,5 +371,41 @@ describe("without the operator's approval", () => {
     const vendor = { organizationId: org, entityId: put("Acme", right) };
     const { results } = await verifyVendor(one, vendor, both);
     expect(results.map(({ reason }) => reason)).toEqual(["missing_uei", "not_enabled"]);
+  });
+});
+
+describe("the rows of a job", () => {
+  /** Returns the outcomes of a job with one vendor of this name a row, each with another wrong TIN, and the reasons of its checks. */
+  async function rowsOf(count: number) {
+    const caller = {
+      tenant: { organizationId: org, environment: Environment.LIVE },
+      actor: "key_1",
+      requestId: "req_1",
+    };
+    const rows = Array.from({ length: count }, (_, index) => ({ row: index + 1, entityId: put("Acme", newTin()) }));
+    const { jobId } = await one.jobClient.addJobRows({ caller, rows });
+    const terms = { total: count, checks: [CheckType.TIN_MATCH], mode: Mode.REALTIME, openRows: count };
+    await one.jobClient.startJob({ caller, jobId, ...terms });
+    await one.jobs.live.work();
+    const { results } = await one.jobClient.listJobResults({ caller, jobId, limit: count });
+    return results.map(({ outcome, verification }) => ({ outcome, reason: verification?.results[0]?.reason }));
+  }
+
+  test("count against the limits on guessing as calls do, and say so", async () => {
+    const found = await rowsOf(2 * TINS_PER_VENDOR);
+    const reasons = found.map(({ reason }) => reason).toSorted();
+    const of = (reason: string) => Array(TINS_PER_VENDOR).fill(reason);
+    expect(reasons).toEqual([...of("mismatch"), ...of("too_many_attempts")]);
+    expect(asked).toHaveLength(TINS_PER_VENDOR);
+  });
+
+  test("count against the provider's budget, and wait beyond it", async () => {
+    changed.set(org, { providerBudgets: new Map([["tin_vendor", { perMinute: 100, perDay: 4 }]]) });
+    const found = await rowsOf(TINS_PER_VENDOR);
+    const waiting = found.filter(({ outcome }) => outcome === RowOutcome.WAITING);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(waiting).toHaveLength(TINS_PER_VENDOR - asked.length);
+    expect(waiting.length).toBeGreaterThan(0);
+    changed.delete(org);
   });
 });
