@@ -19,11 +19,11 @@ const FILE = {
   mimeType: "text/csv",
   buffer: Buffer.from(
     [
-      "Vendor No,Company,UEI",
-      "V-1,Sandbox Active Vendor LLC,SANDBXACTVE1",
-      "V-2,Sandbox Debarred Vendor LLC,SANDBXDEBAR1",
-      "V-3,Sandbox Expired Vendor Corp,SANDBXEXPRD1",
-      "V-4,Mistyped Inc,SANDBX-1",
+      "Vendor No,Company,UEI,Buyer,Note",
+      "V-1,Sandbox Active Vendor LLC,SANDBXACTVE1,Ann,",
+      "V-2,Sandbox Debarred Vendor LLC,SANDBXDEBAR1,Bob,EIN 91-2345678",
+      "V-3,Sandbox Expired Vendor Corp,SANDBXEXPRD1,Ann,",
+      "V-4,Mistyped Inc,SANDBX-1,Bob,",
       "",
     ].join("\r\n"),
   ),
@@ -70,9 +70,13 @@ test("results are downloaded, and vendors that passed are monitored", async () =
   const downloading = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download as CSV" }).click();
   const text = await readFile(await (await downloading).path(), "utf8");
-  expect(text).toContain('"V-1","pass","pay"');
-  expect(text).toContain('"V-2","fail","hold"');
-  expect(text).toContain('"V-4","invalid","review"');
+  const rows = text.trim().split("\r\n");
+  expect(rows).toHaveLength(5);
+  expect(rows[0]).toMatch(/^"Vendor No","Company","UEI","Buyer","Note","outcome","decision","registry_name",/);
+  expect(rows[1]).toMatch(/^"V-1","Sandbox Active Vendor LLC","SANDBXACTVE1","Ann","","pass","pay",/);
+  expect(rows[2]).toMatch(/^"V-2","Sandbox Debarred Vendor LLC","SANDBXDEBAR1","Bob","\*{4}5678","fail","hold",/);
+  expect(rows[4]).toMatch(/^"V-4","Mistyped Inc","SANDBX-1","Bob","","invalid","review",.*"UEI must be 12 letters/);
+  expect(rows[1]).toMatch(/\/test\/verifications\/ver_\w+"$/);
   await page.getByLabel("How often").selectOption("monthly");
   await page.getByRole("button", { name: "Monitor all that passed" }).click();
   await page.getByText("All vendors that passed have a monitor.").waitFor();

@@ -20,6 +20,20 @@ test("rows are stored in calls of at most 500, all in the job of the first", asy
   ]);
 });
 
+test("rows with long cells are stored in more calls, each row in one", async () => {
+  const calls: number[][] = [];
+  const jobs = {
+    async addJobRows({ rows = [] }: { rows?: readonly { row?: number }[] }) {
+      calls.push(rows.map(({ row = 0 }) => row));
+      return { jobId: "job_1" };
+    },
+  };
+  const cells = ["x".repeat(250_000), "x".repeat(50_000)];
+  const rows = [1, 2, 3, 4, 5].map((row) => ({ row, cells }));
+  await addJobRows(jobs as never, { caller: {}, rows });
+  expect(calls).toEqual([[1, 2], [3, 4], [5]]);
+});
+
 test("results are read page by page, with what was asked for", async () => {
   const calls: unknown[] = [];
   const jobs = {

@@ -7,6 +7,19 @@ type Request<M extends keyof Jobs> = Exclude<Parameters<Jobs[M]>[0], { $typeName
 
 /** Maximum number of rows or results in a call. */
 const ROWS_TOGETHER = 500;
+/** Characters of cells after which a call has no further row: messages have at most 4 MB. */
+const CELLS_TOGETHER = 500_000;
+
+/** Returns the first of some rows, as many as fit into one message with their cells: at least one. */
+export function fittingRows<R extends { readonly cells?: readonly string[] }>(rows: R[]): R[] {
+  let length = 0;
+  const end = rows.findIndex(({ cells = [] }) => {
+    const isFull = length > CELLS_TOGETHER;
+    length += cells.join("").length;
+    return isFull;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
 
 /** Stores the rows of a new job, which is not started yet. Returns its id. Errors: those of AddJobRows. */
 export async function addJobRows(
@@ -14,8 +27,10 @@ export async function addJobRows(
   { caller, rows }: Pick<Request<"addJobRows">, "caller"> & { readonly rows: readonly JobRow[] },
 ): Promise<string> {
   let jobId = "";
-  for (let at = 0; at < rows.length; at += ROWS_TOGETHER) {
-    ({ jobId } = await jobs.addJobRows({ caller, jobId, rows: rows.slice(at, at + ROWS_TOGETHER) }));
+  for (let at = 0; at < rows.length; ) {
+    const together = fittingRows(rows.slice(at, at + ROWS_TOGETHER));
+    ({ jobId } = await jobs.addJobRows({ caller, jobId, rows: together }));
+    at += together.length;
   }
   return jobId;
 }

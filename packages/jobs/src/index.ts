@@ -1,5 +1,5 @@
 export { apiResultColumns } from "./api-result-columns.ts";
-export { addJobRows, readJobResults } from "./calls.ts";
+export { addJobRows, fittingRows, readJobResults } from "./calls.ts";
 export {
   type Decision,
   decisionOf,

@@ -1,5 +1,5 @@
 import type { JobResult } from "@vendor-verification/client";
-import { problemText, type RowResult, type VendorFile } from "@vvs/vendor-files";
+import { problemText, type RowResult, reasonTexts, type VendorFile } from "@vvs/vendor-files";
 import { UsageError } from "../exit-codes.ts";
 
 /**
@@ -49,20 +49,10 @@ function rowResult(result: JobResult): RowResult {
   };
 }
 
-function reasonsOf({
-  outcome,
-  decision,
-  name_agrees,
-  verification,
-  problems = [],
-  candidates = [],
-}: JobResult): string[] {
-  const reasons = [
-    ...(verification?.results ?? []).flatMap(({ reason }) => reason || []),
-    ...(name_agrees === false ? ["the name differs from the registered one"] : []),
-    ...problems.map(({ path, message }) => (path === "row" ? message : `${path} ${message}`)),
-    ...candidates.map(({ id, legal_name }) => `may be ${id} (${legal_name})`),
-  ];
-  if (reasons.length > 0 || outcome !== "pass" || decision === "pay") return reasons;
-  return ["an exclusion may concern the vendor: see the evidence"];
+function reasonsOf({ outcome, decision, name_agrees, verification, problems, candidates }: JobResult): string[] {
+  return reasonTexts({
+    ...{ outcome, decision, nameAgrees: name_agrees, problems: problems ?? [] },
+    checks: verification?.results.map(({ reason }) => reason) ?? [],
+    candidates: candidates?.map(({ id, legal_name: name }) => ({ id, name })) ?? [],
+  });
 }

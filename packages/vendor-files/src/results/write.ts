@@ -1,10 +1,7 @@
-import { maskTin } from "@vvs/identifiers";
-import { isNoIdentifier } from "@vvs/identifiers/none";
-import type { Column } from "../columns/columns.ts";
-import { guessField } from "../columns/fields.ts";
 import { csvRow } from "../csv-row.ts";
-import type { VendorFile, VendorRow } from "../read.ts";
+import type { VendorFile } from "../read.ts";
 import { resultColumns } from "./columns.ts";
+import { maskedCell, maskedCells } from "./masked.ts";
 
 /** The result of a row. What is absent stays empty. */
 export interface RowResult {
@@ -46,20 +43,9 @@ export async function* writeResults(
   for (const row of rows.slice(index)) yield csvRow([...masked(row), ...addedCells(undefined)], format.delimiter);
 }
 
-/** Returns a function that returns the cells of a row with their TINs masked. */
-export function maskedCells(columns: readonly Column[]): (row: Pick<VendorRow, "cells">) => string[] {
-  const secret = columns.map(({ name, field }) => field === "tin" || guessField(name)?.field === "tin");
-  return ({ cells }) => cells.map((cell, index) => (secret[index] ? masked(cell) : cell));
-}
-
-function masked(cell: string): string {
-  if (isNoIdentifier(cell)) return cell;
-  const digits = cell.replaceAll(/\D/g, "");
-  return digits.length === 9 || /^\*{4}\d{4}$/.test(cell) ? maskTin(digits) : "****";
-}
-
-function addedCells(result: RowResult | undefined): string[] {
+/** Returns the cells of `resultColumns`, which are empty where there is no result. */
+export function addedCells(result: RowResult | undefined): string[] {
   const { asked_tin: tin = "", reasons = [] } = result ?? {};
-  const cells = { ...result, asked_tin: tin && masked(tin), reasons: reasons.join("; ") };
+  const cells = { ...result, asked_tin: tin && maskedCell(tin), reasons: reasons.join("; ") };
   return resultColumns.map((name) => cells[name] ?? "");
 }

@@ -20,6 +20,7 @@ import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } fr
 import { aside } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { answersOf } from "../verifications/verification-list.ts";
+import { ownColumns } from "./own-columns.ts";
 import {
   decisionCounts,
   decisionState,
@@ -45,7 +46,7 @@ export function createListHandlers(context: PageContext) {
 
   async function pageOf(request: Request, visit: Visit) {
     const { job } = await jobs.getJob({ caller: visit.caller, jobId: pathId(request, "job_id", "job") });
-    return resultsPage(context, job!);
+    return resultsPage(context, job!, visit.view.path);
   }
 
   return {
@@ -67,7 +68,7 @@ interface Results {
 }
 
 /** Creates the page of one list with its results. */
-const resultsPage = (context: PageContext, job: Job) =>
+const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
   listPage<"decision" | "outcome", number, Results>(context, {
     section: "lists",
     path: `/lists/${job.id}`,
@@ -84,6 +85,7 @@ const resultsPage = (context: PageContext, job: Job) =>
         ...{ caller, jobId: job.id, limit: page.limit, afterRow: page.after ?? 0 },
         decision: decision ? toProtoDecision(decision as Decision) : undefined,
         outcome: outcome ? toProtoOutcome(outcome as RowOutcome) : undefined,
+        wholeRows: page.isForFile && job.columns.length > 0,
       });
       return { rows: results, next: nextRow === 0 ? undefined : nextRow };
     },
@@ -108,7 +110,10 @@ const resultsPage = (context: PageContext, job: Job) =>
     refreshes: isWorking(job),
     meanwhile: "None are lost.",
     empty: () => (isGoingOn(job) ? "No row has an answer yet." : "No row has an answer."),
-    csv: apiResultColumns(context.apiBaseUrl.origin),
+    csv:
+      job.columns.length > 0
+        ? ownColumns(job, new URL(`${viewPath}/verifications/`, context.url).href)
+        : apiResultColumns(context.apiBaseUrl.origin),
     curl: (filter) => [
       "listJobResults",
       "List these results",

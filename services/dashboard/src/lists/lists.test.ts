@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { workbook } from "@vvs/vendor-files/testing";
 import { ORIGIN, type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { JOB_ID, jobOf, jobResultOf } from "../testing/fake-jobs.ts";
@@ -20,6 +21,14 @@ beforeEach(async () => {
 });
 
 afterEach(() => dashboard.close());
+
+/** Returns a small XLSX file with 5.1 million characters. */
+function longWorkbook(): Buffer {
+  const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
+  const row = (number: number) => `<row r="${number}">${cell(`B${number}`, "x".repeat(30_000))}</row>`;
+  const rows = Array.from({ length: 170 }, (_, index) => row(index + 2));
+  return workbook(`<row r="1">${cell("A1", "UEI")}${cell("B1", "Note")}</row>${rows.join("")}`);
+}
 
 type Fields = Readonly<Record<string, string | Blob>>;
 
@@ -81,6 +90,7 @@ describe("the preview of a list", () => {
     ["nothing", { file: new Blob([]), rows: " " }, "Choose a file, or paste rows."],
     ["a file of another kind", { file: new Blob(["<html><table>"]) }, "This is a web page or an XML file."],
     ["a file of more than 5 MB", { file: new Blob(["x".repeat(5_000_001)]) }, "The file has more than 5 MB. Split it."],
+    ["cells with more than 5 MB", { file: new Blob([new Uint8Array(longWorkbook())]) }, "more than 5 MB of text."],
     ["a form of more than 7 MB", { file: new Blob(["x".repeat(7_000_001)]) }, "The file has more than 5 MB. Split it."],
   ])("of %s says what to do", async (_name, fields: Fields, text) => {
     const page = await preview(fields);
@@ -114,15 +124,20 @@ describe("a list that is verified", () => {
     const [{ caller, rows }] = callsOf("addJobRows");
     expect(caller).toMatchObject({ actor: "usr_1", createdEntities: 250_000 });
     const acme = { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" };
+    const cells = (number: string) => ["Acme", "SANDBXACTVE1", "****5678", number];
     expect(rows).toEqual([
-      { row: 2, externalId: "V-1", ...acme },
-      { row: 3, externalId: "V-2", problems: [{ path: "UEI", message: expect.stringMatching(/^must be 12/) }] },
-      { row: 4, externalId: "V-3", ...acme, sameAs: 2 },
+      { row: 2, externalId: "V-1", ...acme, cells: cells("V-1") },
+      {
+        ...{ row: 3, externalId: "V-2", cells: ["Bad", "SANDBX", "", "V-2"] },
+        problems: [{ path: "UEI", message: expect.stringMatching(/^must be 12/) }],
+      },
+      { row: 4, externalId: "V-3", ...acme, sameAs: 2, cells: cells("V-3") },
     ]);
     expect(callsOf("startJob")).toEqual([
       expect.objectContaining({
         jobId: JOB_ID,
         total: 3,
+        columns: ["Vendor", "UEI", "Tax ID", "Vendor No"],
         checks: ["CHECK_TYPE_SAM_REGISTRATION"],
         mode: "MODE_REALTIME",
         openRows: 100_000,
@@ -222,7 +237,33 @@ describe("the page of a list", () => {
     expect(text.includes('http-equiv="refresh"')).toBe(isLoadedAgain);
   });
 
-  test("has a file with the columns of the API", async () => {
+  test("has a file with every row and column of the file that it came from", async () => {
+    dashboard.state.jobs = [jobOf({ columns: ["Vendor", "Remark", "UEI"] })];
+    dashboard.state.jobResults = [
+      jobResultOf({ cells: ["Acme", "=1+1", "SANDBXACTVE1"] }),
+      jobResultOf({
+        ...{ row: 3, outcome: RowOutcome.INVALID, decision: Decision.REVIEW, verification: undefined },
+        ...{ problems: [{ path: "UEI", message: "must be 12 letters and digits" }], cells: ["Bad", "", "SANDBX"] },
+      }),
+      { row: 4, cells: ["Not yet", "", ""] },
+    ];
+    const { text } = await visitor.get(`/test/lists/${JOB_ID}.csv`);
+    expect(callsOf("listJobResults")).toEqual([expect.objectContaining({ wholeRows: true })]);
+    const [titles, ...rows] = text.trim().split("\r\n");
+    expect(titles).toBe(
+      `"Vendor","Remark","UEI","outcome","decision","registry_name","asked_tin","asked_name","expires_on","reasons","evidence"`,
+    );
+    expect(rows).toEqual([
+      expect.stringMatching(/^"Acme","'=1\+1","SANDBXACTVE1","pass","pay",/),
+      '"Bad","","SANDBX","invalid","review","","","","","UEI must be 12 letters and digits",""',
+      '"Not yet","","","","","","","","","",""',
+    ]);
+    expect(rows[0]).toContain(`,"${ORIGIN}/test/verifications/${VERIFICATION_ID}"`);
+    await visitor.get(`/test/lists/${JOB_ID}`);
+    expect(callsOf("listJobResults")[1]).not.toHaveProperty("wholeRows");
+  });
+
+  test("that did not come from a file has a file with the columns of the API", async () => {
     const { text, headers } = await visitor.get(`/test/lists/${JOB_ID}.csv`);
     expect(headers.get("content-disposition")).toContain("results-test");
     const [titles, first] = text.split("\r\n");

@@ -1,6 +1,6 @@
 import { maskTin } from "@vvs/identifiers";
 import type { JobRow } from "@vvs/jobs";
-import { type Column, fields, maskedCells, problemText } from "@vvs/vendor-files";
+import { type Column, fields, problemText } from "@vvs/vendor-files";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { frequencyMeanings } from "../monitors/monitor-form.ts";
@@ -51,7 +51,7 @@ ${problemList(list)}
   <input type="hidden" name="content" value="${Buffer.from(bytes).toString("base64")}">
   ${checksField(input.checks, options.tinHint, problems.checks)}
   ${visit.may("manage_monitors") && monitorField(input)}
-  <p class="hint">${bad > 0 && "Rows with problems are left out, and reported with the results. "}${visit.view.environment === "live" && "This asks real providers. "}Results are kept for 30 days.</p>
+  <p class="hint">${bad > 0 && "Rows with problems are left out, and reported with the results. "}${visit.view.environment === "live" && "This asks real providers. "}The list and its results are kept for 30 days, with TINs masked.</p>
   ${list.good > 0 && html`<p class="choices"><button>Verify ${numberText(list.good)} ${list.good === 1 ? "row" : "rows"}</button> <a class="button quiet" href="${path}/lists/new">Choose another list</a></p>`}
   <h2>Columns</h2>
   <p class="hint">Correct what a column means, and then update the preview. A column that is not used is left out.</p>
@@ -86,22 +86,16 @@ ${more > 0 && html`<p class="hint">And ${numberText(more)} more.</p>`}
 }`;
 }
 
-function columnField(column: Column, { file }: VendorList): Html {
-  const { index, name, field = "" } = column;
-  const row = file.rows.find(({ cells }) => cells[index]?.trim());
-  const example = row && withoutTin(maskedCells(file.columns)(row)[index]!, field).slice(0, 40);
+function columnField(column: Column, list: VendorList): Html {
+  const { index, field = "" } = column;
+  const row = list.rows.find(({ cells }) => cells[index]?.trim());
+  const example = row?.cells[index]?.slice(0, 40);
   const options = [
     option("", field, "Not used"),
     ...Object.entries(fields).map(([value, text]) => option(value, field, text)),
   ];
-  const label = withoutTin(name, field) || `Column ${index + 1}`;
+  const label = list.columns[index] || `Column ${index + 1}`;
   return selectField({ name: columnName(index), label, options, ...(example && { hint: `Such as “${example}”` }) });
-}
-
-/** Returns a cell as it may be shown: nine digits can be a TIN in a column that is not known as one, or in the first row. */
-function withoutTin(cell: string, field: string): string {
-  const digits = cell.replaceAll(/\D/g, "");
-  return digits.length === 9 && field !== "duns" ? maskTin(digits) : cell;
 }
 
 function monitorField({ frequency }: PreviewInput): Html {

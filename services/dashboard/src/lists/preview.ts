@@ -43,13 +43,18 @@ export function createPreviewHandlers(context: PageContext) {
   }
 
   /** Stores the rows and starts their job. Returns its id. */
-  async function start(visit: Visit, { rows }: VendorList, input: PreviewInput, submission: string): Promise<string> {
+  async function start(
+    visit: Visit,
+    { columns, rows }: VendorList,
+    input: PreviewInput,
+    submission: string,
+  ): Promise<string> {
     const { plan, activeMonitors, createdEntities } = await organization.getOrganization({ caller: visit.caller });
     const caller = { ...visit.caller, createdEntities };
     const jobId = await addJobRows(jobs, { caller, rows });
     const { frequency, checks } = input;
     const { job } = await jobs.startJob({
-      ...{ caller, jobId, total: rows.length, mode: Mode.REALTIME },
+      ...{ caller, jobId, total: rows.length, columns: [...columns], mode: Mode.REALTIME },
       checks: checkNames.filter((name) => checks.includes(name)).map(toCheckType),
       monitor: frequency === "" ? undefined : { frequency, webhookUrl: "", activeLimit: activeMonitors },
       openRows: openJobRows[plan as Plan],

@@ -8,16 +8,21 @@ import {
   type Mapping,
   type Problem,
   readVendorFile,
+  storableCells,
   type Vendor,
   type VendorFile,
+  VendorFileError,
+  withoutTins,
 } from "@vvs/vendor-files";
 import type { Request } from "express";
 import { fieldValues } from "../http/form.ts";
 
 /** A list of vendors, and what a job would be given of it. */
 export interface VendorList {
+  /** Names of the columns, with TINs masked. */
+  readonly columns: readonly string[];
   /** Rows with the numbers that a spreadsheet program shows. A repeated one names the first. */
-  readonly rows: readonly JobRow[];
+  readonly rows: readonly (JobRow & { readonly cells: string[] })[];
   /** Of the whole list, and then of its rows. */
   readonly problems: readonly Problem[];
   /** Number of rows that can be verified. */
@@ -28,7 +33,11 @@ export interface VendorList {
 }
 
 /** Rows after which other requests have their turn. */
-const ROWS_AT_A_TIME = 500;
+const ROWS_AT_A_TIME = 100;
+/** Maximum number of characters of all cells, which are stored with the results. */
+const MAX_CHARACTERS = 5_000_000;
+
+const TOO_MUCH_TEXT = "The cells have more than 5 MB of text. Remove columns that you don’t need, or split the list.";
 
 /** Reads a list by the names of its columns, or by the chosen fields. Errors: VendorFileError. */
 export async function readVendorList(
@@ -38,25 +47,29 @@ export async function readVendorList(
   const file = await readVendorFile(bytes, { mapping });
   const problems: Problem[] = [...file.problems];
   const repeated = createRepeatFinder();
-  const rows: JobRow[] = [];
-  for (const [index, { number: row, cells, vendor, problems: found }] of file.rows.entries()) {
+  const cellsOf = storableCells(file.columns);
+  const rows: (JobRow & { cells: string[] })[] = [];
+  let characters = 0;
+  for (const [index, given] of file.rows.entries()) {
     if (index % ROWS_AT_A_TIME === 0) await setImmediate();
+    const { number: row, vendor, problems: found } = given;
+    const cells = cellsOf(given);
+    characters += cells.join("").length;
+    if (characters > MAX_CHARACTERS) throw new VendorFileError(TOO_MUCH_TEXT);
     const ofRow = vendor ? ruleProblems(vendor, file, environment).map((each) => ({ row, ...each })) : found;
     problems.push(...ofRow);
     if (ofRow.length > 0 || !vendor) {
-      rows.push({
-        row,
-        externalId: numberOf(cells, file, ofRow),
-        problems: ofRow.map(({ column = "row", message }) => ({ path: column, message })),
-      });
+      const ofFields = ofRow.map(({ column = "row", message }) => ({ path: column, message }));
+      rows.push({ row, externalId: numberOf(given.cells, file, ofRow), problems: ofFields, cells });
       continue;
     }
     const { external_id: externalId, entity_id: entityId, identifiers, legal_name: legalName, address } = vendor;
     const good = { row, externalId, entityId, identifiers, legalName, address };
-    rows.push({ ...good, sameAs: repeated(good) });
+    rows.push({ ...good, sameAs: repeated(good), cells });
   }
   const good = rows.filter(({ problems: own = [] }) => own.length === 0).length;
-  return { rows, problems, good, repeated: rows.filter(({ sameAs }) => sameAs).length, file };
+  const columns = file.columns.map(({ name, field }) => withoutTins(name, field));
+  return { columns, rows, problems, good, repeated: rows.filter(({ sameAs }) => sameAs).length, file };
 }
 
 /** Returns the problems that only a service would find. */

@@ -48,7 +48,11 @@ interface List<F extends string, P, Found extends Read<P>, Choices> {
   readonly positions: Positions<P>;
   /** Maximum number of rows of a page. */
   readonly limit: number;
-  readonly read: (visit: Visit, filter: Filter<F>, page: { limit: number; after: P | undefined }) => Promise<Found>;
+  readonly read: (
+    visit: Visit,
+    filter: Filter<F>,
+    page: { limit: number; after: P | undefined; isForFile?: boolean },
+  ) => Promise<Found>;
   /** Reads what fields of the filter offer; `found` is undefined for a refused filter, and while unavailable. */
   readonly readChoices?: (visit: Visit, found: Found | undefined) => Promise<Choices>;
   readonly columns: (shown: {
@@ -98,7 +102,7 @@ export function listPage<F extends string, P, Found extends Read<P>, Choices = u
   async function* csvRows(visit: Visit, filter: Filter<F>) {
     let after: P | undefined;
     for (let count = 0; count < MAX_CSV_ROWS; count += CSV_PAGE_SIZE) {
-      const found = await list.read(visit, filter, { limit: CSV_PAGE_SIZE, after });
+      const found = await list.read(visit, filter, { limit: CSV_PAGE_SIZE, after, isForFile: true });
       yield found.rows.map((row) => csv.map(([, cell]) => cell(row, found)));
       if (!found.next) return;
       after = found.next;

@@ -35,6 +35,8 @@ export interface JobDocument {
   readonly mode?: Mode;
   readonly max_age_seconds?: number;
   readonly monitor?: JobMonitor;
+  /** Names of the columns of the rows' cells; absent where they have none. */
+  readonly columns?: readonly string[];
   /** When a row is to be verified next; absent before the start and after the end. */
   readonly next_at?: Date;
   /** The replica that works on it, and until when no other may. */
@@ -81,6 +83,8 @@ export interface RowDocument {
   /** 1 for the first row. */
   readonly row: number;
   readonly input: RowInput;
+  /** All cells of the row in the organization's file, with TINs masked. Read only for its download. */
+  readonly cells?: readonly string[];
   /** The earlier row whose result it gets. */
   readonly same_as?: number;
   /** When it is to be verified next. */

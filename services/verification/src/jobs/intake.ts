@@ -27,7 +27,7 @@ const KEPT_MS = 31 * 24 * 60 * 60_000;
 
 /** What a started job is to do. */
 export type JobTerms = Required<Pick<JobDocument, "total" | "checks" | "mode">> &
-  Pick<JobDocument, "max_age_seconds" | "monitor">;
+  Pick<JobDocument, "max_age_seconds" | "monitor" | "columns">;
 
 /** Takes the rows of new jobs in one environment, and starts them. */
 export function createIntake(options: {
@@ -138,7 +138,7 @@ function newJob({ tenant, actor, requestId, createdEntities }: CallerContext, id
 }
 
 function rowOf(tenant: Tenant, jobId: string, given: JobRow, tin: RowInput["tin"], at: Date): RowDocument {
-  const { row, externalId, entityId, identifiers, legalName, address, sameAs, problems } = given;
+  const { row, externalId, entityId, identifiers, legalName, address, sameAs, problems, cells } = given;
   const known = Object.entries({ uei: identifiers?.uei, cage: identifiers?.cage, duns: identifiers?.duns });
   const codes = Object.fromEntries(known.filter(([, value]) => value));
   const isInvalid = problems.length > 0;
@@ -155,6 +155,7 @@ function rowOf(tenant: Tenant, jobId: string, given: JobRow, tin: RowInput["tin"
       ...(legalName && { legal_name: legalName }),
       ...(address && { address }),
     },
+    ...(cells.length > 0 && { cells }),
     ...(sameAs > 0 && { same_as: sameAs }),
     ...(isInvalid && {
       result: {

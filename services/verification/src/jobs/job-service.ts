@@ -51,12 +51,13 @@ export function createJobService(options: {
     async startJob(request) {
       const { tenant } = callerOf(request.caller);
       const ours = jobs[tenant.environment];
-      const { jobId, total, maxAgeSeconds, monitor, openRows } = request;
+      const { jobId, total, maxAgeSeconds, monitor, openRows, columns } = request;
       const terms = {
         total,
         checks: checksOf(request.checks),
         mode: modeOf(request.mode),
         ...(maxAgeSeconds !== undefined && { max_age_seconds: maxAgeSeconds }),
+        ...(columns.length > 0 && { columns }),
         ...(monitor && {
           monitor: {
             frequency: monitor.frequency,
@@ -76,7 +77,8 @@ export function createJobService(options: {
     },
     async getJob(request) {
       const { tenant } = callerOf(request.caller);
-      return { job: toJob(await jobs[tenant.environment].get(tenant, request.jobId)) };
+      const found = await jobs[tenant.environment].get(tenant, request.jobId);
+      return { job: { ...toJob(found), columns: [...(found.job.columns ?? [])] } };
     },
     async listJobs(request) {
       const { tenant } = callerOf(request.caller);
@@ -85,13 +87,13 @@ export function createJobService(options: {
     },
     async listJobResults(request) {
       const { tenant } = callerOf(request.caller);
-      const { jobId, afterRow, limit } = request;
+      const { jobId, afterRow, limit, wholeRows } = request;
       if (limit < 1 || limit > MAX_RESULTS) {
         throw new ServiceError("invalid_request", { message: `limit: must be 1–${MAX_RESULTS}` });
       }
       const outcome = outcomeOf(request.outcome);
       const decision = decisionOf(request.decision);
-      const query = { outcome, decision, afterRow, limit };
+      const query = { outcome, decision, afterRow, limit, wholeRows };
       const { found, isLast } = await jobs[tenant.environment].results(tenant, jobId, query);
       const ids = new Set(found.flatMap(({ result }) => result?.verification_id ?? []));
       const read = ids.size > 0 ? await verifications(tenant, [...ids]) : [];
@@ -140,22 +142,23 @@ function toJob({ job, counts }: CountedJob): MessageInitShape<typeof JobSchema> 
 }
 
 function toResult(
-  { row, input, result }: RowDocument,
+  { row, input, result, cells = [] }: RowDocument,
   verification: VerificationDocument | undefined,
 ): MessageInitShape<typeof JobResultSchema> {
-  const { outcome, decision, candidates = [], problems = [] } = result!;
+  const { outcome, decision, candidates = [], problems = [] } = result ?? {};
   return {
     row,
     // A number that was refused may be the vendor's TIN.
     externalId: problems.some(({ path }) => path === "external_id") ? "" : input.external_id,
-    outcome: toProtoOutcome(outcome),
-    decision: toProtoDecision(decision),
-    entityId: result!.entity_id,
-    legalName: result!.legal_name,
-    nameAgrees: result!.name_agrees,
+    outcome: outcome && toProtoOutcome(outcome),
+    decision: decision && toProtoDecision(decision),
+    entityId: result?.entity_id,
+    legalName: result?.legal_name,
+    nameAgrees: result?.name_agrees,
     verification: verification && toVerification(verification),
     candidates: candidates.map(({ id, legal_name: legalName, confidence }) => ({ id, legalName, confidence })),
-    monitorId: result!.monitor_id,
+    monitorId: result?.monitor_id,
     problems: [...problems],
+    cells: [...cells],
   };
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@vvs/errors";
-import type { Decision, RowOutcome } from "@vvs/jobs";
+import { type Decision, fittingRows, type RowOutcome } from "@vvs/jobs";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
@@ -22,12 +22,13 @@ export interface CountedJob {
   readonly counts: JobCounts;
 }
 
-/** Asks for rows after one, with this outcome and this decision where they are given. */
+/** Asks for rows after one, with this outcome and this decision where they are given; `wholeRows` as in the contract. */
 interface ResultsQuery {
   readonly outcome: RowOutcome | undefined;
   readonly decision?: Decision | undefined;
   readonly afterRow: number;
   readonly limit: number;
+  readonly wholeRows?: boolean;
 }
 
 const isStarted = { status: { $ne: "intake" } } as const;
@@ -63,23 +64,27 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
       return { jobs: await Promise.all(items.map(counted)), next };
     },
 
-    /** Returns rows that have an outcome, in the order given: at most `limit` after a row. Errors: job_not_found. */
+    /** Returns rows in the order given, without their cells if not asked for: at most `limit` after a row. Errors: job_not_found. */
     async results(
       tenant: Tenant,
       id: string,
-      { outcome, decision, afterRow, limit }: ResultsQuery,
+      { outcome, decision, afterRow, limit, wholeRows = false }: ResultsQuery,
     ): Promise<{ found: RowDocument[]; isLast: boolean }> {
       await get(tenant, id);
       const wanted = {
-        "result.outcome": outcome ?? { $exists: true },
+        ...((!wholeRows || outcome || decision) && { "result.outcome": outcome ?? { $exists: true } }),
         ...(decision && { "result.decision": decision }),
       };
       const found = await rows
-        .find({ ...rowsAfter(tenant, id, afterRow), ...wanted } as object)
+        .find(
+          { ...rowsAfter(tenant, id, afterRow), ...wanted } as object,
+          wholeRows ? {} : { projection: { cells: 0 } },
+        )
         .sort({ _id: 1 })
         .limit(limit + 1)
         .toArray();
-      return { found: found.slice(0, limit), isLast: found.length <= limit };
+      const page = fittingRows(found.slice(0, limit));
+      return { found: page, isLast: found.length === page.length };
     },
 
     /**

@@ -222,6 +222,59 @@ describe("a row that no source can answer", () => {
   });
 });
 
+test("cells of a file are kept with every row until the job is removed, and read only if asked for", async () => {
+  const columns = ["UEI", "Buyer"];
+  const cells = (number: number) => [uei(number), `Buyer ${number}`];
+  const id = await startJob(
+    [
+      { identifiers: { uei: uei(1) }, cells: cells(1) },
+      { identifiers: { uei: uei(1) }, cells: cells(2), sameAs: 1 },
+      { problems: [{ path: "UEI", message: "is odd" }], cells: cells(3) },
+    ],
+    { columns },
+  );
+  const read = async (more = {}) => (await results(id, { wholeRows: true, ...more })).map((row) => row.cells);
+  const all = [1, 2, 3].map(cells);
+  // Two have no outcome yet.
+  expect(await read()).toEqual(all);
+  expect(await read({ outcome: RowOutcome.INVALID })).toEqual([cells(3)]);
+  await work();
+  expect((await job(id)).columns).toEqual(columns);
+  expect(await read()).toEqual(all);
+  expect((await results(id)).map((row) => [row.outcome, row.cells])).toEqual([
+    [RowOutcome.PASS, []],
+    [RowOutcome.PASS, []],
+    [RowOutcome.INVALID, []],
+  ]);
+  clockMs = 32 * 24 * 3_600_000;
+  await service.jobs.live.removeAged();
+  expect(await service.databases.live.collection("job_rows").countDocuments({ job_id: id })).toBe(0);
+});
+
+test("a page of rows with long cells is shorter, and none is left out", async () => {
+  const cells = ["x".repeat(90_000)];
+  const id = await startJob(
+    Array.from({ length: 20 }, () => ({ problems: [{ path: "row", message: "is odd" }], cells })),
+    { columns: ["A"] },
+  );
+  const sizes: number[] = [];
+  const read: number[] = [];
+  for (let afterRow = 0; read.length === 0 || afterRow > 0; ) {
+    const page = await service.jobClient.listJobResults({
+      caller: caller(),
+      jobId: id,
+      limit: 100,
+      wholeRows: true,
+      afterRow,
+    });
+    sizes.push(page.results.length);
+    read.push(...page.results.map(({ row }) => row));
+    afterRow = page.nextRow;
+  }
+  expect(sizes).toEqual([6, 6, 6, 2]);
+  expect(read).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+});
+
 test("TINs are stored sealed, reach the check, and are gone once the row is answered", async () => {
   const id = await startJob([{ identifiers: { uei: uei(1), tin: "123456780" }, legalName: "Acme" }]);
   const rows = service.databases.live.collection("job_rows");

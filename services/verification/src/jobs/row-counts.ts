@@ -45,7 +45,8 @@ export async function copyToSameRows({ rows }: JobCollections, { _id, organizati
     due_at: { $exists: false },
     result: { $exists: true },
   };
-  const firsts = await rows.find({ ...rowsAfter({ organizationId: organization_id }, _id), ...ended }).toArray();
+  const ofJob = rowsAfter({ organizationId: organization_id }, _id);
+  const firsts = await rows.find({ ...ofJob, ...ended }, { projection: { row: 1, result: 1 } }).toArray();
   if (firsts.length === 0) return;
   await rows.bulkWrite(
     firsts.map(({ row, result }) => ({

@@ -141,6 +141,7 @@ export function createJobWork(options: {
     do {
       const due = await rows
         .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $lte: now() } })
+        .project<RowDocument>({ cells: 0 })
         .sort({ due_at: 1, _id: 1 })
         .limit(ROWS_TOGETHER)
         .toArray();

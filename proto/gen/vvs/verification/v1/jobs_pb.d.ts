@@ -76,6 +76,13 @@ export declare type JobRow = Message<"vvs.verification.v1.JobRow"> & {
    * @generated from field: repeated vvs.common.v1.FieldViolation problems = 8;
    */
   problems: FieldViolation[];
+
+  /**
+   * All cells of the row in its file, with TINs masked, one for each of the job's columns. Empty where it comes from no file.
+   *
+   * @generated from field: repeated string cells = 9;
+   */
+  cells: string[];
 };
 
 /**
@@ -240,6 +247,13 @@ export declare type StartJobRequest = Message<"vvs.verification.v1.StartJobReque
    * @generated from field: vvs.common.v1.Idempotency idempotency = 9;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * Names of the columns of the file that the rows come from, with TINs masked. Empty where they come from no file.
+   *
+   * @generated from field: repeated string columns = 10;
+   */
+  columns: string[];
 };
 
 /**
@@ -440,6 +454,13 @@ export declare type Job = Message<"vvs.verification.v1.Job"> & {
    * @generated from field: int32 hold = 12;
    */
   hold: number;
+
+  /**
+   * As in StartJobRequest; only in GetJobResponse. For the dashboard; not in the public API.
+   *
+   * @generated from field: repeated string columns = 13;
+   */
+  columns: string[];
 };
 
 /**
@@ -596,6 +617,14 @@ export declare type ListJobResultsRequest = Message<"vvs.verification.v1.ListJob
    * @generated from field: vvs.verification.v1.Decision decision = 6;
    */
   decision: Decision;
+
+  /**
+   * Rows have their cells, and without an outcome and a decision above, rows that have no outcome are returned too. Pages can be
+   * shorter. For the dashboard.
+   *
+   * @generated from field: bool whole_rows = 7;
+   */
+  wholeRows: boolean;
 };
 
 /**
@@ -625,14 +654,14 @@ export declare type JobResult = Message<"vvs.verification.v1.JobResult"> & {
   externalId: string;
 
   /**
-   * The outcome.
+   * The outcome; unspecified only with whole_rows.
    *
    * @generated from field: vvs.verification.v1.RowOutcome outcome = 3;
    */
   outcome: RowOutcome;
 
   /**
-   * What it means for a payment.
+   * What it means for a payment; unspecified only with whole_rows.
    *
    * @generated from field: vvs.verification.v1.Decision decision = 4;
    */
@@ -686,6 +715,13 @@ export declare type JobResult = Message<"vvs.verification.v1.JobResult"> & {
    * @generated from field: repeated vvs.common.v1.FieldViolation problems = 11;
    */
   problems: FieldViolation[];
+
+  /**
+   * As in JobRow; only with whole_rows. Not in the public API.
+   *
+   * @generated from field: repeated string cells = 12;
+   */
+  cells: string[];
 };
 
 /**
@@ -1040,7 +1076,7 @@ export declare const JobService: GenService<{
     output: typeof ListJobsResponseSchema;
   },
   /**
-   * Returns the rows that have an outcome, in the order given. Callers: gateway, dashboard. Errors: job_not_found.
+   * Returns the rows that have an outcome, or all of them, in the order given. Callers: gateway, dashboard. Errors: job_not_found.
    *
    * @generated from rpc vvs.verification.v1.JobService.ListJobResults
    */
