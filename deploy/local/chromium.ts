@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { installCommand, installPackage } from "./debian.ts";
 
 const USUAL_PATHS = [
   "/usr/bin/chromium",
@@ -8,8 +8,7 @@ const USUAL_PATHS = [
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
-const INSTALL = "apt-get update && apt-get install -y --no-install-recommends chromium";
-const INSTALL_TIMEOUT_MS = 10 * 60_000;
+const PACKAGE = "chromium";
 
 /** Where to look for a browser, and how to install one. */
 export interface ChromiumSearch {
@@ -30,7 +29,7 @@ export function findChromium(): string {
     given: process.env.CHROMIUM_PATH || undefined,
     paths: USUAL_PATHS,
     exists: existsSync,
-    install: installChromium,
+    install: () => installPackage(PACKAGE),
   });
 }
 
@@ -46,15 +45,6 @@ export function searchChromium({ given, paths, exists, install }: ChromiumSearch
   const installed = paths.find(exists);
   if (!problem && installed) return installed;
   throw new Error(
-    `The browser tests need Chromium or Chrome: run "${INSTALL}" as root, or set CHROMIUM_PATH. ${problem ?? ""}`.trim(),
+    `The browser tests need Chromium or Chrome: run "${installCommand(PACKAGE)}" as root, or set CHROMIUM_PATH. ${problem ?? ""}`.trim(),
   );
-}
-
-function installChromium(): string | undefined {
-  if (!existsSync("/etc/debian_version")) return "Automatic installation works only on Debian and Ubuntu.";
-  if (process.getuid?.() !== 0) return "This user is not root, so it was not installed.";
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const run = spawnSync("/bin/sh", ["-c", INSTALL], { env, encoding: "utf8", timeout: INSTALL_TIMEOUT_MS });
-  if (run.status === 0) return undefined;
-  return `The installation failed: ${(run.stderr || run.error?.message || "").trim().split("\n").at(-1)}`;
 }

@@ -8,6 +8,7 @@ import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createOrganization } from "../support/organization.ts";
 import { pageBlocks, withKey } from "../support/reference-page.ts";
+import { whyNoShell } from "../support/shells.ts";
 
 // What the reference page shows, typed into an interactive shell, leads from a key to a verified webhook.
 
@@ -23,7 +24,8 @@ function checkout(): string {
 }
 
 const succeeds = async (...command: [string, ...string[]]) => (await outputOf(command)).code === 0;
-const [shell, options] = (await succeeds("zsh", "-c", ":")) ? ["zsh", "-f -i"] : ["bash", "--norc -i"];
+const whyNoZsh = whyNoShell("zsh");
+const [shell, options] = whyNoZsh ? ["bash", "--norc -i"] : ["zsh", "-f -i"];
 const cacheDir = serverCacheDir(process.env);
 
 const languages = [
@@ -47,7 +49,7 @@ const languages = [
 test.each(languages)(
   `what the page shows, typed in ${shell}, leads to a verified webhook in $language`,
   async ({ language, isInstalled, typed }) => {
-    if (shell !== "zsh") console.log("zsh is not installed, so the reference page was typed in bash");
+    if (whyNoZsh) console.log(`${whyNoZsh} So the reference page was typed in bash.`);
     if (!isInstalled) return console.log(`${language} is not installed, so its webhook guide was not typed`);
     const { keys } = await createOrganization();
     const blocks = await pageBlocks();

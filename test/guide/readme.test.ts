@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
+import { whyNoShell } from "../support/shells.ts";
 import { shapeOf } from "./shape.ts";
 import { blocksOf, isCode } from "./snippets.ts";
 
@@ -49,15 +49,11 @@ test("README's shell assigns no parameter that has a meaning in zsh, such as pat
 /** Waits while `listen` still runs. */
 const WHILE_LISTENING = 'while ps -A -o args | grep -q "[f]orward-to http://127.0.0.1:$PORT/hook"; do sleep 0.1; done';
 
-const shells = ["bash", "dash", "zsh"].map((shell) => ({
-  shell,
-  isInstalled: spawnSync(shell, ["-c", ":"]).status === 0,
-}));
-
-test.each(shells)(
-  "README's five minutes run in $shell as they stand, print what README shows and leave nothing running",
-  async ({ shell, isInstalled }) => {
-    if (!isInstalled) return console.log(`${shell} is not installed, so README was not tried in it`);
+test.each(["bash", "dash", "zsh"])(
+  "README's five minutes run in %s as they stand, print what README shows and leave nothing running",
+  async (shell) => {
+    const why = whyNoShell(shell);
+    if (why) return console.log(`${why} So README was not tried in it.`);
     const { keys } = await createOrganization();
     const checkout = checkoutWith({ base_url: sharedProduct().baseUrl, organizations: [{ test_key: keys.sandbox }] });
     const waitFor = (text: string) => `until grep -q '${text}' output; do sleep 0.1; done`;
