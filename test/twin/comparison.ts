@@ -118,8 +118,8 @@ async function askedAbout(
     return [_id, truthAt(asked_at), parts.exclusions?.flagged, ...isNewer];
   });
   const ownParts = own.flatMap(({ _id, parts = {} }) =>
-    Object.entries(parts).flatMap(([name, { origin, date }]) =>
-      origin === "sam_gov_api" && date <= until ? [[_id, name, truthAt(date)]] : [],
+    Object.entries(parts).flatMap(([name, { origin, date, flagged }]) =>
+      origin === "sam_gov_api" && date <= until ? [[_id, name, truthAt(date), flagged]] : [],
     ),
   );
   return JSON.stringify([...known, ...ownParts].toSorted());
