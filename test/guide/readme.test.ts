@@ -49,10 +49,11 @@ test("README's shell assigns no parameter that has a meaning in zsh, such as pat
 /** Waits while `listen` still runs. */
 const WHILE_LISTENING = 'while ps -A -o args | grep -q "[f]orward-to http://127.0.0.1:$PORT/hook"; do sleep 0.1; done';
 
-test.each(["bash", "dash", "zsh"])(
-  "README's five minutes run in %s as they stand, print what README shows and leave nothing running",
-  async (shell) => {
-    const why = whyNoShell(shell);
+const shells = ["bash", "dash", "zsh"].map((shell) => ({ shell, why: whyNoShell(shell) }));
+
+test.each(shells)(
+  "README's five minutes run in $shell as they stand, print what README shows and leave nothing running",
+  async ({ shell, why }) => {
     if (why) return console.log(`${why} So README was not tried in it.`);
     const { keys } = await createOrganization();
     const checkout = checkoutWith({ base_url: sharedProduct().baseUrl, organizations: [{ test_key: keys.sandbox }] });
