@@ -151,8 +151,12 @@ export function createJobWork(options: {
       const lane = async () => {
         for (const row of queue) {
           if (isOver()) return;
-          await workOn(job, row, tins.get(row._id) ?? "").catch((error: unknown) => failures.push(error));
-          if (performance.now() - countedAt > COUNT_MS) await count();
+          try {
+            await workOn(job, row, tins.get(row._id) ?? "");
+            if (performance.now() - countedAt > COUNT_MS) await count();
+          } catch (error) {
+            failures.push(error);
+          }
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
