@@ -27,7 +27,7 @@ export interface RegistrationPart extends PartSource {
   readonly legal_name: string;
   readonly cage: string;
   readonly entity_type: string;
-  /** SAM.gov's API flagged exclusions, of whatever effect. A file's flag is read from the file. */
+  /** SAM.gov's API says that there are exclusions; it does not say what they restrict. Not set for a file, whose record has its flag. */
   readonly flagged?: true;
 }
 

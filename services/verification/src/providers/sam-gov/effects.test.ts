@@ -204,7 +204,7 @@ describe("what an earlier day's flag means is decided by the file of that day or
     expect(parts!.exclusions).toEqual({ ...source, flagged: false, exclusions: [] });
   });
 
-  describe("anew by another file than the one that decided it", () => {
+  describe("is decided again when another file is loaded:", () => {
     const decided = async () =>
       (await askFiles(of("2026-11-20", ended("bar", "2026-11-20")), flaggedAt(YESTERDAY))).parts!;
     const other = { exclusionsLoad: "exclusions:2" };
