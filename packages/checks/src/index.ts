@@ -70,8 +70,8 @@ export const missingInputs = ["missing_uei", "missing_tin", "missing_name"] as c
 
 export type MissingInput = (typeof missingInputs)[number];
 
-/** Public reasons of checks that were not asked because of what the organization may ask. No provider is at fault. */
-export const refusedQuestions = ["not_enabled", "too_many_attempts"] as const satisfies ErrorReason[];
+/** Public reasons of checks for which no provider was asked though no input is missing. No provider is at fault. */
+export const refusedQuestions = ["not_enabled", "not_configured", "too_many_attempts"] as const satisfies ErrorReason[];
 
 /** The outcome of a check or of a whole verification. `error` says nothing about the vendor: nothing answered. */
 export type CheckStatus = "pass" | "fail" | "error";

@@ -87,6 +87,12 @@ export const reasons = {
     action: "operator",
     remedy: "Only the operator of this service can enable it.",
   },
+  not_configured: {
+    of: "error",
+    meaning: "The operator of this service has set up no provider for this check, so none was asked.",
+    action: "operator",
+    remedy: "Only the operator can set one up. Until then, decide without this check.",
+  },
   too_many_attempts: {
     of: "error",
     meaning:

@@ -19,7 +19,7 @@ import { afterRun, type RunEnd } from "./runs/run-end.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 
-/** Reasons of errors that are no provider's fault: missing data, and questions that the organization may not ask. */
+/** Reasons of errors that are no provider's fault: missing data, and questions that nobody was asked. */
 const INPUT_REASONS: ReadonlySet<string> = new Set([...missingInputs, ...refusedQuestions, "entity_not_found"]);
 
 /**

@@ -97,7 +97,7 @@ export type CheckResult = {
      */
     evidence_uri: string;
     /**
-     * Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
+     * Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `not_configured`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
      */
     reason?: string;
     details?: ResultDetails;

@@ -99,7 +99,8 @@ describe("a monitor is unanswered", () => {
 test("operators see how many are unanswered, by cause, without suspended organizations, and no old number while it is unknown", async () => {
   let suspended: string[] = [];
   let isAway = false;
-  for (const reason of ["providers_failed", "stale_source", "missing_tin", "not_enabled", "too_many_attempts"]) {
+  const sources = ["providers_failed", "stale_source"];
+  for (const reason of [...sources, "missing_tin", "not_enabled", "not_configured", "too_many_attempts"]) {
     const id = await newMonitor("daily");
     await end(id, 1, ERROR, reason);
     domain.pass(DAY + SECOND);
@@ -113,7 +114,7 @@ test("operators see how many are unanswered, by cause, without suspended organiz
   const points = async () =>
     (await metric("monitor_unanswered"))!.dataPoints.map(({ attributes, value }) => [attributes.cause, value]);
   expect(await points()).toEqual([
-    ["input", 3],
+    ["input", 4],
     ["source", 2],
   ]);
   suspended = [caller.tenant.organizationId];

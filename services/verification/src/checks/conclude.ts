@@ -1,4 +1,4 @@
-import type { Check } from "@vvs/checks";
+import type { Check, ErrorReason } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { newestParts } from "@vvs/registration";
@@ -60,7 +60,7 @@ export type Conclude = (check: Check, task: CheckTask, signal: AbortSignal) => P
 const MAX_REPLACEMENTS = 5;
 
 /**
- * Creates the function that concludes one check: an error where an input is missing; the newest stored answer where the
+ * Creates the function that concludes one check: an error where an input or every provider is missing; the newest stored answer where the
  * mode allows it and there is one; otherwise the providers' answer. Errors: the store's; service_unavailable where our own
  * data can't be read; never a provider's.
  */
@@ -87,8 +87,11 @@ export function createConcluder(options: {
     const fingerprint = inputsFingerprint(check, subject);
     const isLive = tenant.environment === "live";
     const terms = isLive && revealsSecrets(check) ? await tinTerms(tenant) : undefined;
-    const reason = terms?.isEnabled === false ? "not_enabled" : missingInput(check, subject);
-    if (reason) return { kind: "error", check, fingerprint, reason, attempts: [] };
+    const configured = providersOf(providers, tenant.environment, check);
+    const refuse = (reason: ErrorReason): Conclusion => ({ kind: "error", check, fingerprint, reason, attempts: [] });
+    if (terms?.isEnabled === false) return refuse("not_enabled");
+    const missing = missingInput(check, subject);
+    if (missing) return refuse(configured.length > 0 ? missing : "not_configured");
     const readKnown = (publicKey?: string) =>
       store.knownAnswers(tenant, { entityId: subject.entityId, check, fingerprint }, publicKey);
     if (mode === "cached") {
@@ -99,6 +102,7 @@ export function createConcluder(options: {
         return { kind: "stored", check, fingerprint, stored };
       }
     }
+    if (configured.length === 0) return refuse("not_configured");
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && isLive;
     const known = isReused ? await readKnown(questionKey(subject)) : undefined;
@@ -108,7 +112,7 @@ export function createConcluder(options: {
     const run = task.run ?? (isLive ? runOfRow(task) : undefined);
     const ask = () =>
       runCheck({
-        providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, run)),
+        providers: configured.filter((each) => isAsked(each, run)),
         question: {
           tenant,
           uei,

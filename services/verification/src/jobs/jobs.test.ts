@@ -192,6 +192,13 @@ test("a repeated row gets the result of the first and is asked once", async () =
   expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 3 } });
 });
 
+test("a check without a configured provider is an error immediately, also where its input is missing", async () => {
+  const id = await startJob([{ identifiers: { uei: uei(1) } }], { checks: [CheckType.TIN_MATCH] });
+  await work();
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, counts: { error: 1 } });
+  expect((await results(id))[0]).toMatchObject({ verification: { results: [{ reason: "not_configured" }] } });
+});
+
 describe("a row that no source can answer", () => {
   test("waits, is asked again, and has no verification before it is answered", async () => {
     answer = () => "throw";

@@ -370,7 +370,7 @@ describe("without the operator's approval", () => {
     const both = { checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH] };
     const vendor = { organizationId: org, entityId: put("Acme", right) };
     const { results } = await verifyVendor(one, vendor, both);
-    expect(results.map(({ reason }) => reason)).toEqual(["missing_uei", "not_enabled"]);
+    expect(results.map(({ reason }) => reason)).toEqual(["not_configured", "not_enabled"]);
   });
 });
 
