@@ -1,7 +1,6 @@
 import type { Check, ErrorReason } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import { newestParts } from "@vvs/registration";
 import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
@@ -106,7 +105,6 @@ export function createConcluder(options: {
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && isLive;
     const known = isReused ? await readKnown(questionKey(subject)) : undefined;
-    const stored = known && newestParts(known.kept?.parts ?? {}, known.newest?.parts ?? {});
     const { uei, cage, legalName, entityType } = subject;
     const tin = createCheckTin(legalName, async (within) => task.suppliedTin || revealTin(task, within));
     const run = task.run ?? (isLive ? runOfRow(task) : undefined);
@@ -121,7 +119,7 @@ export function createConcluder(options: {
           entityType,
           tin: tin.read,
           run,
-          stored,
+          stored: known?.newest?.parts,
           kept: known?.kept,
         },
         signal,

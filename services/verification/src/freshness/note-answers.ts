@@ -48,10 +48,11 @@ export function createNoteAnswers(options: {
   }
 
   async function publishChanges(session: ClientSession, { changes, at }: NotedAnswers): Promise<void> {
-    const differing = changes.flatMap(({ before, after: { _id, parts } }) => {
+    const differing = changes.flatMap(({ before, after: kept }) => {
+      const { _id } = kept;
       const file = fileOf(_id);
       if (!file) return [];
-      const difference = differenceOf(partsOnFile(file, before?.parts, at), partsOnFile(file, parts, at), at);
+      const difference = differenceOf(partsOnFile(file, { kept: before }, at), partsOnFile(file, { kept }, at), at);
       return difference ? [[_id, difference] as const] : [];
     });
     if (differing.length === 0) return;

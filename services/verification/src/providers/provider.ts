@@ -31,10 +31,7 @@ export interface Question {
   readonly tin: (signal: AbortSignal) => Promise<string>;
   /** The monitor's run, or the live job's row, that the question is part of; undefined for a direct call. */
   readonly run: MonitorRun | undefined;
-  /**
-   * Only for live sam_registration: the newest of each part among the organization's newest stored answer to the same
-   * question and the kept one.
-   */
+  /** Only for live sam_registration: the newest of each part among the organization's stored answers to the same question. */
   readonly stored?: Parts | undefined;
   /** Only for live sam_registration: SAM.gov's answer to the same question that is kept for all organizations. */
   readonly kept?: KeptAnswer | undefined;

@@ -216,6 +216,22 @@ describe("a later run", () => {
     expect(await queue.collections().questions.countDocuments()).toBe(0);
   });
 
+  test("is answered by the kept answer again once the extract that was newer is withdrawn", async () => {
+    queue.setFiles(uei, files(undefined));
+    queue.sam.register({ uei });
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    expect(await monitorOf().run()).toBe("parked");
+    await work();
+    queue.passHours(24);
+    const bad = { registryCutDate: queue.daysAgo(0), registryLoad: "registry:bad" };
+    queue.setFiles(uei, files({}, bad));
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("pass sam_gov_extract");
+    queue.setFiles(uei, files({}, { withdrawnLoads: [bad.registryLoad] }));
+    expect(await monitor.run()).toBe("pass sam_gov_api");
+  });
+
   test("is answered by a newer extract than the kept answer", async () => {
     const monitor = await monitorAfterFirstRun({ isListed: false });
     queue.passHours(24 * 3);

@@ -17,7 +17,8 @@ export function askingAbout(
   const inFiles = filePartsOf(files, now);
   const exclusions = exclusionsAsked(kept, inFiles, now);
   if (verdict?.outcome === "pass" && !exclusions.asksExclusions) return undefined;
-  const registration = parts.registration ?? stored?.registration ?? inFiles.parts.registration;
+  const registration =
+    parts.registration ?? stored?.registration ?? kept?.parts.registration ?? inFiles.parts.registration;
   return {
     uei,
     cage,

@@ -57,20 +57,29 @@ export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FilePa
   };
 }
 
-/** Returns the newest of each part among the files and an organization's stored answer; exclusions with what explains a flag. */
-export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | undefined, now: Date): Parts {
+/** Parts of earlier answers: each may be absent. */
+export interface EarlierParts {
+  /** Of the organization's stored answer. */
+  readonly stored?: Parts | undefined;
+  /** Of the answer that is kept for all. */
+  readonly kept?: { readonly parts: Parts } | undefined;
+}
+
+/** Returns the newest of each part among the files and earlier answers; exclusions with what explains a flag. */
+export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: EarlierParts, now: Date): Parts {
   const { parts, unknownSince } = filePartsOf(files, now);
   const { withdrawnLoads } = files;
-  const usable = (part: PartSource, since: Date | undefined) =>
+  const isUsable = (part: PartSource, since: Date | undefined) =>
     isTrusted(part, { now, withdrawnLoads }) && !(since && part.date <= since);
-  const { registration } = stored ?? {};
-  const exclusions =
-    stored?.exclusions?.load === files.exclusionsLoad ? stored.exclusions : asGiven(stored?.exclusions);
-  const known: Parts = {
-    ...(registration && usable(registration, unknownSince.registration) && { registration }),
-    ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
+  // Before the newest is chosen, since a part that may not be used must not hide an older one.
+  const usable = ({ registration, exclusions: known }: Parts = {}): Parts => {
+    const exclusions = known?.load === files.exclusionsLoad ? known : asGiven(known);
+    return {
+      ...(registration && isUsable(registration, unknownSince.registration) && { registration }),
+      ...(exclusions && isUsable(exclusions, unknownSince.exclusions) && { exclusions }),
+    };
   };
-  const newest = newestParts(known, parts);
+  const newest = newestParts(newestParts(usable(kept?.parts), usable(stored)), parts);
   const [flag, named] = [newestFlag(newest), parts.exclusions];
   if (!flag) return newest;
   const explained = named?.flagged === false && explainedBy(files, { flag, named, now });

@@ -73,7 +73,8 @@ export function createSamGovApi(options: {
       const read = await reading;
       const files = read ?? create(GetRegistryRecordResponseSchema);
       // Without the files it is unknown which of them were withdrawn, so no stored part of a file may be used.
-      const onFile = partsOnFile(files, read ? question.stored : withoutFiles(question.stored), now());
+      const { stored, kept } = question;
+      const onFile = partsOnFile(files, { stored: read ? stored : withoutFiles(stored), kept }, now());
       const received: Parts = { registration: registrationPart(registration, found.receivedAt) };
       let bodies = found.bodies;
       let failure: ProviderError | undefined;

@@ -91,7 +91,7 @@ export function createSamGovExtract(options: {
       const loaded = await readRegistry(entities, question, signal);
       const files = isLater(question) ? usableFor(question, loaded) : loaded;
       const now = options.now();
-      const parts = partsOnFile(files, question.stored, now);
+      const parts = partsOnFile(files, question, now);
       const verdict = verdictOn(parts, question, files, now);
       const kept = keptBodiesOf(parts, question);
       const registered = parts.registration?.legal_name ?? "";
