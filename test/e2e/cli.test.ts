@@ -116,7 +116,7 @@ test("an interrupted file is continued by its job, but not with another organiza
   });
   program.interrupt();
   const { code, stdout } = await program.ended;
-  const [, again] = /vendor-verification (verify long.csv --out long-results.csv --job job_\w+)\n/.exec(stdout)!;
+  const [, again] = /vendor-verification (verify long.csv --out long-results.csv --job job_\S+)\n/.exec(stdout)!;
   expect(code).toBe(130);
   const strange = (await createOrganization()).keys.sandbox;
   const env = { HOME: path("nobody"), VENDOR_VERIFICATION_BASE_URL: sharedProduct().baseUrl };

@@ -25,9 +25,15 @@ function file(text: string): string[] {
 const vendors = (...names: string[]) =>
   file(["Vendor Number,uei", ...names.map((name, index) => `V-${index + 1},${ueiOf(name)}`)].join("\n"));
 
+const unnumbered = (...names: string[]) => file(["uei", ...names.map(ueiOf)].join("\n"));
+
 function results(delimiter = ","): Record<string, string>[] {
   return parse(readFileSync(path("out.csv")), { columns: true, delimiter, bom: true });
 }
+
+/** Returns the arguments of the command that is printed at the end of a text. */
+const commandIn = (text: string) => /vendor-verification (.+)\n$/.exec(text)![1]!.split(" ");
+
 const outcomes = () => results().map((row) => `${row["Vendor Number"]} ${row.outcome}`);
 
 test("every row comes back with all its columns and its result, and rows that can't be right are reported and not sent", async () => {
@@ -106,10 +112,11 @@ test("after Ctrl-C the printed command continues the same job", async () => {
   const aborting = new AbortController();
   await using api = await startJobApi({ onLook: () => aborting.abort() });
   const stopped = await runProgram(vendors("1P", "2P", "3P"), { env: api.env, signal: aborting.signal });
-  const again = `vendor-verification verify ${path("in.csv")} --out ${path("out.csv")} --job job_1`;
-  expect([stopped.code, stopped.stdout]).toEqual([130, `Stopped, but job_1 goes on. For its results: ${again}\n`]);
+  const again = `vendor-verification verify ${path("in.csv")} --out ${path("out.csv")} --job job_1.`;
+  const message = `Stopped, but job_1 goes on. For its results: ${again}`;
+  expect([stopped.code, stopped.stdout]).toEqual([130, expect.stringContaining(message)]);
   expect(existsSync(path("out.csv"))).toBe(false);
-  expect((await runProgram(again.split(" ").slice(1), { env: api.env })).code).toBe(0);
+  expect((await runProgram(commandIn(stopped.stdout), { env: api.env })).code).toBe(0);
   expect(outcomes()).toEqual(["V-1 pass", "V-2 pass", "V-3 pass"]);
   expect(api.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
@@ -118,7 +125,8 @@ test("Ctrl-C while the list is sent still gets the id of the job", async () => {
   await using api = await startJobApi();
   const args = [...vendors("1P"), "--json"];
   const stopped = await runProgram(args, { env: api.env, signal: AbortSignal.abort() });
-  expect([stopped.code, JSON.parse(stopped.stdout)]).toEqual([130, { job_id: "job_1" }]);
+  const job = expect.stringMatching(/^job_1\../);
+  expect([stopped.code, JSON.parse(stopped.stdout)]).toEqual([130, { job_id: "job_1", job }]);
 });
 
 test("a service that refuses the key meanwhile is reported with the command that continues", async () => {
@@ -130,29 +138,37 @@ test("a service that refuses the key meanwhile is reported with the command that
 
 test("a job that the key can't see is one line", async () => {
   await using api = await startJobApi({ refusal: [404, "job_not_found"] });
-  const { code, stdout, stderr } = await runProgram([...vendors("1P"), "--job", "job_1"], { env: api.env });
+  const started = await runProgram([...vendors("1P"), "--no-wait"], { env: api.env });
+  const again = commandIn(started.stdout).with(3, path("out.csv"));
+  const { code, stdout, stderr } = await runProgram(again, { env: api.env });
   expect([code, stdout, stderr]).toEqual([3, "", "Refused: job_not_found. (request req_1)\n"]);
 });
 
-test("a job is not continued with another file", async () => {
+test("a job is continued only with the vendors and the order it was started with", async () => {
   await using api = await startJobApi();
-  await runProgram([...vendors("1P", "2P"), "--no-wait"], { env: api.env });
-  const continued = (args: string[]) => runProgram([...args, "--job", "job_1"], { env: api.env });
-  expect(await continued(vendors("1P"))).toMatchObject({ code: 2, stderr: expect.stringContaining("has 2 vendors") });
-  const other = file(`vendor number,uei\nV-1,${ueiOf("1P")}\nV-7,${ueiOf("2P")}\n`);
-  const message = "Row 3 is vendor V-7, but was V-2 when the job was started. Give the same file.\n";
-  expect(await continued(other)).toMatchObject({ code: 2, stdout: "", stderr: `job_1: 2 vendors.\n${message}` });
+  const { stdout } = await runProgram([...unnumbered("1P", "2F"), "--no-wait", "--json"], { env: api.env });
+  const { job_id: id, job } = JSON.parse(stdout);
+  const continued = (args: string[], given = job) => runProgram([...args, "--job", given], { env: api.env });
+  const refused = { code: 2, stdout: "", stderr: expect.stringContaining("Give --job whole, as it was printed") };
+  for (const names of [["2F", "1P"], ["1P"], ["1P", "3F"]]) {
+    expect(await continued(unnumbered(...names))).toMatchObject(refused);
+  }
+  expect(await continued(unnumbered("1P", "2F"), id)).toMatchObject(refused);
+  expect(await continued(unnumbered("1P", "2F"), job.replace("job_1", "job_2"))).toMatchObject(refused);
   expect(existsSync(path("out.csv"))).toBe(false);
+  expect(await continued(unnumbered("1P", "2F"))).toMatchObject({ code: 1 });
+  expect(results().map(({ decision }) => decision)).toEqual(["pay", "hold"]);
 });
 
 test("--no-wait starts a job, and with --job writes what it has by now", async () => {
   await using api = await startJobApi({ stopsAfter: 1 });
   const [verb, input] = vendors("1P", "2W");
   const started = await runProgram([verb!, input!, "--no-wait", "--monitor", "weekly"], { env: api.env });
-  const again = `vendor-verification verify ${input} --out results.csv --job job_1`;
-  expect(started).toMatchObject({ code: 0, stdout: `job_1 is started. For its results: ${again}\n` });
+  const again = `vendor-verification verify ${input} --out results.csv --job job_1.`;
+  const message = `job_1 is started. For its results: ${again}`;
+  expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining(message) });
   expect(api.calls[0]!.body.monitor).toEqual({ frequency: "weekly" });
-  const args = [verb!, input!, "--out", path("out.csv"), "--job", "job_1", "--no-wait"];
+  const args = [...commandIn(started.stdout).with(3, path("out.csv")), "--no-wait"];
   const { code, stdout } = await runProgram(args, { env: api.env });
   expect([code, stdout]).toEqual([5, expect.stringMatching(/^2 rows: 1 pay, 0 hold, 0 review, 1 without a result\./)]);
   expect(outcomes()).toEqual(["V-1 pass", "V-2 "]);

@@ -6,6 +6,7 @@ import type { Context } from "../command.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { followLimits } from "../follow.ts";
 import { createProgress } from "../jobs/progress.ts";
+import { jobReference } from "../jobs/reference.ts";
 import { decisionsOf, resultsOf } from "../jobs/results.ts";
 import { readVendorList } from "../jobs/vendor-list.ts";
 import { waitForJob } from "../jobs/wait.ts";
@@ -19,8 +20,8 @@ const MAX_PROBLEMS = 20;
 export type Terms = Omit<CreateJobRequest, "vendors">;
 
 /**
- * Verifies the vendors of a file in a job and writes the results. `job` is the new one's terms, or the id of one that was
- * started with this file. A new one that is not waited for is only started; else `out` is needed.
+ * Verifies the vendors of a file in a job and writes the results. `job` is the new one's terms, or the reference of one that
+ * was started with this file. A new one that is not waited for is only started; else `out` is needed.
  */
 export async function verifyFile(
   context: Context,
@@ -37,21 +38,17 @@ export async function verifyFile(
   const vendors = list.rows.flatMap(({ vendor }) => vendor ?? []);
   if (vendors.length === 0) throw new UsageError(`${file} has no row that can be verified.`);
   // Without the signal: Ctrl-C waits for the id, with which the job can be continued.
-  const { id, total } =
+  const { id } =
     typeof options.job === "string"
-      ? await client.getJob(options.job, { signal })
+      ? await client.getJob(startedWith(options.job, vendors, file), { signal })
       : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
-  if (total !== vendors.length) {
-    throw new UsageError(
-      `${id} has ${total} vendors, but ${file} has ${vendors.length} that can be verified. Give the file it was started with.`,
-    );
-  }
-  const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${id}`;
+  const job = jobReference(id, vendors);
+  const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${job}`;
   if (out === undefined) {
-    output.result({ job_id: id, rows: list.rows.length }, () => `${id} is started. For its results: ${again}`);
+    output.result({ job_id: id, job, rows: list.rows.length }, () => `${id} is started. For its results: ${again}`);
     return exitCodes.ok;
   }
-  output.note(`${id}: ${total} vendors.`);
+  output.note(`${id}: ${vendors.length} vendors.`);
   const progress = createProgress(output, Date.now);
   const found: JobResult[] = [];
   try {
@@ -60,7 +57,7 @@ export async function verifyFile(
       found.push(result);
   } catch (error) {
     progress.clear();
-    output.result({ job_id: id }, () => `Stopped, but ${id} goes on. For its results: ${again}`);
+    output.result({ job_id: id, job }, () => `Stopped, but ${id} goes on. For its results: ${again}`);
     throw error;
   }
   progress.clear();
@@ -73,6 +70,15 @@ export async function verifyFile(
   });
   if (decisions.hold > 0) return exitCodes.negative;
   return decisions.pay === results.length ? exitCodes.ok : exitCodes.undecided;
+}
+
+/** Returns the id of the job that was started with these vendors. Errors: UsageError if it was started with others. */
+function startedWith(job: string, vendors: CreateJobRequest["vendors"], file: string): string {
+  const [id = ""] = job.split(".");
+  if (job === jobReference(id, vendors)) return id;
+  throw new UsageError(
+    `--job ${job} was not started with ${file} as it is now. Give --job whole, as it was printed, and the file with the same vendors in the same order. If you no longer have them, download the results from the dashboard.`,
+  );
 }
 
 function noteProblems(output: Output, { rows, notices }: VendorFile): void {

@@ -19,9 +19,9 @@ export const verify: Command = {
     mode: modeOption,
     out: { value: "FILE", does: "For a file: where the results go, as CSV. It must not exist yet." },
     monitor: { value: "FREQUENCY", does: `For a file: also monitor each vendor ${frequencies.join(", ")}.` },
-    job: { value: "JOB_ID", does: "For a file: continue the job that was started with it." },
+    job: { value: "JOB", does: "For a file: continue the job that was started with it; as it was printed." },
     "no-wait": {
-      does: "For a file: start the job and print its id; with --job, write the results that it has by now.",
+      does: "For a file: start the job and print the command for its results; with --job, write the results that it has by now.",
     },
   },
   help: `
@@ -54,10 +54,10 @@ Exits with 0 if all rows are pay, 1 if one is hold, else 5.
     }
     refuse(["entity", "name", ...Object.keys(identifierOptions)], "together with a file");
     const waits = !args.flag("no-wait");
-    const jobId = args.text("job");
-    if (jobId !== undefined) {
+    const job = args.text("job");
+    if (job !== undefined) {
       refuse(["checks", "mode", "monitor"], "together with --job, which was started with its own");
-      return verifyFile(context, { file, out: args.required("out"), job: jobId, waits });
+      return verifyFile(context, { file, out: args.required("out"), job, waits });
     }
     const frequency = args.text("monitor");
     const monitor = frequency === undefined ? undefined : { frequency: oneOf(frequency, "monitor", frequencies) };

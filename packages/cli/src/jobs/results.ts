@@ -1,10 +1,9 @@
 import type { JobResult } from "@vendor-verification/client";
 import { problemText, type RowResult, reasonTexts, type VendorFile } from "@vvs/vendor-files";
-import { UsageError } from "../exit-codes.ts";
 
 /**
  * Returns the result of each row of a list from those of its job, which has the rows without problems. Undefined: the job has
- * none yet. Errors: UsageError if the job is of another list.
+ * none yet.
  */
 export function resultsOf(
   { rows }: Pick<VendorFile, "rows">,
@@ -13,16 +12,8 @@ export function resultsOf(
   const found = rows.map(({ vendor, problems }): RowResult | undefined =>
     vendor ? undefined : { outcome: "invalid", decision: "review", reasons: problems.map(problemText) },
   );
-  const sent = rows.flatMap(({ vendor, number }, index) => (vendor ? { index, number, vendor } : []));
-  for (const result of results) {
-    const { index, number, vendor } = sent[result.row - 1]!;
-    if (result.external_id && vendor.external_id && result.external_id !== vendor.external_id) {
-      throw new UsageError(
-        `Row ${number} is vendor ${vendor.external_id}, but was ${result.external_id} when the job was started. Give the same file.`,
-      );
-    }
-    found[index] = rowResult(result);
-  }
+  const sent = rows.flatMap(({ vendor }, index) => (vendor ? index : []));
+  for (const result of results) found[sent[result.row - 1]!] = rowResult(result);
   return found;
 }
 

@@ -1,6 +1,10 @@
 /** What changed for users of the API: date and text, newest first. */
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
+    "2026-11-27",
+    "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so that a file that was sorted or edited since is refused.",
+  ],
+  [
     "2026-11-26",
     "Jobs: `POST /v1/jobs` verifies up to 10,000 vendors in the background and says of each whether to pay. Results come in pages, as CSV or as NDJSON, and `/v1/jobs/:id/receipt` proves them.",
   ],
