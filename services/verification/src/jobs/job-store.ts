@@ -3,6 +3,7 @@ import { type Decision, fittingRows, type RowOutcome } from "@vvs/jobs";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
+import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import {
   countsOf,
   isOpen,
@@ -14,7 +15,7 @@ import {
   rowsAfter,
   whileOpen,
 } from "./documents.ts";
-import { countRows } from "./row-counts.ts";
+import { copyToSameRows, countRows } from "./row-counts.ts";
 
 /** A started job with the numbers of its rows by outcome. */
 export interface CountedJob {
@@ -34,7 +35,13 @@ interface ResultsQuery {
 const isStarted = { status: { $ne: "intake" } } as const;
 
 /** Reads and cancels the started jobs of one environment. Each method sees only the tenant's own. */
-export function createJobStore({ collections, now }: { collections: JobCollections; now: () => Date }) {
+export function createJobStore(options: {
+  collections: JobCollections;
+  /** Where rows wait for SAM.gov's API; undefined where it is not used. */
+  parking: () => Pick<ParkingPlace, "leaveRows"> | undefined;
+  now: () => Date;
+}) {
+  const { collections, parking, now } = options;
   const { jobs, rows } = collections;
   const counted = async (job: JobDocument): Promise<CountedJob> => ({
     job,
@@ -105,6 +112,9 @@ export function createJobStore({ collections, now }: { collections: JobCollectio
       // Also where an earlier call was interrupted here.
       const left = { job_id: id, organization_id, ...isOpen };
       await rows.updateMany(left, { $unset: { due_at: 1, "input.tin": 1, result: 1 } });
+      await parking()?.leaveRows(organization_id, id);
+      // Otherwise a replica that works on the job may do so after they are counted.
+      await copyToSameRows(collections, job);
       const counts = await countRows(collections, job);
       await jobs.updateOne({ _id: id, organization_id }, { $set: { counts } });
       return { job, counts };

@@ -35,7 +35,7 @@ export function createJobs(options: {
   verifier: Pick<Verifier, "verifyRow">;
   idempotency: Pick<IdempotencyStore, "complete">;
   /** Where rows wait for SAM.gov's API; undefined where it is not used. */
-  parking: () => Pick<ParkingPlace, "park"> | undefined;
+  parking: () => Pick<ParkingPlace, "park" | "leaveRows"> | undefined;
   /** Returns the ids of suspended organizations. */
   suspended: () => Promise<readonly string[]>;
   /** Unique name of this process. */

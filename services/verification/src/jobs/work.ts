@@ -50,7 +50,7 @@ export function createJobWork(options: {
   entities: Pick<Client<typeof EntityService>, "openTins">;
   verifyRow: VerifyRow;
   /** Where rows wait for SAM.gov's API; undefined where it is not used. */
-  parking: () => Pick<ParkingPlace, "park"> | undefined;
+  parking: () => Pick<ParkingPlace, "park" | "leaveRows"> | undefined;
   /** Returns the ids of suspended organizations, whose jobs rest. */
   suspended: () => Promise<readonly string[]>;
   /** Unique name of this process. */
@@ -240,7 +240,9 @@ export function createJobWork(options: {
     if (!next) {
       const expires_at = new Date(at.getTime() + KEPT_AFTER_END_MS);
       const $set = { status: "completed", ...counted, completed_at: at, expires_at } as const;
-      await jobs.updateOne(held, { $set, $unset: { next_at: 1, lease: 1 } });
+      const { matchedCount } = await jobs.updateOne(held, { $set, $unset: { next_at: 1, lease: 1 } });
+      // Where it was canceled meanwhile, a row in flight may have been parked since.
+      if (matchedCount === 0) await parking()?.leaveRows(organization_id, _id);
       return;
     }
     // Behind the jobs that wait already.

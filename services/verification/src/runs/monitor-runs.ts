@@ -17,6 +17,8 @@ export interface ParkingPlace {
   park(run: RequestedRun, asking: Asking): Promise<void>;
   /** Removes the monitor's run, if it is this one or an older one, and its question where no other run waits for it. */
   leave(run: RequestedRun): Promise<void>;
+  /** Removes the rows of a job, and the questions for which nobody else waits. */
+  leaveRows(organizationId: string, jobId: string): Promise<void>;
 }
 
 /**

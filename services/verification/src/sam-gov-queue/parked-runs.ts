@@ -21,6 +21,9 @@ export interface Claim {
   readonly withTin: boolean;
 }
 
+/** Rows of a job that leave in a transaction. */
+const LEAVING_TOGETHER = 500;
+
 export type ParkedRuns = ReturnType<typeof createParkedRuns>;
 
 /** The runs that wait for SAM.gov's API. */
@@ -86,6 +89,19 @@ export function createParkedRuns({ client, collections }: { client: MongoClient;
         const parked = await parkedRuns.findOneAndDelete({ ...monitor, run_seq: { $lte: run_seq } }, { session });
         if (parked) await leaveQuestions(session, [parked], collections);
       });
+    },
+
+    /** Removes the rows of a job, and the questions for which nobody else waits. */
+    async leaveRows(organization_id: string, jobId: string): Promise<void> {
+      const ofJob = { _id: { $gt: `${jobId}:`, $lt: `${jobId};` }, organization_id };
+      for (let left = LEAVING_TOGETHER; left === LEAVING_TOGETHER; ) {
+        left = await inTransaction(client, async (session) => {
+          const parked = await parkedRuns.find(ofJob, { session }).limit(LEAVING_TOGETHER).toArray();
+          await parkedRuns.deleteMany({ _id: { $in: parked.map(({ _id }) => _id) } }, { session });
+          await leaveQuestions(session, parked, collections);
+          return parked.length;
+        });
+      }
     },
 
     /** Makes all runs ready that have waited since before a time, without an answer. Returns their number. */

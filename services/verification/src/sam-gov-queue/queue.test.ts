@@ -444,12 +444,13 @@ describe("a job's row", () => {
     const { jobId } = await service.jobClient.addJobRows({ caller, rows: [{ row: 1, entityId }] });
     const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 1 };
     await service.jobClient.startJob({ caller, jobId, ...terms });
-    return async () => {
+    const row = async () => {
       await service.jobs.live.work();
       const { results } = await service.jobClient.listJobResults({ caller, jobId, limit: 1 });
       const { outcome, verification } = results[0]!;
       return `${RowOutcome[outcome]} ${verification?.results.map(({ origin }) => origin) ?? ""}`.trim();
     };
+    return Object.assign(row, { cancel: () => service.jobClient.cancelJob({ caller, jobId }) });
   }
 
   test("is answered by the files without a call, where they can know", async () => {
@@ -470,6 +471,38 @@ describe("a job's row", () => {
     expect(await row()).toBe("PASS sam_gov_api");
     expect(callsAbout(uei).length).toBeGreaterThan(0);
     expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("takes its question along when its job is canceled, unless somebody else waits for it", async () => {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files(undefined));
+    const [one, other] = [await startJob(), await startJob()];
+    expect([await one(), await other()]).toEqual(["WAITING", "WAITING"]);
+    await one.cancel();
+    expect(await queue.collections().questions.countDocuments()).toBe(1);
+    await other.cancel();
+    const { parkedRuns, questions } = queue.collections();
+    expect([await parkedRuns.countDocuments(), await questions.countDocuments()]).toEqual([0, 0]);
+    await work();
+    expect(callsAbout(uei)).toEqual([]);
+  });
+
+  test("leaves no question where its job is canceled while it is about to wait", async () => {
+    queue.setFiles(uei, files(undefined));
+    const gate = Promise.withResolvers<void>();
+    const inFlight = Promise.withResolvers<void>();
+    service.entities.schedule.registry = async () => {
+      inFlight.resolve();
+      await gate.promise;
+    };
+    const row = await startJob();
+    const working = service.jobs.live.work();
+    await inFlight.promise;
+    await row.cancel();
+    gate.resolve();
+    await working;
+    const { parkedRuns, questions } = queue.collections();
+    expect([await parkedRuns.countDocuments(), await questions.countDocuments()]).toEqual([0, 0]);
   });
 });
 

@@ -103,6 +103,7 @@ export function createSamGovQueue(
     park: (run, asking) => parkedRuns.park({ run: documentOf(run, now()), asking }),
     leave: ({ tenant, run }) =>
       parkedRuns.leave({ organization_id: tenant.organizationId, monitor_id: run.monitorId, run_seq: run.runSeq }),
+    leaveRows: parkedRuns.leaveRows,
   };
 
   async function resume(parked: ParkedRun): Promise<void> {
