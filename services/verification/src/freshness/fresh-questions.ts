@@ -77,8 +77,8 @@ export function createFreshQuestions(options: {
 
   /** Puts off the vendors that only monitors of suspended organizations watch. Returns the other questions. */
   async function ofActive(questions: readonly QuestionDocument[], now: Date): Promise<readonly QuestionDocument[]> {
-    if (suspended.length === 0) return questions;
     const keys = questions.flatMap(({ _id, priority }) => (isFreshPriority(priority) ? _id : []));
+    if (keys.length === 0 || suspended.length === 0) return questions;
     const ofOthers = { question: { $in: keys }, organization_id: { $nin: [...suspended] } };
     const active: readonly unknown[] = await watches.distinct("question", ofOthers);
     const idle = new Set(keys.filter((key) => !active.includes(key)));
@@ -162,19 +162,18 @@ export function createFreshQuestions(options: {
     },
 
     /**
-     * Returns the questions that are still to be asked, with what is asked about each. Those that a file answers leave: their
-     * next time is stored. Where our own data can't be read, only those of runs are returned.
+     * Returns the questions that are still to be asked, with what is asked about each. Watched vendors that a file answers leave:
+     * their next time is stored. Where our own data can't be read, only the questions of runs are returned.
      */
     async lookUp(questions, now) {
       files = new Map();
       const ofRuns = questions.filter(({ priority }) => !isFreshPriority(priority));
-      if (ofRuns.length === questions.length) return ofRuns;
       try {
         const asked = await ofActive(questions, now);
-        const fresh = asked.filter(({ priority }) => isFreshPriority(priority));
-        const keys = fresh.map(({ _id }) => _id);
-        const kept = publicAnswers.find({ _id: { $in: keys } }, { projection: { bodies: 0 } }).toArray();
-        const read = fresh.map(async ({ _id, uei, cage }) => {
+        const keys = asked.flatMap(({ _id, priority }) => (isFreshPriority(priority) ? _id : []));
+        const find = () => publicAnswers.find({ _id: { $in: keys } }, { projection: { bodies: 0 } }).toArray();
+        const kept = keys.length > 0 ? find() : [];
+        const read = asked.map(async ({ _id, uei, cage }) => {
           const environment = toProtoEnvironment("live");
           return [_id, await registry.getRegistryRecord({ environment, uei, cage })] as const;
         });
@@ -192,7 +191,10 @@ export function createFreshQuestions(options: {
         return known.flatMap((each) => ("updateOne" in each ? [] : each));
       } catch (err) {
         const vendors = questions.length - ofRuns.length;
-        logger.warn({ err, vendors }, "watched vendors can't be looked up; only runs are answered meanwhile");
+        logger.warn(
+          { err, vendors },
+          "the files can't be read: only runs are answered meanwhile, and what differs is not announced",
+        );
         pausedUntil = new Date(now.getTime() + PAUSE_MS);
         return ofRuns;
       }

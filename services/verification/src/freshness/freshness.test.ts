@@ -168,6 +168,29 @@ test("an answer that differs is published for the entities of all its monitors, 
   expect(await published()).toHaveLength(1);
 });
 
+test("an answer that a run waited for is published where it differs, for the monitors that do not wait for it", async () => {
+  const none = () => extract(uei, { record: undefined });
+  const monthly = await monitored(uei, { frequency: Frequency.MONTHLY, isListed: false });
+  const daily = createTestMonitor({ uei }, { replicas: [service] });
+  await note(daily, Frequency.DAILY);
+  /** Has the daily monitor ask on the next day; returns its result. */
+  const askOnNextDay = async () => {
+    queue.passHours(24);
+    none();
+    expect(await daily.run()).toBe("parked");
+    await queue.work(service);
+    return daily.result();
+  };
+  none();
+  await daily.run();
+  expect(await askOnNextDay()).toBe("fail sam_gov_api not_found");
+  expect(await askOnNextDay()).toBe("fail sam_gov_api not_found");
+  expect(await published()).toEqual([]);
+  queue.sam.register({ uei, legalName: "V", expirationDate: "2027-03-01" });
+  expect(await askOnNextDay()).toBe("pass sam_gov_api");
+  expect(await published()).toMatchObject([{ entityIds: [monthly.entityId], urgentEntityIds: [monthly.entityId] }]);
+});
+
 test("an answer that can't be stored at first is published with the time when it is, so that it counts as newer than loads until then", async () => {
   await monitored();
   queue.sam.forget(uei);

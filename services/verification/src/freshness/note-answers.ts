@@ -7,6 +7,7 @@ import { factsOf, registryDay, verdictOf } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
 import { isRegistered } from "../providers/sam-gov/asking-about.ts";
 import { partsOnFile } from "../providers/sam-gov/file-parts.ts";
+import type { QueueCollections } from "../questions/documents.ts";
 import { type QuestionKind, questionKinds } from "../questions/question.ts";
 import { DAY_MS } from "../questions/rules.ts";
 import type { NotedAnswers, SettledQuestion } from "../questions/settled.ts";
@@ -19,19 +20,20 @@ const RECORD_ENTITIES = 500;
 /**
  * Creates the function that stores what a call says of watched vendors: the date of their data, also where the answer is the
  * same as before, and when each is due again. Where the answer differs, it publishes which entities it is about, as a load of
- * a file does, so that their monitors run; those whose status differs immediately.
+ * a file does, so that their monitors run; those whose status differs immediately. An entity all of whose monitors wait for the
+ * answer is left out.
  */
 export function createNoteAnswers(options: {
-  collections: WatchCollections;
+  collections: WatchCollections & Pick<QueueCollections, "parkedRuns">;
   outbox: Pick<Outbox, "append">;
   /** Full name of the live topic registry.changed. */
   topic: string;
-  /** Returns the files' record of a vendor; undefined where it was not looked up: its runs find out what differs. */
+  /** Returns the files' record of a vendor; undefined where it could not be read: its runs find out what differs. */
   fileOf: (key: string) => GetRegistryRecordResponse | undefined;
   now: () => Date;
 }): (session: ClientSession, answers: NotedAnswers) => Promise<void> {
   const { collections, outbox, topic, fileOf, now } = options;
-  const { watches, watched } = collections;
+  const { watches, watched, parkedRuns } = collections;
 
   async function noteDates(session: ClientSession, { settled, at }: NotedAnswers): Promise<void> {
     const answered = Map.groupBy(settled, kindAfter);
@@ -57,10 +59,13 @@ export function createNoteAnswers(options: {
     });
     if (differing.length === 0) return;
     const differences = new Map(differing);
+    const question = { $in: [...differences.keys()] };
+    // These runs get the answer anyway.
+    const waiting = await parkedRuns.distinct("monitor_id", { question, state: "waiting" }, { session });
     const found = await watches
       .aggregate<{ _id: { entity: string; question: string } }>(
         [
-          { $match: { question: { $in: [...differences.keys()] } } },
+          { $match: { question, _id: { $nin: waiting } } },
           { $group: { _id: { entity: "$entity_id", question: "$question" } } },
         ],
         { session },
