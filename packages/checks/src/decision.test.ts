@@ -9,6 +9,7 @@ test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
   ["the name is another one", { name: "differs" }, "review", ["other_name"]],
   ["there is nothing to compare the name with", { name: "unknown" }, "review", ["name_not_compared"]],
   ["some of its products are restricted", { isExcluded: true }, "review", ["exclusion"]],
+  ["nobody looked at its exclusions", { isExcluded: undefined }, "review", ["exclusions_unknown"]],
   ["an exclusion without identifiers bears its name", { sameName: "found" }, "review", ["same_name"]],
   ["it is unknown whether one does", { sameName: "unknown" }, "review", ["same_name_unknown"]],
   ["a check got no answer", { result: "error" }, "review", ["no_answer"]],
@@ -32,10 +33,11 @@ test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
 test("pays only where every check passed and nothing is in doubt", () => {
   for (const result of ["pass", "fail", "error"] as const)
     for (const name of ["agrees", "differs", "unknown", undefined] as const)
-      for (const isExcluded of [false, true])
+      for (const isExcluded of [false, true, undefined])
         for (const sameName of ["none", "found", "unknown"] as const) {
           const { decision, doubts } = decide({ result, name, isExcluded, sameName });
-          const isClear = result === "pass" && (name === "agrees" || !name) && !isExcluded && sameName === "none";
+          const isClear =
+            result === "pass" && (name === "agrees" || !name) && isExcluded === false && sameName === "none";
           expect(decision === "pay").toBe(isClear);
           expect(decision === "hold").toBe(result === "fail");
           if (decision === "pay") expect(doubts).toEqual([]);

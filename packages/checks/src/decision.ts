@@ -4,24 +4,35 @@ import type { CheckStatus } from "./index.ts";
 export type Decision = "pay" | "hold" | "review";
 
 /** Why a vendor is not simply paid. */
-export type Doubt = "no_answer" | "other_name" | "name_not_compared" | "exclusion" | "same_name" | "same_name_unknown";
+export type Doubt = keyof typeof doubtTexts;
+
+/** Doubts in words. */
+export const doubtTexts = {
+  no_answer: "a check got no answer",
+  other_name: "the name differs from the registered one",
+  name_not_compared: "no source confirms the name",
+  exclusion: "some of the vendor’s products are restricted",
+  exclusions_unknown: "exclusions were not looked up",
+  same_name: "an exclusion without a UEI and a CAGE bears the vendor’s name",
+  same_name_unknown: "whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up",
+} as const;
 
 /** What a decision rests on. */
 export interface DecisionFacts {
   /** That of all checks together. */
   readonly result: CheckStatus;
   /**
-   * Whether the name that is given of the vendor is that of the registry, or where no registry knows the vendor, the one that
-   * matched with its TIN. `unknown`: there is nothing to compare it with. Undefined where none is given.
+   * Whether the name that is given of the vendor, or its TIN was matched with, is that of the registry, or where no registry
+   * knows the vendor, whether the given one matched with its TIN. `unknown`: there is nothing to compare it with. Undefined where none is given.
    */
   readonly name: "agrees" | "differs" | "unknown" | undefined;
-  /** An exclusion of any effect is in force, also one of some products. */
-  readonly isExcluded: boolean;
+  /** An exclusion of any effect is in force, also one of some products. Undefined where nobody looked. */
+  readonly isExcluded: boolean | undefined;
   /** Whether an exclusion that names neither a UEI nor a CAGE bears the vendor's name. `unknown`: it could not be looked up. */
   readonly sameName: "none" | "found" | "unknown";
 }
 
-/** Returns whether to pay a vendor, and every doubt where a person must look. Only this function says `pay`. */
+/** Returns whether to pay a vendor, and every doubt where a person must look. */
 export function decide({ result, name, isExcluded, sameName }: DecisionFacts) {
   const doubts = (
     [
@@ -29,10 +40,15 @@ export function decide({ result, name, isExcluded, sameName }: DecisionFacts) {
       name === "differs" && "other_name",
       name === "unknown" && "name_not_compared",
       isExcluded && "exclusion",
+      isExcluded === undefined && "exclusions_unknown",
       sameName === "found" && "same_name",
       sameName === "unknown" && "same_name_unknown",
-    ] as const satisfies (Doubt | false)[]
-  ).filter((doubt) => doubt !== false);
-  const decision: Decision = result === "fail" ? "hold" : doubts.length > 0 ? "review" : "pay";
-  return { decision, doubts };
+    ] as const satisfies (Doubt | false | undefined)[]
+  ).filter((doubt) => typeof doubt === "string");
+  return { decision: decisionWith(result, doubts), doubts };
+}
+
+/** Returns the decision on a vendor with these doubts. */
+export function decisionWith(result: CheckStatus, doubts: readonly unknown[]): Decision {
+  return result === "fail" ? "hold" : doubts.length > 0 ? "review" : "pay";
 }

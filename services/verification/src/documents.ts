@@ -1,4 +1,5 @@
 import type { Check, CheckStatus } from "@vvs/checks";
+import type { Decision, Doubt } from "@vvs/checks/decision";
 import type { Exclusion, Parts, RegistrationFacts } from "@vvs/registration";
 
 /** Where the answers of a verification may come from. */
@@ -26,6 +27,8 @@ export interface VerificationDocument {
   readonly mode: Mode;
   readonly overall_result: CheckStatus;
   readonly results: readonly ResultDocument[];
+  /** Absent in documents from before it was stored. */
+  readonly payment?: PaymentDocument;
   readonly actor: string;
   readonly request_id: string;
   /** Only for a monitor's run: the id of the record that requested it, unique within the organization. */
@@ -39,6 +42,17 @@ export interface VerificationDocument {
    * answers are removed, so that it goes at its new time. Absent before that.
    */
   readonly removal?: "named" | "due";
+}
+
+/** What a verification says of a payment on its day. */
+export interface PaymentDocument {
+  readonly decision: Decision;
+  /** Why the vendor is not simply paid. */
+  readonly doubts: readonly Doubt[];
+  /** The name that the call or the row gave; absent where it gave none. */
+  readonly given_name?: string;
+  /** Whether it agrees with a name that a source has of the vendor; absent where there is nothing to compare. */
+  readonly name_agrees?: boolean;
 }
 
 export interface AttemptDocument {

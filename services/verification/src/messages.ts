@@ -6,11 +6,12 @@ import type { CheckType } from "@vvs/proto/common/v1/common";
 import type { ResultDetailsSchema } from "@vvs/proto/verification/v1/result_details";
 import {
   type EvidenceSchema,
+  type PaymentSchema,
   Mode as ProtoMode,
   type VerificationSchema,
 } from "@vvs/proto/verification/v1/verification";
 import { exclusionToMessage } from "@vvs/registration";
-import type { EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
+import type { EvidenceWithContent, Mode, PaymentDocument, ResultDocument, VerificationDocument } from "./documents.ts";
 import { sourcesOfEvidence } from "./evidence/sources.ts";
 
 /**
@@ -52,7 +53,12 @@ export function toVerification(document: VerificationDocument): MessageInitShape
     createdAt: timestampFromDate(document.created_at),
     actor: document.actor,
     mode: document.mode === "cached" ? ProtoMode.CACHED : ProtoMode.REALTIME,
+    payment: document.payment && toPayment(document.payment),
   };
+}
+
+function toPayment({ doubts, given_name, name_agrees }: PaymentDocument): MessageInitShape<typeof PaymentSchema> {
+  return { doubts: [...doubts], givenName: given_name, nameAgrees: name_agrees };
 }
 
 function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInitShape<typeof ResultDetailsSchema> {

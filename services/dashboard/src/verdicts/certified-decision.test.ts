@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { type Verification, VerificationSchema } from "@vvs/proto/verification/v1/verification";
+import { PaymentSchema, type Verification, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import { certifiedDecision } from "./certified-decision.ts";
 
 const { PASS, FAIL, ERROR } = CheckStatus;
@@ -10,6 +10,15 @@ const sameName = [{ name: "ACME", terminationDate: "indefinite" }];
 const restricted = {
   exclusions: { exclusions: [{ effect: "product", activeDate: "2026-01-01", terminationDate: "indefinite" }] },
 };
+const onlyTin = create(VerificationSchema, {
+  overallResult: PASS,
+  createdAt: timestampFromDate(new Date("2026-11-21T12:00:00Z")),
+  results: [{ checkType: CheckType.TIN_MATCH, status: PASS }],
+});
+const stored = (doubts: string[], status = PASS) => ({
+  ...verificationOf(status),
+  payment: create(PaymentSchema, { doubts }),
+});
 const none = { name: "", registeredName: "" };
 
 /** Returns a verification whose registration has this status and details, with a TIN match if its status is given. */
@@ -32,12 +41,12 @@ test.each<[Verification, typeof none, string]>([
   [
     verificationOf(PASS, {}, ERROR),
     { name: "Acme", registeredName: "" },
-    "Review: a check got no answer, and no source confirms the name that was asked about.",
+    "Review: a check got no answer, and no source confirms the name.",
   ],
   [
     verificationOf(PASS, {}, PASS),
     { name: "Acme", registeredName: "LORWIN" },
-    "Review: the name that was asked about is not the registered one.",
+    "Review: the name differs from the registered one.",
   ],
   [verificationOf(PASS, restricted), none, "Review: some of the vendor’s products are restricted."],
   [verificationOf(PASS, { sameName }), none, "Review: an exclusion without a UEI and a CAGE bears the vendor’s name."],
@@ -47,6 +56,11 @@ test.each<[Verification, typeof none, string]>([
     "Review: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.",
   ],
   [verificationOf(FAIL, { sameName }), none, "Hold: a check failed."],
+  [onlyTin, none, "Review: exclusions were not looked up."],
+  [stored([]), { name: "Acme", registeredName: "LORWIN" }, "Pay: every check passed."],
+  [stored(["other_name"]), none, "Review: the name differs from the registered one."],
+  [stored(["no_answer", "new_doubt"], ERROR), none, "Review: a check got no answer, and new_doubt."],
+  [stored(["other_name"], FAIL), none, "Hold: a check failed."],
 ])("a verification says in words whether to pay (%#)", (verification, names, expected) => {
   const isSame = (asked: string, own: string) => asked.toLowerCase() === own.toLowerCase();
   expect(certifiedDecision(verification, names, isSame)).toBe(expected);

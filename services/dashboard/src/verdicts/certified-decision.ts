@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { checkOf, statusOf } from "@vvs/checks";
-import { type Decision, type DecisionFacts, type Doubt, decide } from "@vvs/checks/decision";
+import { type Check, checkOf, statusOf } from "@vvs/checks";
+import { type Decision, type DecisionFacts, type Doubt, decide, decisionWith, doubtTexts } from "@vvs/checks/decision";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
@@ -10,36 +10,37 @@ import { exclusionEffect } from "./verdict.ts";
 
 export const decisionLabels: Readonly<Record<Decision, string>> = { pay: "Pay", hold: "Hold", review: "Review" };
 
-const reasons: Readonly<Record<Doubt, string>> = {
-  no_answer: "a check got no answer",
-  other_name: "the name that was asked about is not the registered one",
-  name_not_compared: "no source confirms the name that was asked about",
-  exclusion: "some of the vendor’s products are restricted",
-  same_name: "an exclusion without a UEI and a CAGE bears the vendor’s name",
-  same_name_unknown: "whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up",
-};
+interface AskedNames {
+  readonly name: string;
+  readonly registeredName: string;
+}
 
-/** Returns in words what a verification says of a payment on its day, by the names that it asked about and was answered with. */
-export function certifiedDecision(
-  { results, overallResult, createdAt }: Pick<Verification, "results" | "overallResult" | "createdAt">,
-  { name, registeredName }: { readonly name: string; readonly registeredName: string },
-  isSame: SameNames,
-): string {
+/** Returns in words what a verification says of a payment on its day, as it was decided when it was stored. */
+export function certifiedDecision(verification: Certified, names: AskedNames, isSame: SameNames): string {
+  const result = statusOf(verification.overallResult) ?? "error";
+  const doubts = verification.payment?.doubts ?? doubtsIn(verification, names, isSame);
+  const decision = decisionWith(result, doubts);
+  const why = decision === "hold" ? ["a check failed"] : doubts.map((doubt) => doubtTexts[doubt as Doubt] ?? doubt);
+  return `${decisionLabels[decision]}: ${why.join(", and ") || "every check passed"}.`;
+}
+
+type Certified = Pick<Verification, "results" | "overallResult" | "createdAt" | "payment">;
+
+/** Returns the doubts of a verification from before they were stored with it, by the names that it asked about and was answered with. */
+function doubtsIn({ results, overallResult, createdAt }: Certified, names: AskedNames, isSame: SameNames): string[] {
   const at = timestampDate(createdAt!);
+  const { name, registeredName } = names;
+  const resultsOf = (check: Check) => results.filter(({ checkType }) => checkOf(checkType) === check);
   const nameFact = (): DecisionFacts["name"] => {
     if (name === "") return undefined;
     if (registeredName !== "") return isSame(name, registeredName) ? "agrees" : "differs";
-    const isMatched = results.some(
-      ({ checkType, status }) => checkOf(checkType) === "tin_match" && status === CheckStatus.PASS,
-    );
-    return isMatched ? "agrees" : "unknown";
+    return resultsOf("tin_match").some(({ status }) => status === CheckStatus.PASS) ? "agrees" : "unknown";
   };
-  const { decision, doubts } = decide({
+  const isLookedAt = resultsOf("sam_registration").length > 0;
+  return decide({
     result: statusOf(overallResult) ?? "error",
     name: nameFact(),
-    isExcluded: results.some((result) => exclusionEffect({ result, at }, at)),
+    isExcluded: isLookedAt ? results.some((result) => exclusionEffect({ result, at }, at)) : undefined,
     sameName: sameNameIn(results, registryDay(at)),
-  });
-  const why = decision === "hold" ? ["a check failed"] : doubts.map((doubt) => reasons[doubt]);
-  return `${decisionLabels[decision]}: ${why.join(", and ") || "every check passed"}.`;
+  }).doubts;
 }

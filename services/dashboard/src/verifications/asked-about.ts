@@ -12,26 +12,28 @@ import { identifierLabels } from "./verification-form.ts";
 export interface AskedAbout {
   /** Of the TIN match: the masked TIN. */
   readonly tin: string;
-  /** Of the TIN match: the name. */
+  /** Of the TIN match: the name. Without one, the name that the call or the row gave. */
   readonly name: string;
+  /** Whether it agrees with a name that a source has of the vendor; undefined where it was not compared when it was stored. */
+  readonly agrees: boolean | undefined;
   /** The name that SAM.gov answered with. */
   readonly registeredName: string;
   /** The TIN match was stored before its TIN and name were kept. */
   readonly isUnknown: boolean;
 }
 
-export function askedAbout({ results }: Pick<Verification, "results">): AskedAbout {
+export function askedAbout({ results, payment }: Pick<Verification, "results" | "payment">): AskedAbout {
   const of = (check: string) => results.find(({ checkType }) => checkOf(checkType) === check);
   const match = of("tin_match");
-  const { tin = "", name = "" } = match?.details ?? {};
+  const { tin = "", name = payment?.givenName ?? "" } = match?.details ?? {};
   const isAnswered = match?.status === CheckStatus.PASS || match?.status === CheckStatus.FAIL;
   const registeredName = of("sam_registration")?.details?.legalName ?? "";
-  return { tin, name, registeredName, isUnknown: isAnswered && tin === "" };
+  return { tin, name, agrees: payment?.nameAgrees, registeredName, isUnknown: isAnswered && tin === "" };
 }
 
 /** Returns the names whose difference `askedWarning` reports. */
-export function namesToCompare({ name, registeredName }: AskedAbout, vendorName = "") {
-  return [{ asked: name, own: registeredName || vendorName }];
+export function namesToCompare({ name, agrees, registeredName }: AskedAbout, vendorName = "") {
+  return agrees === undefined ? [{ asked: name, own: registeredName || vendorName }] : [];
 }
 
 /** Renders what was asked about and the registered name, for `facts`. */
@@ -45,17 +47,17 @@ export function askedFacts({ tin, name, registeredName, isUnknown }: AskedAbout)
 }
 
 /**
- * Renders a warning where the TIN match was about another name than the registered one, or, if SAM.gov named none, than
- * `vendorName`; also where it is unknown what it was about.
+ * Renders a warning where the name that was asked about is not the registered one, or, if SAM.gov named none, not `vendorName`;
+ * also where it is unknown what a TIN match was about.
  */
 export function askedWarning(asked: AskedAbout, vendorName: string, isSame: SameNames): Html | undefined {
-  const { name, registeredName, isUnknown } = asked;
+  const { name, agrees, registeredName, isUnknown } = asked;
   if (isUnknown) {
     return html`<p class="notice warning">This verification was stored before the TIN and the name that were asked about were kept, so it does not show which ones matched. Verify again to get a certificate that does.</p>`;
   }
   const own = registeredName || vendorName;
-  if (name === "" || own === "" || isSame(name, own)) return undefined;
-  return html`<p class="notice warning">The TIN match asked about the name <strong>“${name}”</strong>, but the ${registeredName ? "registered name" : "vendor’s name"} is <strong>“${own}”</strong>. Check that both are the same company. Nothing here proves it.</p>`;
+  if (name === "" || own === "" || (agrees ?? isSame(name, own))) return undefined;
+  return html`<p class="notice warning">The name asked about is <strong>“${name}”</strong>, but the ${registeredName ? "registered name" : "vendor’s name"} is <strong>“${own}”</strong>. Check that both are the same company. Nothing here proves it.</p>`;
 }
 
 /** A vendor as it was when a verification was stored, by the version that was the newest then. */

@@ -126,8 +126,29 @@ describe("a certificate", () => {
     expect(text).toContain("<dt>TIN asked about</dt><dd><code>****2220</code></dd>");
     expect(text).toContain("<dt>Registered name</dt><dd><strong>ACME WIDGETS</strong></dd>");
     expect(text).toContain("The name “Totally &lt;Other&gt; Company Inc” and the TIN ****2220 match");
-    expect(text).toMatch(/class="notice warning">The TIN match asked about the name .* Check that both are the same/);
+    expect(text).toMatch(/class="notice warning">The name asked about is .* Check that both are the same/);
     expect((await visitor.get(path.replace("/certificate", ""))).text).toContain("Check that both are the same");
+  });
+
+  test("decides as it was decided when it was stored, by the name that its call or row gave", async () => {
+    const [{ results } = {}] = dashboard.state.verifications;
+    const read = async (payment: object) => {
+      dashboard.state.verifications = [verificationOf({ results: results as never, payment })];
+      const { text } = await visitor.get(path);
+      return [/<dt>Decision<\/dt>\s*<dd><strong>([^<]*)</.exec(text)?.[1], text.includes("notice warning"), text];
+    };
+    const other = await read({ givenName: "Totally Other Inc", nameAgrees: false, doubts: ["other_name"] });
+    expect(other.slice(0, 2)).toEqual(["Review: the name differs from the registered one.", true]);
+    expect(other[2]).toContain("<dt>Name asked about</dt><dd><strong>Totally Other Inc</strong></dd>");
+    alsoMatched({ tin: "****2220", name: "Widget Traders" });
+    const [{ results: both } = {}] = dashboard.state.verifications;
+    dashboard.state.calls.length = 0;
+    const payment = { givenName: "Widget Traders", nameAgrees: true, doubts: [] };
+    dashboard.state.verifications = [verificationOf({ results: both as never, payment })];
+    const { text } = await visitor.get(path);
+    expect(text).toContain("<strong>Pay: every check passed.</strong>");
+    expect(text).not.toContain("notice warning");
+    expect(dashboard.state.calls.filter((call) => call.startsWith("compareNames"))).toEqual([]);
   });
 
   test("says in words whether to pay, and lists exclusions that bear the vendor’s name", async () => {

@@ -37,6 +37,10 @@ export interface CheckTask {
   readonly subject: CheckSubject;
   /** The TIN that the call itself supplied, and that the subject's hash stands for; empty where it supplied none. */
   readonly suppliedTin: string;
+  /** The name that the call gave; absent where it gave none. */
+  readonly givenName?: string;
+  /** As in `ResolvedSubject`. */
+  readonly nameAgrees?: boolean;
   readonly mode: Mode;
   /** Greatest age of the data of a stored answer that a cached call uses; absent: any age. */
   readonly maxAgeSeconds?: number | undefined;

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
+import type { Doubt } from "@vvs/checks/decision";
 import type { ResultDocument } from "../documents.ts";
-import { decisionOf } from "./decision.ts";
+import { decisionOf, type KnownExclusions } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
 
 type Details = Partial<NonNullable<ResultDocument["details"]>>;
@@ -38,10 +39,27 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
     false,
   ],
   ["the registry's name agrees, and a check fails", [sam("fail")], "Acme", true, "hold", true],
-  ["only the IRS knows the vendor", [tin("pass", "Acme")], "Acme", none, "pay", true],
+  ["only the IRS knows the vendor", [sam("pass"), tin("pass", "Acme")], "Acme", none, "pay", true],
+  ["nobody looked at exclusions", [tin("pass", "Acme")], "Acme", none, "review", true],
+  [
+    "no name is given, and the IRS matched another name than the registered one",
+    [sam("pass", { legal_name: "LORWIN" }), tin("pass", "Acme")],
+    "",
+    none,
+    "review",
+    none,
+  ],
+  [
+    "no name is given, and the IRS matched the registered one",
+    [sam("pass", { legal_name: "O'BRIEN & SONS, INC." }), tin("pass", "OBrien & Sons Inc")],
+    "",
+    none,
+    "pay",
+    none,
+  ],
   [
     "the IRS was sent the name without signs",
-    [tin("pass", "OBrien & Sons Inc")],
+    [sam("pass"), tin("pass", "OBrien & Sons Inc")],
     "O'Brien & Sons, Inc.",
     none,
     "pay",
@@ -110,5 +128,27 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
 ])("where %s", (_name, results, givenName, nameAgrees, decision, name_agrees) => {
   const overall_result = overallResult(results.map(({ status }) => status));
   const decided = decisionOf({ verification: { overall_result, results, created_at: at }, nameAgrees, givenName });
-  expect(decided).toEqual({ decision, ...(name_agrees !== undefined && { name_agrees }) });
+  const { doubts, ...rest } = decided;
+  expect(rest).toEqual({
+    decision,
+    ...(givenName && { given_name: givenName }),
+    ...(name_agrees !== undefined && { name_agrees }),
+  });
+  if (decision !== "hold") expect(doubts.length > 0).toBe(decision === "review");
+});
+
+test.each<[KnownExclusions, ResultDocument[], Doubt[]]>([
+  [{ isExcluded: false, sameName: "none" }, [tin("pass")], []],
+  [{ isExcluded: true, sameName: "none" }, [tin("pass")], ["exclusion"]],
+  [{ isExcluded: undefined, sameName: "unknown" }, [tin("pass")], ["exclusions_unknown", "same_name_unknown"]],
+  [{ isExcluded: false, sameName: "found" }, [sam("pass")], ["same_name"]],
+  [{ isExcluded: undefined, sameName: "none" }, [sam("pass", { same_name: [SAME] })], []],
+  [
+    { isExcluded: false, sameName: "none" },
+    [sam("pass", exclusion("product", "2026-01-01", "indefinite"))],
+    ["exclusion"],
+  ],
+])("where the files say %j of %j", (exclusions, results, doubts) => {
+  const verification = { overall_result: overallResult(results.map(({ status }) => status)), results, created_at: at };
+  expect(decisionOf({ verification, givenName: "", exclusions }).doubts).toEqual(doubts);
 });

@@ -1,15 +1,20 @@
-import { type Decision, type DecisionFacts, decide } from "@vvs/checks/decision";
+import { type DecisionFacts, decide } from "@vvs/checks/decision";
 import { irsName } from "@vvs/identifiers/irs-name";
 import { isInForce, registryDay } from "@vvs/registration";
-import type { ResultDocument, VerificationDocument } from "../documents.ts";
+import type { PaymentDocument, ResultDocument, VerificationDocument } from "../documents.ts";
+
+/** What is known of a vendor's exclusions. */
+export type KnownExclusions = Pick<DecisionFacts, "isExcluded" | "sameName">;
 
 /** What a decision rests on. */
 interface Decided {
   readonly verification: Pick<VerificationDocument, "overall_result" | "results" | "created_at">;
   /** What the resolution of the vendor found (`ResolvedSubject`): undefined where no registry knows the vendor. */
-  readonly nameAgrees: boolean | undefined;
+  readonly nameAgrees?: boolean | undefined;
   /** The name that the call gave; "" where it gave none. */
   readonly givenName: string;
+  /** What the loaded files say now, where they were read for this decision. */
+  readonly exclusions?: KnownExclusions | undefined;
 }
 
 /**
@@ -17,28 +22,43 @@ interface Decided {
  * registry's names, or where no registry knows the vendor, with the name that matched with its TIN. `name_agrees` is absent
  * where none was given, or there is nothing to compare it with.
  */
-export function decisionOf({ verification, nameAgrees, givenName }: Decided): {
-  decision: Decision;
-  name_agrees?: boolean;
-} {
-  const { overall_result: result, results } = verification;
+export function decisionOf({ verification, nameAgrees, givenName, exclusions }: Decided): PaymentDocument {
+  const { overall_result: result, results, created_at: at } = verification;
   const agrees = givenName === "" ? undefined : (nameAgrees ?? agreesInResults(results, givenName));
-  const today = registryDay(verification.created_at);
+  const known = exclusionsIn(results, registryDay(at));
+  const { decision, doubts } = decide({
+    result,
+    name: givenName === "" ? matchedName(results) : agrees === undefined ? "unknown" : agrees ? "agrees" : "differs",
+    isExcluded: known.isExcluded || (exclusions?.isExcluded ?? known.isExcluded),
+    sameName: exclusions?.sameName ?? known.sameName,
+  });
+  return {
+    decision,
+    doubts,
+    ...(givenName && { given_name: givenName }),
+    ...(agrees !== undefined && { name_agrees: agrees }),
+  };
+}
+
+/** Returns what results say of exclusions: nothing where the registration was not checked. */
+function exclusionsIn(results: readonly ResultDocument[], today: string): KnownExclusions {
+  const isKnown = results.some(({ check_type }) => check_type === "sam_registration");
   const isExcluded = results.some(({ details }) => details?.exclusions?.some((each) => isInForce(each, today)));
-  const name = nameOf(givenName, agrees);
-  const sameName = sameNameIn(results);
-  const { decision } = decide({ result, name, isExcluded, sameName });
-  return { decision, ...(agrees !== undefined && { name_agrees: agrees }) };
+  const isFound = results.some(({ details }) => details?.same_name?.length);
+  const isUnknown = results.some(({ details }) => details?.same_name_unknown);
+  return {
+    isExcluded: isKnown ? isExcluded : undefined,
+    sameName: isFound ? "found" : isUnknown ? "unknown" : "none",
+  };
 }
 
-function sameNameIn(results: readonly ResultDocument[]): DecisionFacts["sameName"] {
-  if (results.some(({ details }) => details?.same_name?.length)) return "found";
-  return results.some(({ details }) => details?.same_name_unknown) ? "unknown" : "none";
-}
-
-function nameOf(givenName: string, agrees: boolean | undefined): DecisionFacts["name"] {
-  if (givenName === "") return undefined;
-  return agrees === undefined ? "unknown" : agrees ? "agrees" : "differs";
+/** Returns whether the name that the IRS matched is the one in the registry's answer; undefined where one of them is unknown. */
+function matchedName(results: readonly ResultDocument[]): "differs" | undefined {
+  const matched = results.find(isMatch)?.details?.name;
+  const registered = registeredIn(results);
+  if (matched === undefined || registered === undefined) return undefined;
+  const isSame = [registered, irsName(registered)].some((name) => isSameButForSigns(name, matched));
+  return isSame ? undefined : "differs";
 }
 
 /**
@@ -46,13 +66,16 @@ function nameOf(givenName: string, agrees: boolean | undefined): DecisionFacts["
  * the IRS matched. Any other is unknown: in another spelling it may be the same company's.
  */
 function agreesInResults(results: readonly ResultDocument[], givenName: string): true | undefined {
-  const registered = results.find(({ details }) => details?.legal_name)?.details?.legal_name;
+  const registered = registeredIn(results);
   if (registered !== undefined) return isSameButForSigns(registered, givenName) || undefined;
   const asked = [givenName, irsName(givenName)];
-  const isMatched = ({ check_type, status, details }: ResultDocument) =>
-    check_type === "tin_match" && status === "pass" && details?.name !== undefined && asked.includes(details.name);
-  return results.some(isMatched) || undefined;
+  return results.some((each) => isMatch(each) && asked.includes(each.details?.name ?? "")) || undefined;
 }
+
+const isMatch = ({ check_type, status }: ResultDocument) => check_type === "tin_match" && status === "pass";
+
+const registeredIn = (results: readonly ResultDocument[]) =>
+  results.find(({ details }) => details?.legal_name)?.details?.legal_name;
 
 function isSameButForSigns(name: string, other: string): boolean {
   const [one, two] = [name, other].map((text) =>

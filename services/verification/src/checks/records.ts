@@ -7,6 +7,7 @@ import type { ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
+import { decisionOf, type KnownExclusions } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
 
 /** Everything that one verification stores. */
@@ -22,12 +23,20 @@ export interface VerificationRecords {
   readonly conclusions: readonly Conclusion[];
 }
 
+/** The conclusions of a verification's checks. */
+export interface Concluded {
+  readonly conclusions: readonly Conclusion[];
+  /** What the loaded files say of the vendor's exclusions, where a job's row does not check them now. */
+  readonly exclusions?: KnownExclusions | undefined;
+}
+
 /** Returns a verification's records from its checks' conclusions: results, evidence, and answers for later cached calls. */
 export function verificationRecords(
-  { caller, subject, mode, run }: Pick<CheckTask, "caller" | "subject" | "mode" | "run">,
-  conclusions: readonly Conclusion[],
+  task: Pick<CheckTask, "caller" | "subject" | "mode" | "run" | "givenName" | "nameAgrees">,
+  { conclusions, exclusions }: Concluded,
   createdAt: Date,
 ): VerificationRecords {
+  const { caller, subject, mode, run, givenName = "", nameAgrees } = task;
   const owner = { organization_id: caller.tenant.organizationId, entity_id: subject.entityId };
   const verificationId = newId("ver", createdAt);
   const evidence: EvidenceDocument[] = [];
@@ -76,16 +85,17 @@ export function verificationRecords(
     answers.push(stored);
     return resultOf(stored, createdAt);
   });
+  const overall_result = overallResult(results.map(({ status }) => status));
+  const decided = { overall_result, results, created_at: createdAt };
   const verification: VerificationDocument = {
     _id: verificationId,
     ...owner,
     mode,
-    overall_result: overallResult(results.map(({ status }) => status)),
-    results,
+    ...decided,
+    payment: decisionOf({ verification: decided, nameAgrees, givenName, exclusions }),
     actor: caller.actor,
     request_id: caller.requestId,
     ...(run && { run_record_id: run.recordId, run: { monitor_id: run.monitorId, run_seq: run.runSeq } }),
-    created_at: createdAt,
   };
   const withdrawnLoads = conclusions.flatMap((each) =>
     each.kind === "answered" ? (each.answer.withdrawnLoads ?? []) : [],

@@ -19,9 +19,11 @@ export interface ResolvedSubject {
   readonly subject: CheckSubject;
   /** The TIN in clear that the call supplied, and that the subject's hash stands for; empty where it supplied none. */
   readonly suppliedTin: string;
+  /** The name that the call gave; empty where it gave none. */
+  readonly givenName: string;
   /**
-   * Whether the name of the call agrees with the registry's names of the vendor. Absent where the call has none, no registry
-   * knows the vendor, or it was not asked.
+   * Whether the name of the call agrees with the registry's names of the vendor. Absent where the call has none, or no
+   * registry knows the vendor.
    */
   readonly nameAgrees?: boolean;
 }
@@ -35,14 +37,9 @@ export interface Subjects {
    * created where there is none. Values that the call supplies take precedence over those of the entity. Its TIN replaces
    * no other one of the entity unless the checks include tin_match. Errors: the
    * entity service's, such as entity_not_found, entity_exists and ambiguous_match; invalid_request where the call has no
-   * target. With `comparesName`, the name is compared with the registry's.
+   * target.
    */
-  resolve(
-    caller: CallerContext,
-    target: VerifyRequest["target"],
-    checks: readonly Check[],
-    options?: { comparesName: boolean },
-  ): Promise<ResolvedSubject>;
+  resolve(caller: CallerContext, target: VerifyRequest["target"], checks: readonly Check[]): Promise<ResolvedSubject>;
 }
 
 /** Reads subjects in batches: verifications at the same moment share a call, in which each tenant sees only its own. */
@@ -64,14 +61,16 @@ export function createSubjects(
 
   return {
     read,
-    async resolve(caller, target, checks, { comparesName } = { comparesName: false }) {
-      if (target.case === "entityId") return { subject: await read(caller.tenant, target.value), suppliedTin: "" };
+    async resolve(caller, target, checks) {
+      if (target.case === "entityId") {
+        return { subject: await read(caller.tenant, target.value), suppliedTin: "", givenName: "" };
+      }
       if (target.case !== "vendor") {
         throw new ServiceError("invalid_request", { message: "The call names neither an entity nor a vendor." });
       }
       const { identifiers, legalName, entityId } = target.value;
       const checksTin = checks.includes("tin_match");
-      const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId, checksTin, comparesName };
+      const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId, checksTin, comparesName: true };
       const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
       const { entityId: id, subject: seen, tinHash, nameAgrees } = resolved;
       // An earlier entity service, during a rollout, returns no subject.
@@ -84,7 +83,8 @@ export function createSubjects(
         cage: identifiers?.cage || known.cage,
         ...(isOther && { tinHash, tinMatchRecorded: false }),
       };
-      return { subject, suppliedTin: identifiers?.tin ?? "", ...(nameAgrees !== undefined && { nameAgrees }) };
+      const suppliedTin = identifiers?.tin ?? "";
+      return { subject, suppliedTin, givenName: legalName, ...(nameAgrees !== undefined && { nameAgrees }) };
     },
   };
 }

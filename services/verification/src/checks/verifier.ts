@@ -10,9 +10,9 @@ import type { VerificationDocument } from "../documents.ts";
 import type { Asking } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
-import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
+import type { CheckTask, Conclude, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
-import { type RowCompletion, type Saving, verificationRecords } from "./records.ts";
+import { type Concluded, type RowCompletion, type Saving, verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */
 export interface VerificationRequest extends CheckTask {
@@ -70,11 +70,11 @@ export function createVerifier(options: {
 }): Verifier {
   const { store, facts, conclude, now, logger } = options;
 
-  async function save(request: VerificationRequest, conclusions: readonly Conclusion[]) {
+  async function save(request: VerificationRequest, concluded: Concluded) {
     const { tenant } = request.caller;
     const { environment } = tenant;
     const at = now();
-    const records = verificationRecords(request, conclusions, at);
+    const records = verificationRecords(request, concluded, at);
     const { verification } = records;
     const { _id: id, run } = verification;
     const isDirect = !run && request.subject.readsDirectTopic;
@@ -93,7 +93,7 @@ export function createVerifier(options: {
     options.onStored(environment, completed);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");
-    facts.forward(request, conclusions);
+    facts.forward(request, concluded.conclusions);
     return verification;
   }
 
@@ -106,15 +106,16 @@ export function createVerifier(options: {
   }
 
   /** Concludes the checks, unless asking SAM.gov's API helps: then it returns what to ask, and asked no provider of others. */
-  function concludeUnlessAsking(request: VerificationRequest): Promise<Asking | Conclusion[]> {
+  function concludeUnlessAsking(request: VerificationRequest): Promise<{ readonly asking: Asking } | Concluded> {
     const isFirst = (check: Check) => check === "sam_registration";
     return inTime(request, async (signal) => {
       const firsts = await Promise.all(request.checks.filter(isFirst).map((check) => conclude(check, request, signal)));
       const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
-      if (asking) return asking;
-      return Promise.all(
+      if (asking) return { asking };
+      const conclusions = await Promise.all(
         request.checks.map((check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal)),
       );
+      return { conclusions };
     });
   }
 
@@ -122,26 +123,25 @@ export function createVerifier(options: {
     async verify(request) {
       const concludeAll = (signal: AbortSignal) =>
         Promise.all(request.checks.map((check) => conclude(check, request, signal)));
-      return save(request, await inTime(request, concludeAll));
+      return save(request, { conclusions: await inTime(request, concludeAll) });
     },
     async verifyUnlessAsking(request) {
       const concluded = await concludeUnlessAsking(request);
-      if (!Array.isArray(concluded)) return concluded as Asking;
+      if ("asking" in concluded) return concluded.asking;
       await save(request, concluded);
       return undefined;
     },
     async verifyRow(request, mustWait) {
       const concluded = await concludeUnlessAsking(request);
-      if (!Array.isArray(concluded)) return { asking: concluded as Asking };
-      const errors = (concluded as Conclusion[]).flatMap((each) => (each.kind === "error" ? each.reason : []));
+      if ("asking" in concluded) return concluded;
+      const errors = concluded.conclusions.flatMap((each) => (each.kind === "error" ? each.reason : []));
       const reasons = errors.filter(mustWait);
       return reasons.length > 0 ? { reasons } : save(request, concluded);
     },
-    refuse: (request, reason) =>
-      save(
-        request,
-        request.checks.map((check) => ({ kind: "error", check, fingerprint: "", reason, attempts: [] })),
-      ),
+    refuse(request, reason) {
+      const refused = { kind: "error", fingerprint: "", reason, attempts: [] } as const;
+      return save(request, { conclusions: request.checks.map((check) => ({ check, ...refused })) });
+    },
   };
 }
 

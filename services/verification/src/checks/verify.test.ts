@@ -63,6 +63,25 @@ beforeEach(() => {
 const verify = (call: TestCall = {}, organizationId = org) => verifyVendor(service, { organizationId, entityId }, call);
 const evidenceOf = (evidenceId: string) => storedEvidence(service, evidenceId, org);
 
+test.each<[string, string, boolean | undefined, string[]]>([
+  ["agrees with the registry’s", "Acme Trading", true, []],
+  ["is another company’s", "Totally Different Company Inc", false, ["other_name"]],
+  ["is not given", "", undefined, []],
+])(
+  "a verification remembers the name that its call gave, and what it says of a payment, where the name %s",
+  async (_case, legalName, nameAgrees, doubts) => {
+    behaviour.first = says("pass");
+    service.entities.schedule.nameAgrees = (name) => name === "Acme Trading";
+    const value = { entityId, legalName };
+    const { id, payment } = await verify({ target: { case: "vendor", value } });
+    delete service.entities.schedule.nameAgrees;
+    expect(payment).toMatchObject({ givenName: legalName, doubts });
+    expect(payment?.nameAgrees).toBe(nameAgrees);
+    const { verification } = await service.client.getVerification({ caller: callerOf(org), verificationId: id });
+    expect(verification?.payment).toEqual(payment);
+  },
+);
+
 describe("realtime", () => {
   test("after a throw the next provider is asked, and the evidence has both attempts and the content's hash", async () => {
     behaviour.second = says("pass");

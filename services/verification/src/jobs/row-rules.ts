@@ -1,7 +1,6 @@
 import type { ServiceError } from "@vvs/errors";
 import type { RowOutcome } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
-import { decisionOf } from "../checks/decision.ts";
 import type { VerificationDocument } from "../documents.ts";
 import type { RowResult } from "./documents.ts";
 
@@ -71,19 +70,16 @@ export function candidateOf({ id, legalName, confidence }: { id: string; legalNa
 export interface RowSubject {
   /** Name of the entity; empty while it has none. */
   readonly legalName: string;
-  /** The name that the row gives; empty where it gives none. */
-  readonly givenName: string;
-  /** Whether the registry's name agrees with it; undefined where no registry knows the vendor, or the row gives none. */
-  readonly nameAgrees: boolean | undefined;
   readonly monitor: Pick<RowResult, "monitor_id" | "problems">;
 }
 
 /** Returns the result of a verified row. */
-export function verifiedRow(verification: VerificationDocument, subject: RowSubject): RowResult {
-  const { legalName, monitor } = subject;
+export function verifiedRow(verification: VerificationDocument, { legalName, monitor }: RowSubject): RowResult {
+  const { decision, name_agrees } = verification.payment!;
   return {
     outcome: verification.overall_result,
-    ...decisionOf({ verification, ...subject }),
+    decision,
+    ...(name_agrees !== undefined && { name_agrees }),
     entity_id: verification.entity_id,
     ...(legalName && { legal_name: legalName }),
     verification_id: verification._id,

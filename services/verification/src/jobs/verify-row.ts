@@ -64,7 +64,7 @@ export function createVerifyRow(options: {
       meant = found.entity.id;
     }
     const vendor = { identifiers: { ...identifiers, ...(tin && { tin }) }, legalName, entityId: meant };
-    return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks, { comparesName: true });
+    return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks);
   }
 
   /** Makes sure that the vendor has its monitor. If that is refused, the row's problems say why, and its result stands. */
@@ -109,9 +109,8 @@ export function createVerifyRow(options: {
     if ("result" in resolved) return { kind: "ended", result: resolved.result };
     const { subject } = resolved;
     const monitor = await monitorOf(caller, job, subject.entityId, input.external_id);
-    const givenName = input.legal_name ?? "";
     const isLastTry = now() >= askedUntil(environment, job.created_at);
-    const verified = { legalName: subject.entityName ?? "", givenName, nameAgrees: resolved.nameAgrees, monitor };
+    const legalName = subject.entityName ?? "";
     try {
       const tried = await verifier.verifyRow(
         {
@@ -124,7 +123,7 @@ export function createVerifyRow(options: {
           row: { id: row._id, wasParked: isLastTry || row.was_parked === true },
           completeRow: (verification) => ({
             filter: whileOpen(row),
-            update: completion(verifiedRow(verification, verified)),
+            update: completion(verifiedRow(verification, { legalName, monitor })),
           }),
         },
         (reason) => !isLastTry && canBeMended(reason),

@@ -45,6 +45,8 @@ export interface TestEntities {
     lookUp?: (request: LookUpRequest) => MessageInitShape<typeof LookUpResponseSchema>;
     /** Returns the id of the entity that identifiers name, or throws; empty: the one of `setResolved`. */
     resolve?: (identifiers: Identifiers | undefined, entityId: string) => string;
+    /** Returns whether a name agrees with the registry's; where absent, no registry knows a vendor. */
+    nameAgrees?: (legalName: string) => boolean;
     /** Runs before registry records are returned; gets the number of vendors that they are for. */
     registry?: (vendors: number) => Promise<void>;
     /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
@@ -93,7 +95,7 @@ export async function startTestEntities(): Promise<TestEntities> {
     getEntity: unused,
     listEntities: unused,
     listSnapshots: unused,
-    resolveVendor: async ({ caller, identifiers, checksTin, entityId }) => {
+    resolveVendor: async ({ caller, identifiers, legalName, checksTin, entityId }) => {
       const { tin = "" } = identifiers ?? {};
       const resolved = schedule.resolve?.(identifiers, entityId) || entityId || named;
       const tinHash = tin ? tinHashOf(tin) : new Uint8Array();
@@ -101,7 +103,8 @@ export async function startTestEntities(): Promise<TestEntities> {
       const entity = known.get(key);
       if (tin && checksTin && entity) known.set(key, { subject: { ...entity.subject, tinHash }, tin });
       await schedule.resolved?.(tin);
-      return { entityId: resolved, tinHash, subject: subjectOf(caller?.tenant, resolved) };
+      const nameAgrees = legalName === "" ? undefined : schedule.nameAgrees?.(legalName);
+      return { entityId: resolved, tinHash, subject: subjectOf(caller?.tenant, resolved), nameAgrees };
     },
     getCheckSubjects: async ({ keys }) => ({
       subjects: keys.map(({ tenant, entityId }) => subjectOf(tenant, entityId)),

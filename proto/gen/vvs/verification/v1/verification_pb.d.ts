@@ -89,6 +89,40 @@ export declare type Result = Message<"vvs.verification.v1.Result"> & {
 export declare const ResultSchema: GenMessage<Result>;
 
 /**
+ * What a verification says of a payment on its day, besides its results.
+ *
+ * @generated from message vvs.verification.v1.Payment
+ */
+export declare type Payment = Message<"vvs.verification.v1.Payment"> & {
+  /**
+   * Why the vendor is not simply paid, as in Doubt of packages/checks.
+   *
+   * @generated from field: repeated string doubts = 1;
+   */
+  doubts: string[];
+
+  /**
+   * The name that the call or the row gave; empty where it gave none.
+   *
+   * @generated from field: string given_name = 2;
+   */
+  givenName: string;
+
+  /**
+   * Whether it agrees with a name that a source has of the vendor; absent where there is nothing to compare.
+   *
+   * @generated from field: optional bool name_agrees = 3;
+   */
+  nameAgrees?: boolean | undefined;
+};
+
+/**
+ * Describes the message vvs.verification.v1.Payment.
+ * Use `create(PaymentSchema)` to create a new message.
+ */
+export declare const PaymentSchema: GenMessage<Payment>;
+
+/**
  * Checks of one entity at one time.
  *
  * @generated from message vvs.verification.v1.Verification
@@ -142,6 +176,13 @@ export declare type Verification = Message<"vvs.verification.v1.Verification"> &
    * @generated from field: vvs.verification.v1.Mode mode = 7;
    */
   mode: Mode;
+
+  /**
+   * Absent of verifications from before it was stored. For the dashboard; not in the public API.
+   *
+   * @generated from field: vvs.verification.v1.Payment payment = 8;
+   */
+  payment?: Payment | undefined;
 };
 
 /**
