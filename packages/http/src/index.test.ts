@@ -60,6 +60,25 @@ test("a response that begins after the stop closes its connection", async () => 
   await server.close();
 });
 
+test("a connection whose client takes nothing is closed", async () => {
+  const sent = Promise.withResolvers<boolean>();
+  const server = await serveHttp({
+    ...address,
+    listener(_request, response) {
+      // More than the buffers of a connection hold.
+      response.end(Buffer.alloc(50_000_000));
+      response.once("close", () => sent.resolve(response.writableFinished));
+    },
+    stopping: new AbortController().signal,
+    limits: { timeout: 100 },
+  });
+  const request = get({ host: "127.0.0.1", port: server.port });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  expect(await sent.promise).toBe(false);
+  await expect(response.toArray()).rejects.toThrow("aborted");
+  await server.close();
+});
+
 test("a port in use is an error", async () => {
   const options = { ...address, listener: () => undefined, stopping: new AbortController().signal };
   const server = await serveHttp(options);

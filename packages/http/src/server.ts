@@ -17,6 +17,12 @@ export interface HttpServer {
 }
 
 /**
+ * How long a connection with a running request may stand still, in milliseconds. Longer than any answer takes to begin; a client
+ * that takes nothing of its answer for so long is cut off.
+ */
+const STANDSTILL_MS = 60_000;
+
+/**
  * Serves HTTP with time and size limits on every part of a request. Requests that Node's parser refuses are answered in
  * JSON. Once `stopping` is aborted, each connection closes after its answer.
  */
@@ -33,7 +39,7 @@ export async function serveHttp(options: {
   /** `doc_url` in the answers to requests that Node's parser refuses; absent: they have none. */
   refusalDocUrl?: string;
   /** Replaces limits below, for tests. */
-  limits?: ServerOptions;
+  limits?: ServerOptions & { timeout?: number };
 }): Promise<HttpServer> {
   const { stopping } = options;
   const server = createServer({
@@ -46,6 +52,7 @@ export async function serveHttp(options: {
     requireHostHeader: false,
     ...options.limits,
   });
+  server.timeout = options.limits?.timeout ?? STANDSTILL_MS;
   server.maxConnections = options.maxConnections;
   /** The responses that are not complete. A client may send several requests without waiting for answers. */
   const running = new Map<Socket, Set<ServerResponse>>();

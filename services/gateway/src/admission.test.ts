@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { type Admit, createAdmission } from "@vvs/fair-queue";
+import { newId } from "@vvs/ids";
+import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { eventually } from "@vvs/testing";
 import { useTestGateway } from "./testing/gateway.ts";
 
@@ -57,6 +60,28 @@ test("a client that sends its body slowly holds no seat", async () => {
   await eventually(() => running === 1);
   expect((await gateway.send("GET", "/v1/entities/none", { key })).status).toBe(404);
   slow.destroy();
+});
+
+test("a client that reads a download slowly holds no seat", async () => {
+  const { value: key } = gateway.account.createKey();
+  admit = createAdmission({ seats: 1 });
+  const results = Array.from({ length: 500 }, () => ({ outcome: RowOutcome.PASS, legalName: "A".repeat(1_000) }));
+  let pages = 0;
+  gateway.jobs.on("listJobResults", () => ({ results, nextRow: ++pages }));
+  const headers = { Authorization: `Bearer ${key}`, Accept: "text/csv" };
+  const slow = request(`${gateway.baseUrl}/v1/jobs/${newId("job")}/results`, { headers }).end();
+  await once(slow, "response");
+  let known = 0;
+  await eventually(
+    () => {
+      const standsStill = known === pages;
+      known = pages;
+      return standsStill;
+    },
+    { everyMs: 500 },
+  );
+  expect((await gateway.send("GET", "/v1/entities/none", { key })).status).toBe(404);
+  slow.on("error", () => undefined).destroy();
 });
 
 test("more than 16 requests of a route wait for those of their organization, beside its verifications and others' requests", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue, ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import { type ObservedRequest, observeRequest } from "@vvs/http";
 import { containsTin } from "@vvs/identifiers";
 import { type IdPrefix, isId, newId } from "@vvs/ids";
@@ -135,7 +136,8 @@ export async function answerInParts(
   try {
     for await (const part of parts) {
       if (hungUp.aborted) return;
-      if (!response.write(part)) await once(response, "drain", { signal: hungUp });
+      // A client that reads slowly holds no seat.
+      if (!response.write(part)) await outside(() => once(response, "drain", { signal: hungUp }));
     }
     response.end();
   } catch (err) {
