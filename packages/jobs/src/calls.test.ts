@@ -20,7 +20,7 @@ test("rows are stored in calls of at most 500, all in the job of the first", asy
   ]);
 });
 
-test("rows with long cells are stored in more calls, each row in one", async () => {
+test("rows with long cells or many problems are stored in more calls, each row in one", async () => {
   const calls: number[][] = [];
   const jobs = {
     async addJobRows({ rows = [] }: { rows?: readonly { row?: number }[] }) {
@@ -29,7 +29,11 @@ test("rows with long cells are stored in more calls, each row in one", async () 
     },
   };
   const cells = ["x".repeat(250_000), "x".repeat(50_000)];
-  const rows = [1, 2, 3, 4, 5].map((row) => ({ row, cells }));
+  const problems = cells.map((message) => ({ path: "vendor", message }));
+  const rows = [{ cells }, { problems }, { cells }, { problems }, { cells }].map((each, index) => ({
+    row: index + 1,
+    ...each,
+  }));
   await addJobRows(jobs as never, { caller: {}, rows });
   expect(calls).toEqual([[1, 2], [3, 4], [5]]);
 });

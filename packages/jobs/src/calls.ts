@@ -7,15 +7,15 @@ type Request<M extends keyof Jobs> = Exclude<Parameters<Jobs[M]>[0], { $typeName
 
 /** Maximum number of rows or results in a call. */
 const ROWS_TOGETHER = 500;
-/** Characters of cells after which a call has no further row: messages have at most 4 MB. */
-const CELLS_TOGETHER = 500_000;
+/** Characters of rows after which a call has no further row: messages have at most 4 MB. */
+const CHARACTERS_TOGETHER = 500_000;
 
-/** Returns the first of some rows, as many as fit into one message with their cells: at least one. */
-export function fittingRows<R extends { readonly cells?: readonly string[] }>(rows: R[]): R[] {
+/** Returns the first of some rows, as many as fit into one message: at least one. */
+export function fittingRows<R>(rows: R[]): R[] {
   let length = 0;
-  const end = rows.findIndex(({ cells = [] }) => {
-    const isFull = length > CELLS_TOGETHER;
-    length += cells.join("").length;
+  const end = rows.findIndex((row) => {
+    const isFull = length > CHARACTERS_TOGETHER;
+    length += JSON.stringify(row).length;
     return isFull;
   });
   return end === -1 ? rows : rows.slice(0, end);

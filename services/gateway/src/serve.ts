@@ -75,7 +75,8 @@ async function call(
   // A client that sends slowly holds no seat.
   const readBody = route.readBody ?? readJsonBody;
   const body = route.body ? await outside(() => readBody(exchange.request)) : undefined;
-  const request = readCall(route, { ...exchange, key, id, body }, options);
+  const read = readCall(route, { ...exchange, key, id, body }, options);
+  const request = route.readRows ? { ...read, rows: await route.readRows(read) } : read;
   authorize([route.scope, ...(route.alsoNeeds?.(request.body) ?? [])], key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
   const textType = textTypeOf(route, exchange.request);

@@ -30,6 +30,13 @@ const check = { entity_id: entityId, checks: ["tin_match"], mode: "cached" };
 const monitor = { entity_id: entityId, checks: ["tin_match"], webhook_url: "https://example.com/" };
 
 describe("all problems are listed together, without the values", () => {
+  test("of more than a hundred the first hundred", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`field_${index}`, 1]));
+    const { body } = await gateway.post("/v1/monitors", { ...monitor, ...unknown });
+    expect(body.message).toBe("The request has 150 problems. The first 100 are listed in details.");
+    expect(body.details).toHaveLength(100);
+  });
+
   test("of a body, its query and its headers", async () => {
     const { status, body } = await gateway.send("POST", "/v1/verify?colour=red", {
       key: gateway.key,

@@ -899,7 +899,7 @@ class Error(TypedDict):
     """
     details: NotRequired[list[ErrorDetail]]
     """
-    Every problem of the request, with 400.
+    Every problem of the request, with 400; where `message` says so, the first of them.
     """
     entity_id: NotRequired[str]
     """
@@ -1167,7 +1167,7 @@ class CreateJobRequest(TypedDict):
     """
     on_invalid: NotRequired[Literal['skip', 'refuse']]
     """
-    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
+    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows (at most 20 of a row, and 10,000 in all).
     """
     monitor: NotRequired[CreateJobRequestMonitor]
     """

@@ -142,7 +142,7 @@ export type CreateJobRequest = {
      */
     max_age_seconds?: number;
     /**
-     * What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.
+     * What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows (at most 20 of a row, and 10,000 in all).
      */
     on_invalid?: 'skip' | 'refuse';
     /**
@@ -273,7 +273,7 @@ export type Error = {
      */
     doc_url: string;
     /**
-     * Every problem of the request, with 400.
+     * Every problem of the request, with 400; where `message` says so, the first of them.
      */
     details?: Array<{
         /**

@@ -7,6 +7,8 @@ import { cutVendors } from "./vendor-texts.ts";
 export const MAX_BODY_BYTES = 100_000;
 /** The same of a job's. */
 export const MAX_JOB_BYTES = 5_000_000;
+/** The same of one of its vendors. */
+export const MAX_VENDOR_BYTES = 16_000;
 /** Maximum number of vendors of a job. */
 export const MAX_VENDORS = 10_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -34,11 +36,14 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
 export async function readJobBody(request: IncomingMessage): Promise<JsonBody> {
   const bytes = hasBody(request) ? await readBytes(request, MAX_JOB_BYTES) : undefined;
   if (!bytes?.length) return { value: undefined, problems: [{ path: "body", message: "must not be empty" }] };
-  const { envelope, vendors } = await cutVendors(bytes);
+  const { envelope, vendors, isRepeated } = await cutVendors(bytes);
   if (envelope.length > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
   const { value, problems } = parseJson(envelope);
   const isCut = vendors && typeof value === "object" && value !== null;
-  return { value: isCut ? { ...value, vendors } : value, problems };
+  if (!isCut) return { value, problems };
+  const others = problems.filter(({ path }) => path !== "vendors");
+  const repeated = isRepeated ? [{ path: "vendors", message: "must be given only once" }] : [];
+  return { value: { ...value, vendors }, problems: [...others, ...repeated] };
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -76,12 +81,12 @@ async function readBytes(request: IncomingMessage, max: number): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-/** Parses a JSON text. Its problems are listed with the value. */
-export function parseJson(bytes: Buffer): JsonBody {
+/** Parses a JSON text, which may be inside `levels` levels of a body. Its problems are listed with the value. */
+export function parseJson(bytes: Buffer, levels = 0): JsonBody {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
-    const problems = textProblems(text);
+    const problems = textProblems(text, levels);
     if (problems === TOO_DEEP) return { value: undefined, problems };
     cutArrays(value);
     return { value, problems };

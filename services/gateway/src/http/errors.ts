@@ -4,7 +4,7 @@ import { maskTins } from "@vvs/identifiers";
 import { candidateSchema, renderCandidate } from "../render/entity.ts";
 import { id } from "../render/schemas.ts";
 
-/** Maximum number of problems listed in an answer. A body can have thousands. */
+/** Maximum number of problems listed in an answer, unless said otherwise. A body can have thousands. */
 const MAX_DETAILS = 100;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
@@ -25,7 +25,7 @@ export const errorSchema = z
         }),
       )
       .optional()
-      .describe("Every problem of the request, with 400."),
+      .describe("Every problem of the request, with 400; where `message` says so, the first of them."),
     entity_id: id("ent", "The entity that exists, with `entity_exists`.").optional(),
     candidates: z.array(candidateSchema).optional().describe("The entities that match, with `ambiguous_match`."),
   })
@@ -41,7 +41,7 @@ export function errorBody(error: ServiceError, requestId: string, baseUrl: strin
     message: maskTins(error.message),
     request_id: requestId,
     doc_url: errorDocUrl(baseUrl, error.code),
-    details: error.details.length > 0 ? error.details.slice(0, MAX_DETAILS).map(maskViolation) : undefined,
+    details: error.details.length > 0 ? error.details.map(maskViolation) : undefined,
     entity_id: error.entityId,
     candidates: error.candidates?.map(renderCandidate),
   };
@@ -71,14 +71,21 @@ function maskViolation({ path, message }: Violation): Violation {
   return { path: maskTins(path), message: maskTins(message) };
 }
 
-/** Throws invalid_request with all problems. The message names a single problem; several are only counted. */
-export function refuseInvalid(violations: readonly Violation[]): never {
+/**
+ * Throws invalid_request with the problems, or the first `max` of them. There are `count`, of which `violations` may lack some
+ * beyond the maximum. The message names a single problem; several are only counted.
+ */
+export function refuseInvalid(
+  violations: readonly Violation[],
+  { max = MAX_DETAILS, count = violations.length }: { max?: number; count?: number } = {},
+): never {
   const [first] = violations;
+  const listed = count > max ? `The first ${max} are` : "They are";
   const message =
-    violations.length === 1
+    count === 1
       ? `The request is invalid: ${first!.path} ${first!.message}.`
-      : `The request has ${violations.length} problems. They are listed in details.`;
-  throw new ServiceError("invalid_request", { message, details: violations });
+      : `The request has ${count} problems. ${listed} listed in details.`;
+  throw new ServiceError("invalid_request", { message, details: violations.slice(0, max) });
 }
 
 /** Errors that only the gateway refuses clients with. From a service they are a fault between services. */

@@ -27,9 +27,10 @@ interface Frame {
 /**
  * Returns the problems of a JSON text that its parsed value no longer shows: nesting that is too deep, and members that are
  * given more than once with different values, such as identifiers.uei, of which JSON.parse would silently take the last.
- * The text must be valid JSON. Every character is read once: whatever encloses a value compares only its number.
+ * The text must be valid JSON; `levels` is the number of levels of a body that it is inside. Every character is read once:
+ * whatever encloses a value compares only its number.
  */
-export function textProblems(text: string): readonly Violation[] {
+export function textProblems(text: string, levels = 0): readonly Violation[] {
   const numbers = new Map<string, number>();
   const problems: Violation[] = [];
   const frames: Frame[] = [];
@@ -51,7 +52,7 @@ export function textProblems(text: string): readonly Violation[] {
   for (const [token] of text.matchAll(TOKEN)) {
     const frame = frames.at(-1);
     if (token === "{" || token === "[") {
-      if (frames.length === MAX_DEPTH) return TOO_DEEP;
+      if (frames.length + levels === MAX_DEPTH) return TOO_DEEP;
       frames.push({ members: token === "{" ? new Map() : undefined, elements: [], key: undefined });
     } else if (token === "}" || token === "]") {
       frames.pop();

@@ -21,8 +21,18 @@ test.each([
   ['{"x":"vendors","vendors":[1]}', '{"x":"vendors","vendors":[]}', ["1"]],
   ['{"x":{"vendors":[1]},"vendors":[2]}', '{"x":{"vendors":[1]},"vendors":[]}', ["2"]],
   ['{"vendors":[1],"vendors":[2]}', '{"vendors":[],"vendors":[2]}', ["1"]],
+  ['{"\\u0076endors":[1]}', '{"\\u0076endors":[]}', ["1"]],
 ])("the entries of %s are cut out", async (text, envelope, texts) => {
   expect(await cut(text)).toEqual([envelope, texts]);
+});
+
+test.each([
+  ['{"vendors":[1],"vendors":[1]}', true],
+  ['{"vendors":[1], "\\u0076endors" :1}', true],
+  ['{"vendors":null,"vendors":[1]}', true],
+  ['{"vendors":[{"vendors":[1]}],"x":"vendors","y":{"vendors":1}}', false],
+])("whether the array of %s is given more than once is %s", async (text, isRepeated) => {
+  expect((await cutVendors(Buffer.from(text))).isRepeated).toBe(isRepeated);
 });
 
 test.each(['{"vendors":"[1]"}', '{"vendors":{"a":[1]}}', "[1]", '{"vendors":[1', '"vendors"', ""])(

@@ -6,7 +6,9 @@ const SLICE_BYTES = 256 * 1_024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const KEY = Buffer.from('"vendors"');
+const KEY = "vendors";
+/** Length of the key with each character written as \uXXXX, and its quotes. */
+const MAX_KEY_BYTES = 6 * KEY.length + 2;
 
 /** The entries of the array `vendors` of a body, as their texts. What is between its brackets is read later, in slices. */
 export interface VendorTexts {
@@ -24,12 +26,16 @@ export function isVendorTexts(value: unknown): value is VendorTexts {
 
 /**
  * Cuts the entries of the array `vendors` out of the text of a JSON object, without parsing them. Returns the text with an empty
- * array in its place; `vendors` is undefined where the text has none there. Other requests have their turn meanwhile.
+ * array in its place; `vendors` is undefined where the text has none there. `isRepeated` where the object has more than one
+ * member of this name. Other requests have their turn meanwhile.
  */
-export async function cutVendors(bytes: Buffer): Promise<{ envelope: Buffer; vendors: VendorTexts | undefined }> {
+export async function cutVendors(
+  bytes: Buffer,
+): Promise<{ envelope: Buffer; vendors: VendorTexts | undefined; isRepeated: boolean }> {
   const places: number[] = [];
   let array: { begin: number; end: number } | undefined;
   let [depth, isInText, textBegin, isAfterKey, entryBegin] = [0, false, 0, false, -1];
+  let members = 0;
   let sliceEnd = SLICE_BYTES;
 
   const endEntry = (at: number) => {
@@ -46,12 +52,12 @@ export async function cutVendors(bytes: Buffer): Promise<{ envelope: Buffer; ven
       if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) {
         isInText = false;
-        isAfterKey = depth === 1 && !array && bytes.subarray(textBegin, at + 1).equals(KEY);
+        isAfterKey = depth === 1 && isKey(bytes.subarray(textBegin, at + 1));
       }
     } else if (byte === QUOTE) [isInText, textBegin, isAfterKey] = [true, at, false];
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       depth++;
-      if (byte === OPEN_ARRAY && isAfterKey) entryBegin = at + 1;
+      if (byte === OPEN_ARRAY && isAfterKey && !array) entryBegin = at + 1;
       isAfterKey = false;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       depth--;
@@ -62,9 +68,11 @@ export async function cutVendors(bytes: Buffer): Promise<{ envelope: Buffer; ven
     } else if (byte === COMMA && depth === 2 && entryBegin >= 0 && !array) {
       places.push(entryBegin, at);
       entryBegin = at + 1;
-    } else if (isAfterKey && byte !== COLON && !isSpace(byte)) isAfterKey = false;
+    } else if (byte === COLON) members += isAfterKey ? 1 : 0;
+    else if (isAfterKey && !isSpace(byte)) isAfterKey = false;
   }
-  if (!array) return { envelope: bytes, vendors: undefined };
+  const isRepeated = members > 1;
+  if (!array) return { envelope: bytes, vendors: undefined, isRepeated };
   const envelope = Buffer.concat([bytes.subarray(0, array.begin), bytes.subarray(array.end)]);
   const content = bytes.subarray(array.begin, array.end);
   const vendors = {
@@ -72,7 +80,17 @@ export async function cutVendors(bytes: Buffer): Promise<{ envelope: Buffer; ven
     at: (index: number) => bytes.subarray(places[2 * index], places[2 * index + 1]),
     toJSON: () => ({ sha256: createHash("sha256").update(content).digest("hex") }),
   };
-  return { envelope, vendors };
+  return { envelope, vendors, isRepeated };
+}
+
+/** Returns whether a JSON string is the key, which may be written with escapes. */
+function isKey(text: Buffer): boolean {
+  if (text.length > MAX_KEY_BYTES) return false;
+  try {
+    return JSON.parse(text.toString("latin1")) === KEY;
+  } catch {
+    return false;
+  }
 }
 
 function isSpace(byte: number | undefined): boolean {

@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-27",
+    'The reason `not_configured`: the operator has no provider for the check. Each vendor of a job has at most 16 kB; a job that `on_invalid: "refuse"` refuses lists the problems of all its vendors.',
+  ],
+  [
+    "2026-11-27",
     "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so that a file that was sorted or edited since is refused.",
   ],
   [

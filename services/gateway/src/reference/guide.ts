@@ -8,7 +8,7 @@ import {
   requestsPerMinute,
   SANDBOX_MONITORS,
 } from "@vvs/tenant/plans";
-import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDORS } from "../http/body.ts";
+import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDOR_BYTES, MAX_VENDORS } from "../http/body.ts";
 import { MAX_DEPTH } from "../http/json-text.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
@@ -119,7 +119,7 @@ const limits = html`${table(
   ],
 )}
 <p>The minute slides. Every answer to a valid key says what is left (<a href="#headers">headers</a>); 429 says in <code>Retry-After</code> when to repeat the call. A plan’s cap on monitors or entities is 403 <code>limit_exceeded</code>, one on rows of jobs 409 <code>too_many_rows</code>.</p>
-<p>A body has at most ${count(MAX_BODY_BYTES / 1_000)} kB, a page of a list at most ${count(MAX_LIMIT)} items, a call at most ${count(MAX_CHECKS)} checks, any other array at most ${count(MAX_ENTRIES)} entries. A <a href="#createJob">job</a> has at most ${count(MAX_VENDORS)} vendors in at most ${count(MAX_JOB_BYTES / 1_000_000)} MB. JSON is nested at most ${count(MAX_DEPTH)} levels deep.</p>`;
+<p>A body has at most ${count(MAX_BODY_BYTES / 1_000)} kB, a page of a list at most ${count(MAX_LIMIT)} items, a call at most ${count(MAX_CHECKS)} checks, any other array at most ${count(MAX_ENTRIES)} entries. A <a href="#createJob">job</a> has at most ${count(MAX_VENDORS)} vendors of at most ${count(MAX_VENDOR_BYTES / 1_000)} kB each in at most ${count(MAX_JOB_BYTES / 1_000_000)} MB. JSON is nested at most ${count(MAX_DEPTH)} levels deep.</p>`;
 
 const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { reasonAnchor, reasons } from "@vvs/checks";
 import { catalogue, type ErrorCode, ServiceError } from "@vvs/errors";
 import { html } from "@vvs/http/html";
-import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDORS } from "../http/body.ts";
+import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDOR_BYTES, MAX_VENDORS } from "../http/body.ts";
 import { errorBody } from "../http/errors.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
@@ -106,7 +106,7 @@ describe("GET /docs", () => {
     const page = await (await get("/docs")).text();
     const told = `A body has at most ${MAX_BODY_BYTES / 1_000} kB, a page of a list at most ${MAX_LIMIT} items, a call at most ${MAX_CHECKS} checks, any other array at most ${MAX_ENTRIES} entries.`;
     expect(page).toContain(told);
-    const ofJobs = `A <a href="#createJob">job</a> has at most ${MAX_VENDORS.toLocaleString("en-US")} vendors in at most ${MAX_JOB_BYTES / 1_000_000} MB.`;
+    const ofJobs = `A <a href="#createJob">job</a> has at most ${MAX_VENDORS.toLocaleString("en-US")} vendors of at most ${MAX_VENDOR_BYTES / 1_000} kB each in at most ${MAX_JOB_BYTES / 1_000_000} MB.`;
     expect(page).toContain(ofJobs);
     expect(catalogue.payload_too_large.text).toContain(` ${MAX_BODY_BYTES / 1_000} kB`);
   });

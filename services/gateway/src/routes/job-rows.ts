@@ -2,7 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
 import { createRepeatFinder, isTinAsNumber, type JobRow as Row, TIN_AS_NUMBER_PROBLEM } from "@vvs/jobs";
-import { parseJson } from "../http/body.ts";
+import { MAX_VENDOR_BYTES, MAX_VENDORS, parseJson } from "../http/body.ts";
+import { refuseInvalid } from "../http/errors.ts";
+import { TOO_DEEP } from "../http/json-text.ts";
 import type { VendorTexts } from "../http/vendor-texts.ts";
 import { entityId, externalId, MAX_ADDRESS_CHARACTERS, MAX_NAME_CHARACTERS, textWithoutTin } from "../input/fields.ts";
 import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
@@ -10,6 +12,12 @@ import { parse } from "../input/violations.ts";
 
 /** How long rows are parsed before other requests have their turn, in milliseconds. */
 const SLICE_MS = 5;
+/** Maximum number of problems of a vendor; a further one says how many there are besides. */
+const MAX_PROBLEMS = 20;
+/** Maximum number of problems listed where a job is refused: more would take longer than other requests should wait. */
+const MAX_DETAILS = MAX_VENDORS;
+/** Levels of the body that a vendor is inside. */
+const VENDOR_LEVELS = 2;
 
 export type JobRow = Omit<Row, "problems"> & { readonly problems: Violation[] };
 
@@ -30,9 +38,10 @@ export const jobVendor = z
 
 /**
  * Reads the vendors of a job. One that is not as it must be has problems, with paths inside it; one that is the same as an earlier
- * one but for its number names that one. Undefined where an entry is not JSON. Other requests have their turn meanwhile.
+ * one but for its number names that one. Other requests have their turn meanwhile. Errors: invalid_request where an entry is not
+ * JSON or is nested too deep.
  */
-export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promise<JobRow[] | undefined> {
+export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promise<JobRow[]> {
   const rows: JobRow[] = [];
   const repeated = createRepeatFinder();
   let until = performance.now() + SLICE_MS;
@@ -41,13 +50,26 @@ export async function readJobRows(vendors: VendorTexts, isLive: boolean): Promis
       await setImmediate();
       until = performance.now() + SLICE_MS;
     }
-    const { value, problems } = parseJson(vendors.at(index));
-    if (value === undefined && problems.some(({ path }) => path === "body")) return undefined;
-    const row = rowOf(index + 1, value, problems, isLive);
+    const row = readRow(index + 1, vendors.at(index), isLive);
     if (row.problems.length === 0) row.sameAs = repeated(row);
     rows.push(row);
   }
   return rows;
+}
+
+function readRow(row: number, text: Buffer, isLive: boolean): JobRow {
+  if (text.length > MAX_VENDOR_BYTES) {
+    return { row, problems: [{ path: "vendor", message: `must have at most ${MAX_VENDOR_BYTES / 1_000} kB` }] };
+  }
+  const { value, problems } = parseJson(text, VENDOR_LEVELS);
+  if (problems === TOO_DEEP) refuseInvalid(problems);
+  if (value === undefined) refuseInvalid([{ path: `vendors[${row - 1}]`, message: "must be valid JSON in UTF-8" }]);
+  const read = rowOf(row, value, problems, isLive);
+  const further = read.problems.length - MAX_PROBLEMS;
+  if (further > 0) {
+    read.problems.splice(MAX_PROBLEMS, further, { path: "vendor", message: `has ${further} more problems` });
+  }
+  return read;
 }
 
 function rowOf(row: number, value: unknown, textProblems: readonly Violation[], isLive: boolean): JobRow {
@@ -75,6 +97,23 @@ function ruleProblems(vendor: Readonly<Record<string, unknown>>, isLive: boolean
     return [{ path: "identifiers", message: "must not be given together with entity_id" }];
   }
   return sandboxUeiViolations(vendor, { environment: isLive ? "live" : "sandbox" });
+}
+
+/** Errors: invalid_request with the problems of all rows. */
+export function refuseInvalidRows(rows: readonly JobRow[]): void {
+  const count = rows.reduce((sum, { problems }) => sum + problems.length, 0);
+  if (count === 0) return;
+  const problems: Violation[] = [];
+  for (const row of rows) {
+    if (problems.length >= MAX_DETAILS) break;
+    problems.push(...row.problems.map((problem) => inBody(row, problem)));
+  }
+  refuseInvalid(problems, { max: MAX_DETAILS, count });
+}
+
+function inBody({ row }: JobRow, { path, message }: Violation): Violation {
+  const place = `vendors[${row - 1}]`;
+  return { path: path === "vendor" ? place : `${place}.${path}`, message };
 }
 
 /** Returns the number of a row, also of one that can't be read otherwise, so that it is found again. */

@@ -5,7 +5,7 @@ import { receiptAnswer } from "./verifications-docs.ts";
 
 export const onInvalid = {
   description:
-    "What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows.",
+    "What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows (at most 20 of a row, and 10,000 in all).",
 };
 
 export const monitor = {
@@ -19,7 +19,7 @@ export const create = documented({
   operationId: "createJob",
   tag: "Verify many",
   summary: "Verify a list of vendors",
-  description: `Verifies up to 10,000 vendors in the background. The body may have up to 5 MB, and the job counts as one request.
+  description: `Verifies up to 10,000 vendors in the background. The body may have up to 5 MB, each vendor up to 16 kB, and the job counts as one request.
 
 A vendor with identifiers is resolved as in [Verify a vendor](#verify). One with a name and address only is looked up: an unsure match is \`ambiguous\`, and nothing is created for it. Vendors that are given twice are each answered, and asked once. Each row counts against the budgets and limits of your plan as a call does.
 

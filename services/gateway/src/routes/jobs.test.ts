@@ -10,6 +10,9 @@ import { useTestGateway } from "../testing/gateway.ts";
 const file = useTestGateway();
 
 const terms = { checks: ["sam_registration"], mode: "realtime" };
+const terms_ = '"checks":["sam_registration"],"mode":"realtime",';
+/** Returns a value that is nested so deep. */
+const nested = (depth: number): object => (depth === 1 ? {} : { a: nested(depth - 1) });
 const one = { identifiers: { uei: "ABCDEFGHJK12" } };
 const jobOf = (id: string) =>
   create(JobSchema, { id, status: JobStatus.QUEUED, total: 1, counts: {}, createdAt: timestampFromDate(new Date()) });
@@ -67,6 +70,8 @@ describe("POST /v1/jobs", () => {
     ["an identifier that is not well-formed", { identifiers: { uei: "short" } }, "identifiers.uei"],
     ["a word that means none", { identifiers: { cage: "N/A" } }, "identifiers.cage"],
     ["nothing", {}, "vendor"],
+    ["more than 16 kB", { legal_name: "x".repeat(16_000) }, "vendor"],
+    ["14 levels", { ...one, a: nested(13) }, "a"],
     ["only a number", { external_id: "V-1" }, "vendor"],
     ["an entity and identifiers", { ...one, entity_id: newId("ent") }, "identifiers"],
     ["no object", 5, "vendor"],
@@ -112,7 +117,9 @@ describe("POST /v1/jobs", () => {
       { ...terms, vendors: [one], monitor: { webhook_url: "https://127.0.0.1/" } },
       "monitor.webhook_url",
     ],
-    ["broken JSON", '{"checks":["sam_registration"],"mode":"cached","vendors":[{"a":}]}', "vendors"],
+    ["broken JSON", '{"checks":["sam_registration"],"mode":"cached","vendors":[{},{"a":}]}', "vendors[1]"],
+    ["an entry that is nested too deep", { ...terms, vendors: [nested(15)] }, "body"],
+    ["a list given twice", `{${terms_}"vendors":[{}],"vendors":[{}]}`, "vendors"],
     ["JSON that does not end", '{"checks":["sam_registration"],"vendors":[', "body"],
   ])("%s is refused before anything begins", async (_what, body, path) => {
     takeJobs();
@@ -120,6 +127,46 @@ describe("POST /v1/jobs", () => {
     expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect(refused.body.details.map((each: { path: string }) => each.path)).toContain(path);
     expect(file.jobs.calls).toEqual([]);
+  });
+
+  test("a refused job lists the problems of all vendors, as many as there can be vendors", async () => {
+    takeJobs();
+    const refuse = (vendors: unknown[]) => file.post("/v1/jobs", { ...terms, vendors, on_invalid: "refuse" });
+    const { body } = await refuse(Array.from({ length: 10_000 }, () => ({ legal_name: "Acme", extra: 1 })));
+    expect(body.message).toBe("The request has 10000 problems. They are listed in details.");
+    expect(body.details.at(-1)).toEqual({ path: "vendors[9999].extra", message: "is an unknown field" });
+    const more = (await refuse(Array.from({ length: 6_000 }, () => ({ legal_name: "Acme", more: 1, extra: 1 })))).body;
+    expect(more.message).toBe("The request has 12000 problems. The first 10000 are listed in details.");
+    expect(more.details).toHaveLength(10_000);
+  });
+
+  test("a body that is invalid is refused before a key without the scope", async () => {
+    takeJobs();
+    const { value: key } = file.account.createKey({ scopes: ["verifications:read"] });
+    const send = async (vendors: string) => {
+      const body = `{${terms_}"on_invalid":"refuse","vendors":[${vendors}]}`;
+      return (await file.send("POST", "/v1/jobs", { key, body })).status;
+    };
+    expect(await send('{"a":}')).toBe(400);
+    expect(await send('{"a":1}')).toBe(400);
+    expect(await send(JSON.stringify(one))).toBe(403);
+  });
+
+  test("a vendor has at most 21 problems, and many with as many are one job", async () => {
+    const taken = takeJobs();
+    const wide = Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`${"k".repeat(24)}${index}`, 1]));
+    const vendors = Array.from({ length: 480 }, () => ({ ...wide, ...one }));
+    expect((await file.post("/v1/jobs", { ...terms, vendors })).status).toBe(202);
+    const { problems } = taken.rows().at(-1);
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)).toMatchObject({ path: "vendor", message: "has 290 more problems" });
+  });
+
+  test("understands a list of vendors whose key is written with an escape", async () => {
+    const taken = takeJobs();
+    const body = `{${terms_}"\\u0076endors":[${JSON.stringify(one)}]}`;
+    expect((await file.post("/v1/jobs", body)).status).toBe(202);
+    expect(taken.rows()).toMatchObject([{ identifiers: { uei: "ABCDEFGHJK12" } }]);
   });
 
   test("takes 10,000 vendors in a body of megabytes, and none that is larger than 5 MB", async () => {

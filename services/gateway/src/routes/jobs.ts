@@ -4,13 +4,12 @@ import type { Violation } from "@vvs/errors";
 import { addJobRows, readJobResults, toProtoOutcome } from "@vvs/jobs";
 import { PositionSchema } from "@vvs/proto/common/v1/common";
 import { MAX_VENDORS, readJobBody } from "../http/body.ts";
-import { refuseInvalid } from "../http/errors.ts";
 import { isVendorTexts, type VendorTexts } from "../http/vendor-texts.ts";
 import { checks } from "../input/fields.ts";
 import { writeCursor } from "../input/page.ts";
 import { renderJob, renderJobResult, rowOutcome } from "../render/job.ts";
 import { frequencySchema } from "../render/monitor.ts";
-import { type JobRow, jobVendor, readJobRows } from "./job-rows.ts";
+import { jobVendor, readJobRows, refuseInvalidRows } from "./job-rows.ts";
 import { csvLines, jsonLines } from "./job-texts.ts";
 import * as docs from "./jobs-docs.ts";
 import { webhookUrlSchema, webhookUrlViolations } from "./monitors.ts";
@@ -59,11 +58,12 @@ export const jobRoutes: readonly Route[] = [
       typeof monitor === "object" && monitor !== null
         ? webhookUrlViolations(monitor as Readonly<Record<string, unknown>>, context).map(inMonitor)
         : [],
-    async handle(call, { jobs }) {
-      const { caller, body, openJobRows, activeMonitors, idempotency } = call;
-      const rows = await readJobRows(body.vendors, call.isLive);
-      if (!rows) refuseInvalid([{ path: "vendors", message: "must be valid JSON in UTF-8" }]);
+    async readRows({ body, isLive }) {
+      const rows = await readJobRows(body.vendors, isLive);
       if (body.on_invalid === "refuse") refuseInvalidRows(rows);
+      return rows;
+    },
+    async handle({ caller, body, rows, openJobRows, activeMonitors, idempotency }, { jobs }) {
       const { frequency = "", webhook_url: webhookUrl = "" } = body.monitor ?? {};
       const { job, replayed } = await jobs.startJob({
         caller,
@@ -143,17 +143,6 @@ export const jobRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** Errors: invalid_request with the problems of all rows. */
-function refuseInvalidRows(rows: readonly JobRow[]): void {
-  const problems = rows.flatMap(({ problems: own }, index) =>
-    own.map(({ path, message }) => ({
-      path: path === "vendor" ? `vendors[${index}]` : `vendors[${index}].${path}`,
-      message,
-    })),
-  );
-  if (problems.length > 0) refuseInvalid(problems);
-}
 
 function inMonitor({ path, message }: Violation): Violation {
   return { path: `monitor.${path}`, message };

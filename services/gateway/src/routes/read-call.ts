@@ -58,6 +58,7 @@ export function readCall(
     page,
     list,
     forward,
+    rows: [],
     hungUp,
     stopping,
     idempotency:

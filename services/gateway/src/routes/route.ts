@@ -15,6 +15,7 @@ import type { JsonBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Idempotency } from "../input/idempotency.ts";
 import type { Forward, ListIdentity, Page } from "../input/page.ts";
+import type { JobRow } from "./job-rows.ts";
 
 /** The clients and settings that handlers use. */
 export interface RouteContext {
@@ -43,6 +44,8 @@ export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
   /** Of a list: identity that its cursors are bound to. */
   readonly list: ListIdentity;
   readonly idempotency: Idempotency | undefined;
+  /** Of a job: its vendors. */
+  readonly rows: readonly JobRow[];
   /** Of a list that is read forward; undefined where it is read newest first. */
   readonly forward: Forward | undefined;
 }
@@ -125,6 +128,8 @@ export interface RouteDefinition<Q, B, A> {
   alsoNeeds?(body: B): readonly Scope[];
   /** Reads the body; as JSON of at most 100 kB where absent. */
   readonly readBody?: (request: IncomingMessage) => Promise<JsonBody>;
+  /** Reads what takes too long to be read at once. Errors: invalid_request. */
+  readRows?(call: Call<Q, B>): Promise<JobRow[]>;
   /** Media types that a client may accept before JSON: then the answer is all of the list, as a text without pages. */
   readonly textTypes?: readonly string[];
   /** Returns that text in parts. */
