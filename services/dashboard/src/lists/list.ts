@@ -33,7 +33,7 @@ import {
   rowsText,
 } from "./words.ts";
 
-const notices = {
+export const notices = {
   canceled: "The list was canceled. Rows that have an answer keep it.",
   monitored: "All vendors that passed have a monitor.",
   limit: problemNotice(

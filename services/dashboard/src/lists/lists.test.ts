@@ -345,6 +345,28 @@ describe("monitoring all that passed", () => {
     expect(callsOf("createMonitor")).toHaveLength(501);
   });
 
+  test("goes on after a vendor that is refused a monitor, and says which and why", async () => {
+    const message = "must not contain the vendor’s TIN";
+    const refusal = new ServiceError("invalid_request", { details: [{ path: "external_id", message }] });
+    dashboard.state.failures.set("createMonitor V-2", refusal);
+    dashboard.state.jobResults = Array.from({ length: 511 }, (_, index) =>
+      jobResultOf({ row: index + 1, externalId: `V-${index + 1}`, legalName: `Vendor ${index + 1}` }),
+    );
+    const page = await monitor({ frequency: "daily" });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("1 vendor got no monitor");
+    expect(page.text).toContain("Vendor 2<");
+    expect(page.text).toContain("The vendor number must not contain the vendor’s TIN.");
+    expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
+    expect(callsOf("createMonitor")).toHaveLength(511);
+    dashboard.state.failures.set("createMonitor V-511", new ServiceError("limit_exceeded"));
+    dashboard.state.jobResults.splice(0, 500, jobResultOf({ row: 2, externalId: "V-2" }));
+    const last = await monitor({ frequency: "daily" });
+    expect(last.text).toContain("the limit of your plan is reached");
+    expect(last.text).toContain("1 vendor got no monitor");
+    expect(last.text).not.toContain("Continue");
+  });
+
   test("ends at the limit of the plan, and says so", async () => {
     dashboard.state.failures.set("createMonitor", new ServiceError("limit_exceeded"));
     const { location } = await monitor({ frequency: "daily" });

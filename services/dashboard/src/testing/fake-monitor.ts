@@ -90,6 +90,7 @@ export function monitorService(state: FakeState) {
   const handlers: Handlers<typeof MonitorService> = {
     async createMonitor(request) {
       note("createMonitor", toJsonString(CreateMonitorRequestSchema, request));
+      failIfAsked(state, `createMonitor ${request.externalId}`);
       await state.gate;
       return { monitor: monitorOf() };
     },
