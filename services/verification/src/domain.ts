@@ -33,6 +33,7 @@ import { type CircuitBreakers, createCircuitBreakers } from "./provider-health/c
 import { createReadProviderHistory } from "./provider-health/provider-history.ts";
 import { createReportProviders, createShowProviders } from "./provider-health/provider-report.ts";
 import type { ProviderAccount } from "./providers/call-class.ts";
+import { createReadExclusions } from "./providers/known-exclusions.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
 import { createRegistryReader, type RegistryReader } from "./providers/sam-gov/registry-reader.ts";
@@ -151,7 +152,9 @@ export async function createDomain(options: {
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;
-  const verifier = createVerifier({ store, facts, conclude, topicFor, onStored, limits, now, logger });
+  const readExclusions = createReadExclusions({ entities: registry, now });
+  const verifying = { store, facts, conclude, readExclusions };
+  const verifier = createVerifier({ ...verifying, topicFor, onStored, limits, now, logger });
   const verifyRun = createVerifyRun({ admit, subjects, verifier });
   const provider = createAskedProvider({ provider: SAM_GOV_API, breakers: breakers.live, counts: counts.live });
   const samGov = samGovApiOf(live);

@@ -263,6 +263,7 @@ function createVerifying(options: {
     },
     facts: { forward: () => undefined },
     conclude,
+    readExclusions: () => Promise.reject(new Error("no row is verified")),
     topicFor: () => "benchmark",
     onStored: () => undefined,
     limits,

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { Doubt } from "@vvs/checks/decision";
 import type { ResultDocument } from "../documents.ts";
-import { decisionOf, type KnownExclusions } from "./decision.ts";
+import type { KnownExclusions } from "../providers/provider.ts";
+import { decisionOf } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
 
 type Details = Partial<NonNullable<ResultDocument["details"]>>;

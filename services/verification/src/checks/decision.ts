@@ -1,10 +1,8 @@
-import { type DecisionFacts, decide } from "@vvs/checks/decision";
+import { decide } from "@vvs/checks/decision";
 import { irsName } from "@vvs/identifiers/irs-name";
 import { isInForce, registryDay } from "@vvs/registration";
 import type { PaymentDocument, ResultDocument, VerificationDocument } from "../documents.ts";
-
-/** What is known of a vendor's exclusions. */
-export type KnownExclusions = Pick<DecisionFacts, "isExcluded" | "sameName">;
+import type { KnownExclusions } from "../providers/provider.ts";
 
 /** What a decision rests on. */
 interface Decided {

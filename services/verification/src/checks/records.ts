@@ -6,8 +6,9 @@ import type { Parts } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
+import type { KnownExclusions } from "../providers/provider.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
-import { decisionOf, type KnownExclusions } from "./decision.ts";
+import { decisionOf } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
 
 /** Everything that one verification stores. */

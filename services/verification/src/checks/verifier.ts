@@ -7,10 +7,11 @@ import { type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { Environment, Tenant } from "@vvs/tenant";
 import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
+import type { ReadExclusions } from "../providers/known-exclusions.ts";
 import type { Asking } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
-import type { CheckTask, Conclude, TimeLimits } from "./conclude.ts";
+import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
 import { type Concluded, type RowCompletion, type Saving, verificationRecords } from "./records.ts";
 
@@ -61,6 +62,7 @@ export function createVerifier(options: {
   };
   facts: Pick<FactForwarder, "forward">;
   conclude: Conclude;
+  readExclusions: ReadExclusions;
   topicFor: Kafka["topicFor"];
   /** Called with the record of a verification that was stored, so that it can be published. */
   onStored: (environment: Environment, completed: OutboxRecord) => void;
@@ -105,6 +107,19 @@ export function createVerifier(options: {
     return withTimeLimit(leftMs, undefined, work);
   }
 
+  /** Reads the exclusions of a job's row that does not check the registration now, before a provider of another check is asked. */
+  async function readUnchecked(
+    { row, caller: { tenant }, subject, givenName = "" }: VerificationRequest,
+    registrations: readonly Conclusion[],
+    signal: AbortSignal,
+  ) {
+    if (!row || registrations.some(({ kind }) => kind !== "stored")) return undefined;
+    const { uei, cage, entityName = "" } = subject;
+    const answered = registrations.map((each) => (each.kind === "stored" && each.stored.details?.legal_name) || "");
+    const names = new Set([givenName, entityName, ...answered].filter((name) => name !== ""));
+    return options.readExclusions({ tenant, uei, cage, names: [...names] }, signal);
+  }
+
   /** Concludes the checks, unless asking SAM.gov's API helps: then it returns what to ask, and asked no provider of others. */
   function concludeUnlessAsking(request: VerificationRequest): Promise<{ readonly asking: Asking } | Concluded> {
     const isFirst = (check: Check) => check === "sam_registration";
@@ -112,10 +127,11 @@ export function createVerifier(options: {
       const firsts = await Promise.all(request.checks.filter(isFirst).map((check) => conclude(check, request, signal)));
       const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
       if (asking) return { asking };
+      const exclusions = await readUnchecked(request, firsts, signal);
       const conclusions = await Promise.all(
         request.checks.map((check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal)),
       );
-      return { conclusions };
+      return { conclusions, exclusions };
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Check, FailReason, ThrowReason } from "@vvs/checks";
+import type { DecisionFacts } from "@vvs/checks/decision";
 import type { Parts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import type { AnswerSource, Facts, ResultDetails } from "../documents.ts";
@@ -36,6 +37,9 @@ export interface Question {
   /** Only for live sam_registration: SAM.gov's answer to the same question that is kept for all organizations. */
   readonly kept?: KeptAnswer | undefined;
 }
+
+/** What is known of a vendor's exclusions. */
+export type KnownExclusions = Pick<DecisionFacts, "isExcluded" | "sameName">;
 
 /** An answer about a vendor, by a provider that is able to know. */
 export interface Answer {

@@ -20,17 +20,15 @@ export interface TestEntity {
   readonly tin?: string;
 }
 
+type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+
 /** A simulated entity service. Tests set what it knows, and read what it received. */
 export interface TestEntities {
   readonly server: RpcServer;
   /** Makes an entity visible to an organization. */
   put(organizationId: string, entityId: string, entity: TestEntity): void;
-  /** Sets the loaded files' records of a UEI; there are none where it is not set. */
-  setRegistry(
-    environment: Environment,
-    uei: string,
-    files: MessageInitShape<typeof GetRegistryRecordResponseSchema>,
-  ): void;
+  /** Sets the loaded files' records of a UEI, or returns them for the names asked with; there are none where it is not set. */
+  setRegistry(environment: Environment, uei: string, files: Files | ((names: readonly string[]) => Files)): void;
   /** Sets the entity that every vendor resolves to; it keeps the last TIN that a call both supplied and checks. */
   resolveTo(entityId: string): void;
   /** Callbacks between the steps of a call. */
@@ -67,7 +65,7 @@ const unused = async () => {
 
 export async function startTestEntities(): Promise<TestEntities> {
   const known = new Map<string, TestEntity>();
-  const files = new Map<string, MessageInitShape<typeof GetRegistryRecordResponseSchema>>();
+  const files = new Map<string, (names: readonly string[]) => Files>();
   const revealed: string[] = [];
   const matches: RecordTinMatchRequest[] = [];
   const updates: UpdateFromProviderRequest[] = [];
@@ -136,12 +134,12 @@ export async function startTestEntities(): Promise<TestEntities> {
     listWithdrawnLoads: async ({ environment }) => {
       await schedule.registry?.(0);
       const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
-      return { loads: here.flatMap(([, { withdrawnLoads = [] }]) => withdrawnLoads) };
+      return { loads: here.flatMap(([, of]) => of([]).withdrawnLoads ?? []) };
     },
     getRegistryRecord: unused,
     getRegistryRecords: async ({ environment, queries }) => {
       await schedule.registry?.(queries.length);
-      return { records: queries.map(({ uei }) => files.get(`${environment} ${uei}`) ?? {}) };
+      return { records: queries.map(({ uei, names = [] }) => files.get(`${environment} ${uei}`)?.(names) ?? {}) };
     },
     updateFromProvider: async (request, { signal }) => {
       await schedule.update?.(signal);
@@ -161,7 +159,8 @@ export async function startTestEntities(): Promise<TestEntities> {
   return {
     server,
     put: (organizationId, entityId, entity) => void known.set(`${organizationId} ${entityId}`, entity),
-    setRegistry: (environment, uei, response) => void files.set(`${environment} ${uei}`, response),
+    setRegistry: (environment, uei, of) =>
+      void files.set(`${environment} ${uei}`, typeof of === "function" ? of : () => of),
     resolveTo(entityId) {
       named = entityId;
     },

@@ -65,6 +65,14 @@ export interface EarlierParts {
   readonly kept?: { readonly parts: Parts } | undefined;
 }
 
+/**
+ * Returns the files as far as they can know the vendor. The exclusions file may list a vendor by its UEI only, so it shows
+ * nothing about one that is known only by its CAGE and that the extract lacks, unless it names an exclusion.
+ */
+export function usableFor({ uei }: { uei: string }, files: GetRegistryRecordResponse): GetRegistryRecordResponse {
+  return uei || files.record || files.exclusions.length > 0 ? files : { ...files, exclusionsCutDate: "" };
+}
+
 /** Returns the newest of each part among the files and earlier answers; exclusions with what explains a flag. */
 export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: EarlierParts, now: Date): Parts {
   const { parts, unknownSince } = filePartsOf(files, now);

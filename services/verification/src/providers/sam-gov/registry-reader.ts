@@ -11,6 +11,8 @@ export interface RegistryReader extends Pick<Client<typeof EntityService>, "getR
   readonly readsNames?: boolean;
 }
 
+/** No vendor has it: asking for it reads only which files are loaded. */
+export const NO_UEI = "0".repeat(12);
 /** Maximum number of vendors per call. */
 const MAX_TOGETHER = 32;
 /** Maximum number of calls in flight; further questions wait and share the next call. */

@@ -5,9 +5,9 @@ import { type Answer, isLaterRun, type Provider, ProviderError, type Question } 
 import { sortedJson } from "../sorted-json.ts";
 import { askingAbout } from "./asking-about.ts";
 import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
-import { filePartsOf, partsOnFile } from "./file-parts.ts";
+import { filePartsOf, partsOnFile, usableFor } from "./file-parts.ts";
 import { answerFrom, judge, type RunRule } from "./judge.ts";
-import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { NO_UEI, type RegistryReader, readRegistry } from "./registry-reader.ts";
 import { withRegisteredName, withSameNames } from "./same-names.ts";
 import { canShowPass, staleSource } from "./stale-data.ts";
 
@@ -22,9 +22,6 @@ interface SamGovExtract extends Provider {
   /** Returns which files are loaded. Errors: service_unavailable. */
   readFiles(signal: AbortSignal): Promise<LoadedFiles>;
 }
-
-/** No vendor has it: asking for it reads only which files are loaded. */
-const NO_UEI = "0".repeat(12);
 
 /**
  * Creates the provider that answers from SAM.gov's public extract and exclusions file, which the entity service has
@@ -103,12 +100,4 @@ export function createSamGovExtract(options: {
       return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
     },
   };
-}
-
-/**
- * Returns the files as far as they can know the vendor. The exclusions file may list a vendor by its UEI only, so it shows
- * nothing about one that is known only by its CAGE and that the extract lacks, unless it names an exclusion.
- */
-function usableFor({ uei }: Question, files: GetRegistryRecordResponse): GetRegistryRecordResponse {
-  return uei || files.record || files.exclusions.length > 0 ? files : { ...files, exclusionsCutDate: "" };
 }

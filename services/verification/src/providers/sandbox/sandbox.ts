@@ -1,7 +1,7 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { addDays, type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { SameName } from "../../documents.ts";
-import { type Answer, ProviderError } from "../provider.ts";
+import { type Answer, type KnownExclusions, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
 import { registrationOf } from "../sam-gov/file-parts.ts";
 import { irsVerdict } from "../tin-matching/irs-codes.ts";
@@ -78,6 +78,11 @@ export function sandboxRegistration(options: {
     ...(uei === SAME_NAME_UEI && { same_name: [SAME_NAME] }),
   };
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
+}
+
+/** Returns what the synthetic registry says of a vendor's exclusions. */
+export function sandboxExclusions(uei: string, { record }: GetRegistryRecordResponse): KnownExclusions {
+  return { isExcluded: record?.excluded === true, sameName: uei === SAME_NAME_UEI ? "found" : "none" };
 }
 
 /** Returns what the documentation says about the registration of a UEI; nothing for those that only the registry knows. */

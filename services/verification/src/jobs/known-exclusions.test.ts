@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Decision, type JobResult } from "@vvs/proto/verification/v1/jobs";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { registryDay } from "@vvs/registration";
+import type { Provider } from "../providers/provider.ts";
+import { callerOf, passing, testProvider, verify } from "../testing/calls.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+// Rows whose registration is not checked now: the loaded files say whether the vendor, or somebody of its name, is excluded.
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const { LIVE, SANDBOX } = Environment;
+const UEI = "ABCDEFGHJK12";
+const NAMES = { [Decision.PAY]: "pay", [Decision.HOLD]: "hold", [Decision.REVIEW]: "review" } as Record<number, string>;
+
+let samDetails: object = {};
+let tinAsked = 0;
+const live: Provider[] = [
+  testProvider("sam_gov_extract", "sam_registration", async () => passing({ details: samDetails })),
+  testProvider("taxbandits", "tin_match", async () => {
+    tinAsked += 1;
+    return passing({ details: { name: "Acme Trading" } });
+  }),
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ live });
+});
+afterAll(() => service.stop());
+
+let organizationId = "";
+const entityId = newId("ent");
+beforeEach(() => {
+  organizationId = newId("org");
+  samDetails = {};
+  tinAsked = 0;
+  const { schedule } = service.entities;
+  schedule.resolve = (identifiers) => {
+    const subject = { legalName: "Acme LLC", uei: identifiers?.uei ?? "", tinHash: Buffer.from("hash of the TIN") };
+    service.entities.put(organizationId, entityId, { subject, tin: "471829360" });
+    return entityId;
+  };
+  schedule.nameAgrees = () => true;
+  setFiles();
+});
+
+const today = () => registryDay(new Date());
+const loaded = () => ({ exclusionsCutDate: today(), exclusionsLoad: "exclusions:1" });
+const excluded = (effect: string) => ({ exclusions: [{ effect, terminationDate: "indefinite" }] });
+
+/** Sets what the files say, and which names an excluded person or firm without identifiers bears. */
+function setFiles(more: object = {}, bearing: readonly string[] = []) {
+  for (const uei of [UEI, "0".repeat(12)]) {
+    service.entities.setRegistry(LIVE, uei, (names) => ({
+      ...loaded(),
+      sameNames: names
+        .filter((name) => bearing.includes(name))
+        .map((name) => ({ name, terminationDate: "indefinite" })),
+      ...more,
+    }));
+  }
+}
+
+async function runRow(row: object, terms: object, environment = LIVE): Promise<JobResult> {
+  const caller = callerOf(organizationId, environment);
+  const { jobClient, jobs } = service;
+  const { jobId } = await jobClient.addJobRows({ caller, rows: [{ row: 1, ...row }] });
+  await jobClient.startJob({ caller, jobId, total: 1, mode: Mode.REALTIME, openRows: 10, ...terms });
+  await jobs[environment === LIVE ? "live" : "sandbox"].work();
+  const { results } = await jobClient.listJobResults({ caller, jobId, limit: 1 });
+  return results[0]!;
+}
+
+const told = ({ decision, verification }: JobResult) => [NAMES[decision], verification?.payment?.doubts];
+const identifiers = { uei: UEI, tin: "471829360" };
+const onlyTin = { checks: [TIN_MATCH] };
+
+describe("a row that checks the TIN only", () => {
+  test.each<[string, string[], object, readonly string[], object?]>([
+    ["is paid where the files have nothing", [], {}, []],
+    ["is paid where it has no UEI, and the files have nothing", [], {}, [], { identifiers: { tin: "471829360" } }],
+    ["is not paid where an exclusion is in force", ["exclusion"], excluded("bar"), []],
+    ["is not paid where some products are restricted", ["exclusion"], excluded("product"), []],
+    ["is not paid where a row bears the name that it gives", ["same_name"], {}, ["Acme Trading"]],
+    ["is not paid where a row bears the vendor’s name", ["same_name"], {}, ["Acme LLC"]],
+    [
+      "is not paid where no exclusions file is loaded",
+      ["exclusions_unknown", "same_name_unknown"],
+      { exclusionsCutDate: "", exclusionsLoad: "" },
+      [],
+    ],
+    [
+      "is not paid where the exclusions file is too old",
+      ["exclusions_unknown"],
+      { exclusionsCutDate: "2026-01-01" },
+      [],
+    ],
+  ])("%s", async (_case, doubts, files, bearing, row = {}) => {
+    setFiles(files, bearing);
+    const result = await runRow({ identifiers, legalName: "Acme Trading", ...row }, onlyTin);
+    expect(told(result)).toEqual([doubts.length > 0 ? "review" : "pay", doubts]);
+    expect(tinAsked).toBe(1);
+  });
+
+  test("stays as it is while the files can't be read, and no provider is asked", async () => {
+    service.entities.schedule.registry = () => Promise.reject(new ServiceError("internal_error"));
+    await expect(runRow({ identifiers }, onlyTin)).rejects.toMatchObject({ code: "service_unavailable" });
+    delete service.entities.schedule.registry;
+    expect(tinAsked).toBe(0);
+  });
+
+  test.each([
+    ["is paid where the sandbox has nothing", "SANDBXACTVE1", [], { record: { uei: "SANDBXACTVE1" } }],
+    ["is not paid where the sandbox has an exclusion", "SANDBXDEBAR1", ["exclusion"], { record: { excluded: true } }],
+    ["is not paid where the sandbox has one of its name", "SANDBXSAMEN2", ["same_name"], {}],
+  ])("%s", async (_case, uei, doubts, files) => {
+    service.entities.setRegistry(SANDBOX, uei, files);
+    const row = { identifiers: { uei, tin: "471829360" }, legalName: "Acme Trading" };
+    const result = await runRow(row, onlyTin, SANDBOX);
+    expect(told(result)).toEqual([doubts.length > 0 ? "review" : "pay", doubts]);
+  });
+});
+
+describe("a row that is answered by a stored answer", () => {
+  const cached = { checks: [SAM_REGISTRATION], mode: Mode.CACHED };
+
+  test.each<[string, string[], object, readonly string[]]>([
+    ["is paid where the files have nothing", [], {}, []],
+    ["is not paid where a row bears the name that it gives", ["same_name"], {}, ["Acme Trading"]],
+    ["is not paid where a row bears the name in the answer", ["same_name"], {}, ["ACME HOLDING"]],
+    ["is not paid where an exclusion is in force since", ["exclusion"], excluded("facility"), []],
+    ["is not paid where no exclusions file is loaded", ["same_name_unknown"], { exclusionsLoad: "" }, []],
+  ])("%s", async (_case, doubts, files, bearing) => {
+    samDetails = { legal_name: "ACME HOLDING" };
+    expect(told(await runRow({ identifiers: { uei: UEI } }, { checks: [SAM_REGISTRATION] }))).toEqual(["pay", []]);
+    setFiles(files, bearing);
+    const result = await runRow({ identifiers: { uei: UEI }, legalName: "Acme Trading" }, cached);
+    expect(told(result)).toEqual([doubts.length > 0 ? "review" : "pay", doubts]);
+  });
+});
+
+test("a direct call that checks the TIN only says that nobody looked at exclusions", async () => {
+  service.entities.schedule.resolve!(undefined, "");
+  const { payment } = await verify(service, { organizationId, entityId }, { checks: [TIN_MATCH] });
+  expect(payment?.doubts).toEqual(["exclusions_unknown"]);
+});
