@@ -105,7 +105,7 @@ export interface MonitorDocument {
     readonly since: Date;
     /** Place of the scheduled checks in the period of the monitor's frequency, in milliseconds. Absent in marks of older versions. */
     readonly offset_ms?: number;
-    /** When the next extra run is due, if one is to come: then the monitor stops standing. */
+    /** When the monitor stops standing: once its next extra run is due, or a period after a run that changed; absent where neither is to come. */
     readonly until?: Date;
   };
   /** Number of consecutive runs that ended in error. */

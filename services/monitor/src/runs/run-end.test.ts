@@ -94,9 +94,16 @@ describe("a monitor stands", () => {
     const offset_ms = (8 * 3_600 + 15) * 1_000;
     expect([first.standing, standing.standing]).toEqual([undefined, { run_seq: 2, since: at(2), offset_ms }]);
     expect(standing.last_run?.digest).toBe("aa");
-    for (const each of ["aa", "bb"]) {
-      expect(next(standing, digest(3, each)).standing).toEqual({ run_seq: 3, since: at(3), offset_ms });
-    }
+    expect(next(standing, digest(3, "aa")).standing).toEqual({ run_seq: 3, since: at(3), offset_ms });
+  });
+
+  test("for one period only after a run that changed, or until an earlier extra run", () => {
+    const changed = next(standing, digest(3, "bb"));
+    const until = new Date(at(3).getTime() + 86_400_000);
+    expect(changed.standing).toMatchObject({ run_seq: 3, offset_ms: standing.standing!.offset_ms, until });
+    expect(next(changed, digest(4, "bb")).standing).not.toHaveProperty("until");
+    const file_run = { load_id: "load_1", changed_at: at(1), at: at(9) };
+    expect(next({ ...standing, file_run }, digest(3, "bb")).standing).toMatchObject({ until: at(9) });
   });
 
   test("and is swept only if no run was due when the end was stored, until its next extra run is due", () => {

@@ -1,4 +1,5 @@
 import type { CheckStatus } from "@vvs/checks";
+import { periodsMs } from "../model/frequency.ts";
 import type { DataDates, MonitorDocument } from "../model/monitor.ts";
 import { claimableAt, exclusionRunAt, expiryRunAt } from "../model/next-run.ts";
 import { withPlace } from "../sweep/standing.ts";
@@ -56,7 +57,7 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
     ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
     last_run: { run_seq, at, outcome, verification_id, ...(data_as_of && { data_as_of }), ...(digest && { digest }) },
-    ...(stands(monitor, end) && { standing: { run_seq, since: at } }),
+    ...(stands(monitor, end) && { standing: { run_seq, since: at, ...changeChecked(monitor, end) } }),
     consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
   };
 }
@@ -68,4 +69,12 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
 function stands({ checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
   const isOnlyRegistration = checks.every((check) => check === "sam_registration");
   return isOnlyRegistration && runSeq === run_seq && digest !== undefined && last_run?.digest !== undefined;
+}
+
+/**
+ * Returns until when a monitor stands after a run that changed: for one period. The real run after it finds the change again if
+ * the record of this one was put aside.
+ */
+function changeChecked({ frequency, last_run }: MonitorDocument, { at, digest }: RunEnd): { until?: Date } {
+  return digest === last_run?.digest ? {} : { until: new Date(at.getTime() + periodsMs[frequency]) };
 }

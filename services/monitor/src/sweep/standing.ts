@@ -29,8 +29,11 @@ export function withPlace(monitor: MonitorDocument, now: Date): MonitorDocument 
   const { standing, next_run_at, claimable_at, extras_wait } = monitor;
   if (!standing || !next_run_at || !claimable_at || claimable_at <= now || extras_wait) return monitor;
   const offset_ms = next_run_at.getTime() % periodsMs[monitor.frequency];
-  const until = earliestExtra(monitor)?.at;
-  return { ...monitor, standing: { ...standing, offset_ms, ...(until && { until }) } };
+  const until = [standing.until, earliestExtra(monitor)?.at].flatMap((at) => at?.getTime() ?? []);
+  return {
+    ...monitor,
+    standing: { ...standing, offset_ms, ...(until.length > 0 && { until: new Date(Math.min(...until)) }) },
+  };
 }
 
 /** Returns what the position of its frequency says of a monitor's checks. */

@@ -113,6 +113,23 @@ describe("a scheduled check of a standing monitor", () => {
     expect(await found(domain, same!)).toHaveProperty("standing");
   });
 
+  test("is a run by the schedule once the period after a change is over", async () => {
+    const replica = await newReplica();
+    const { domain } = replica;
+    const [id] = await standing(domain, { count: 1 });
+    const until = new Date(domain.clock.at.getTime() + HOUR - SECOND);
+    await domain.monitors.updateOne({ _id: id! }, { $set: { "standing.until": until } });
+    domain.pass(MARGIN_MS);
+    await sweepAll(replica);
+    expect(await started(domain)).toEqual([]);
+    domain.pass(HOUR);
+    await sweepAll(replica);
+    expect(await started(domain)).toEqual([id]);
+    const run = await domain.runs.findOne({ monitor_id: id!, run_seq: 3 });
+    expect(run).toMatchObject({ cause: "schedule" });
+    expect((await found(domain, id!)).last_run?.confirmed).toMatchObject({ times: 1 });
+  });
+
   test("is not made before it is due, nor again in the same period; a day's outage is caught up by one each", async () => {
     const replica = await newReplica();
     const { domain, judged } = replica;
