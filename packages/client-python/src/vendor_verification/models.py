@@ -634,7 +634,7 @@ class ResultDetailsExclusion(TypedDict):
 
 RowOutcome: TypeAlias = Literal['pass', 'fail', 'error', 'ambiguous', 'not_found', 'conflict', 'invalid', 'limit_exceeded', 'waiting']
 """
-`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
+`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
 """
 
 
@@ -1230,7 +1230,7 @@ class JobResult(TypedDict):
     """
     outcome: str
     """
-    `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
+    `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
     """
     decision: str
     """

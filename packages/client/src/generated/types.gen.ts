@@ -475,7 +475,7 @@ export type JobCounts = {
      */
     error: number;
     /**
-     * Several entities match.
+     * Several entities match, or one that is not certain.
      */
     ambiguous: number;
     /**
@@ -524,7 +524,7 @@ export type JobResult = {
      */
     external_id?: string;
     /**
-     * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
+     * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
      */
     outcome: string;
     /**
@@ -1029,7 +1029,7 @@ export type ResultDetails = {
 };
 
 /**
- * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
+ * `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
  */
 export type RowOutcome = 'pass' | 'fail' | 'error' | 'ambiguous' | 'not_found' | 'conflict' | 'invalid' | 'limit_exceeded' | 'waiting';
 

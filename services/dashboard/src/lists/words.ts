@@ -17,7 +17,7 @@ export const outcomeTexts: Readonly<Record<RowOutcome, string>> = {
   pass: "passed",
   fail: "failed",
   error: "no answer",
-  ambiguous: "several vendors match",
+  ambiguous: "no certain match",
   not_found: "not found",
   conflict: "identifiers contradict",
   invalid: "could not be read",

@@ -1,3 +1,4 @@
+import { CERTAIN_CONFIDENCE } from "@vvs/identifiers/certain-match";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import type { Idf } from "../matching/names/idf.ts";
@@ -35,8 +36,7 @@ export interface CandidateQuery {
 /** Finds the entities to score, in bounded work. */
 export type CandidateSource = (tenant: Tenant, query: CandidateQuery) => Promise<Candidates>;
 
-/** With this confidence and this lead, a match is returned without other candidates. */
-const CERTAIN_CONFIDENCE = 0.95;
+/** With this lead, a certain match is returned without other candidates. */
 const CERTAIN_LEAD = 0.1;
 /**
  * Where a look-up has only a name and the likeliest entity at least this confidence, that entity and others of some

@@ -11,7 +11,7 @@ import { renderVerification, verificationSchema } from "./verification.ts";
 export const rowOutcome = z.enum(rowOutcomes).meta({
   id: "RowOutcome",
   description:
-    "`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.",
+    "`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.",
 });
 
 const rows = (description: string) => z.int().min(0).describe(description);
@@ -21,7 +21,7 @@ const counts = z
     pass: rows("Verified: every check passed."),
     fail: rows("Verified: a check failed."),
     error: rows("Verified: a check has no answer, and asking again does not help."),
-    ambiguous: rows("Several entities match."),
+    ambiguous: rows("Several entities match, or one that is not certain."),
     not_found: rows("No entity matches."),
     conflict: rows("An identifier contradicts the named entity."),
     invalid: rows("Could not be read."),

@@ -21,7 +21,7 @@ export const create = documented({
   summary: "Verify a list of vendors",
   description: `Verifies up to 10,000 vendors in the background. The body may have up to 5 MB, each vendor up to 16 kB, and the job counts as one request.
 
-A vendor with identifiers is resolved as in [Verify a vendor](#verify). One with a name and address only is looked up: an unsure match is \`ambiguous\`, and nothing is created for it. Vendors that are given twice are each answered, and asked once. Each row counts against the budgets and limits of your plan as a call does.
+A vendor with identifiers is resolved as in [Verify a vendor](#verify). One with a name and address only is looked up: a match with a confidence below 0.95 is \`ambiguous\`, and not verified; nothing is created for it. Vendors that are given twice are each answered, and asked once. Each row counts against the budgets and limits of your plan as a call does.
 
 A row that no source can answer now is \`waiting\` and asked again for 24 h; in the sandbox for a minute. The job is \`completed\` when every row has its last answer. Results are kept 30 days, verifications as long as any.`,
   requests: {

@@ -170,16 +170,30 @@ test("what can't be verified is told with the row, and the others go on", async 
   expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 6 });
 });
 
-test("a row with a name only is looked up: a sure match is verified, an unsure one is told, and nothing is created", async () => {
-  service.entities.schedule.lookUp = ({ legalName }) =>
-    legalName === "Sure"
-      ? { entity: { id: "ent_sure" } }
-      : { candidates: [{ id: "ent_a", legalName: "Sure Inc", confidence: 0.7 }] };
-  const id = await startJob([{ legalName: "Sure" }, { legalName: "Unsure" }]);
+test("a row with a name only is looked up: a certain match is verified and monitored, any other is told, and nothing is created", async () => {
+  const candidates = [0.8, 0.7].map((confidence) => ({ id: `ent_${confidence}`, legalName: "Sure Inc", confidence }));
+  const found = {
+    Sure: { entity: { id: "ent_sure" }, confidence: 0.95 },
+    Unsure: { entity: { id: "ent_unsure", legalName: "Sure Inc" }, confidence: 0.949 },
+    Several: { candidates },
+  };
+  service.entities.schedule.lookUp = ({ legalName }) => found[legalName as keyof typeof found];
+  const monitor = { frequency: "daily", webhookUrl: "", activeLimit: 10 };
+  const id = await startJob(
+    Object.keys(found).map((legalName) => ({ legalName })),
+    { monitor },
+  );
   await work();
-  const [sure, unsure] = await results(id);
-  expect(sure).toMatchObject({ outcome: RowOutcome.PASS, entityId: "ent_sure" });
-  expect(unsure).toMatchObject({ outcome: RowOutcome.AMBIGUOUS, candidates: [{ id: "ent_a", confidence: 0.7 }] });
+  const [sure, unsure, several] = await results(id);
+  expect(sure).toMatchObject({ outcome: RowOutcome.PASS, entityId: "ent_sure", monitorId: "mon_sure" });
+  const ambiguous = { outcome: RowOutcome.AMBIGUOUS, decision: Decision.REVIEW, entityId: "", monitorId: "" };
+  expect(unsure).toMatchObject({
+    ...ambiguous,
+    candidates: [{ id: "ent_unsure", legalName: "Sure Inc", confidence: 0.949 }],
+  });
+  expect(several).toMatchObject({ ...ambiguous, candidates });
+  expect(createdMonitors).toEqual(["ent_sure"]);
+  expect(asked).toHaveLength(1);
 });
 
 test("a repeated row gets the result of the first and is asked once", async () => {

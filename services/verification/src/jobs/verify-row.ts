@@ -1,6 +1,7 @@
 import { checkDefinitions } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { type Admit, outside } from "@vvs/fair-queue";
+import { CERTAIN_CONFIDENCE } from "@vvs/identifiers/certain-match";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { Frequency, type MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { Client } from "@vvs/rpc";
@@ -57,11 +58,13 @@ export function createVerifyRow(options: {
       const found = await outside(() =>
         entities.lookUp({ caller: toProtoCaller(caller), legalName, address, fuzzy: true }),
       );
-      if (!found.entity) {
-        const candidates = found.candidates.map(candidateOf);
-        return { result: { outcome: "ambiguous", decision: "review", candidates } satisfies RowResult };
+      const { entity, confidence } = found;
+      if (!entity || confidence < CERTAIN_CONFIDENCE) {
+        const candidates = entity ? [{ ...entity, confidence }] : found.candidates;
+        const result = { outcome: "ambiguous", decision: "review", candidates: candidates.map(candidateOf) } as const;
+        return { result: result satisfies RowResult };
       }
-      meant = found.entity.id;
+      meant = entity.id;
     }
     const vendor = { identifiers: { ...identifiers, ...(tin && { tin }) }, legalName, entityId: meant };
     return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks);

@@ -317,7 +317,7 @@ export declare type JobCounts = Message<"vvs.verification.v1.JobCounts"> & {
   error: number;
 
   /**
-   * Several entities match.
+   * Several entities match, or one that is not certain.
    *
    * @generated from field: int32 ambiguous = 4;
    */
@@ -940,7 +940,7 @@ export enum RowOutcome {
   ERROR = 3,
 
   /**
-   * Several entities match. It was not verified.
+   * Several entities match, or one that is not certain. It was not verified.
    *
    * @generated from enum value: ROW_OUTCOME_AMBIGUOUS = 4;
    */
