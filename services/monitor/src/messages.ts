@@ -50,6 +50,7 @@ const protoCauses = {
   file: RunCause.FILE,
   expiry: RunCause.EXPIRY,
   exclusion: RunCause.EXCLUSION,
+  answer: RunCause.ANSWER,
 } as const;
 
 /**

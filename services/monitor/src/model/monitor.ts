@@ -68,7 +68,7 @@ export interface MonitorDocument {
   /** Due time of the extra run on the first day of an exclusion that was listed before, if one is to come. */
   readonly exclusion_run_at?: Date;
   /**
-   * The newest file that changed the vendor: the load, when it was finished by the clock of its database, and when the extra
+   * The newest file or answer of SAM.gov that changed the vendor: the load, when it was finished by the clock of its database, and when the extra
    * run is due; without a due time once that was claimed.
    */
   readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at?: Date };
@@ -131,9 +131,9 @@ export interface MonitorDocument {
 
 /**
  * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, on the first
- * day of an exclusion, or after a file changed the vendor.
+ * day of an exclusion, or after a file, or another answer of SAM.gov, changed the vendor.
  */
-export type RunCause = "schedule" | "creation" | "expiry" | "exclusion" | "file";
+export type RunCause = "schedule" | "creation" | "expiry" | "exclusion" | "file" | "answer";
 
 /** A run as stored, from its claim to its end. */
 export interface RunDocument {

@@ -33,6 +33,11 @@ describe("the next run is due", () => {
     ["by the schedule", {}, { cause: "schedule", at: at(30) }],
     ["after a file", { file_run: fileRun(20) }, { cause: "file", at: at(20) }],
     [
+      "after another answer of SAM.gov",
+      { file_run: { ...fileRun(20), load_id: "answers:uei:ABCDEFGHJK12:2026-11-24T09:00:00.000Z" } },
+      { cause: "answer", at: at(20) },
+    ],
+    [
       "on the day after the expiration",
       { expiry_run_at: at(10), file_run: fileRun(20) },
       { cause: "expiry", at: at(10) },

@@ -8,7 +8,7 @@ export function createRunMetrics(environment: Environment) {
   const attributes = { environment };
   const claimed = meter.createCounter("monitor_runs_claimed", {
     description:
-      "Monitor runs started, by cause: schedule, creation (the first run), expiry (the day after the registration's expiration date), exclusion (the first day of an exclusion) or file (a loaded file changed the vendor).",
+      "Monitor runs started, by cause: schedule, creation (the first run), expiry (the day after the registration's expiration date), exclusion (the first day of an exclusion) file (a loaded file changed the vendor) or answer (another answer of SAM.gov did).",
   });
   const lateness = meter.createHistogram("monitor_run_lateness", {
     unit: "s",
