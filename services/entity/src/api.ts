@@ -4,6 +4,7 @@ import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { type CallerContext, callerOf, type Environment, environmentOf, tenantOf } from "@vvs/tenant";
+import { criteriaGiven } from "./lookup/lookup.ts";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
@@ -80,7 +81,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
   const handlers: Handlers<typeof EntityService> = {
     async lookUp(request) {
       const { tenant } = callerOf(request.caller);
-      const criteria = criteriaOf(request);
+      const criteria = criteriaGiven(criteriaOf(request));
       const matches = request.fuzzy
         ? await options.lookUpFuzzily(tenant, criteria)
         : ([await options.lookUpExactly(tenant, criteria)] as const);
@@ -112,7 +113,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     async getEntity(request) {
       const { tenant } = callerOf(request.caller);
-      const entity = isId("ent", request.entityId) && (await store.findToShow(tenant, request.entityId));
+      const { entityId, takenOver } = request;
+      if (!isId("ent", entityId)) throw new ServiceError("entity_not_found");
+      const entity = takenOver
+        ? (await store.findVisible(tenant, [entityId]))[0]
+        : await store.findToShow(tenant, entityId);
       if (!entity) throw new ServiceError("entity_not_found");
       await externalIds.noteMonitorNumber(tenant, entity, request.externalId);
       const [seen] = await seenBy(tenant, [entity]);

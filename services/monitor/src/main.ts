@@ -50,8 +50,8 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
 
   const entities = createClient(EntityService, { address: config.ENTITY_ADDRESS, caller: "monitor", tls });
   onClose("entity client", () => entities.close());
-  const expectEntity: ExpectEntity = async (caller, entityId, externalId) => {
-    await entities.getEntity({ caller: toProtoCaller(caller), entityId, externalId });
+  const expectEntity: ExpectEntity = async (caller, entityId, options) => {
+    await entities.getEntity({ caller: toProtoCaller(caller), entityId, ...options });
   };
 
   const verification = createClient(VerificationService, {
@@ -164,7 +164,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   onClose("notifications gauge", observeWaitingNotifications(databases.live));
   const nameOf = async (tenant: Tenant, entityId: string) => {
     const caller = toProtoCaller({ tenant, actor: "monitor", requestId: newId("req") });
-    return (await entities.getEntity({ caller, entityId })).entity?.legalName ?? "";
+    return (await entities.getEntity({ caller, entityId, takenOver: true })).entity?.legalName ?? "";
   };
   const reminding = runExpiryReminders({ db: databases.live, notifications, nameOf, now, stopping, logger });
   onClose("expiry reminders", () => reminding.ended());

@@ -130,6 +130,19 @@ describe("an organization's own number of an entity", () => {
     await number(own.id, "");
     expect(await numberOf(own.id)).toBe("");
   });
+
+  test("of a monitor of a registry entity is compared with the TIN of the own one that took it over", async () => {
+    const own = await create({ identifiers: { uei: `ABCDEFGHJ${200 + organization}`, tin: TIN } });
+    const registryId = newId("ent");
+    const { claims: _claims, content_hash: _hash, ...stored } = (await app.live.entities.findOne({ _id: own.id }))!;
+    await app.live.entities.insertOne({ ...stored, _id: registryId, organization_id: null });
+    await app.live.entities.updateOne({ _id: own.id }, { $set: { registry_entity_id: registryId } });
+    const request = { caller, entityId: registryId };
+    await expect(app.gateway.getEntity(request)).rejects.toMatchObject({ code: "entity_not_found" });
+    expect((await app.gateway.getEntity({ ...request, takenOver: true })).entity?.id).toBe(own.id);
+    const numbered = app.gateway.getEntity({ ...request, takenOver: true, externalId: TIN });
+    await expect(numbered).rejects.toMatchObject(isTheTin);
+  });
 });
 
 describe("creating the same entity again", () => {

@@ -308,6 +308,15 @@ describe("a monitor's number", () => {
     expect(await domain.store.find(caller.tenant, value._id)).toEqual(value);
   });
 
+  test("changes also where an own entity took over the monitored one, which cannot be monitored anew", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor({ externalId: "M-1" }));
+    await domain.monitors.updateOne({ _id: value._id }, { $set: { entity_id: domain.unknownEntity } });
+    expect(await domain.commands.update(caller, value._id, { externalId: "M-2" })).toMatchObject({
+      external_id: "M-2",
+    });
+  });
+
   test("is in the first answer that an idempotency key repeats, as it was", async () => {
     const caller = someCaller();
     for (const externalId of ["M-1", undefined]) {

@@ -36,9 +36,13 @@ export interface NewMonitor {
 
 /**
  * Resolves if the caller can see the entity, and the number to store for it (if any) is not its TIN. Errors:
- * entity_not_found, invalid_request (external_id).
+ * entity_not_found, invalid_request (external_id). With `takenOver` also where one of its own took the entity over.
  */
-export type ExpectEntity = (caller: CallerContext, entityId: string, externalId: string | undefined) => Promise<void>;
+export type ExpectEntity = (
+  caller: CallerContext,
+  entityId: string,
+  { externalId, takenOver }: { readonly externalId: string | undefined; readonly takenOver: boolean },
+) => Promise<void>;
 
 /** The changes to make to a monitor. Undefined: unchanged. Null: removed. */
 interface MonitorChange {
@@ -127,7 +131,8 @@ export function createMonitorCommands(
         const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
         const refusal = () => new ServiceError("limit_exceeded", { message });
         return store.withinCap(tenant, { limit, refusal }, async () => {
-          await options.expectEntity(caller, wanted.entityId, wanted.externalId);
+          const { entityId, externalId } = wanted;
+          await options.expectEntity(caller, entityId, { externalId, takenOver: false });
           const created = { ...newMonitor(options, caller, wanted), ...own };
           await commit({ caller, monitor: created, tenant, key });
           return created;
@@ -172,7 +177,7 @@ export function createMonitorCommands(
       expectAllowedUrl(change.webhookUrl);
       if (change.externalId) {
         const { entity_id: entityId } = await existing(tenant, id);
-        await options.expectEntity(caller, entityId, change.externalId);
+        await options.expectEntity(caller, entityId, { externalId: change.externalId, takenOver: true });
       }
       const positions = await options.readPositions();
       const changed = await inTransaction(client, async (session) => {

@@ -58,8 +58,8 @@ export async function createTestDomain(options: {
     client,
     db,
     topics: topicNames,
-    expectEntity: async (_caller, entityId, externalId) => {
-      if (entityId === unknownEntity) throw new ServiceError("entity_not_found");
+    expectEntity: async (_caller, entityId, { externalId, takenOver }) => {
+      if (entityId === unknownEntity && !takenOver) throw new ServiceError("entity_not_found");
       if (externalId === entityTin) {
         throw new ServiceError("invalid_request", {
           details: [{ path: "external_id", message: "must not be the TIN" }],

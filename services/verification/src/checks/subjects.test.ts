@@ -47,3 +47,15 @@ test.each([
   });
   expect((await resolve(caller, vendor, ["sam_registration"])).nameAgrees).toBe(nameAgrees);
 });
+
+test("a registry entity that an own one took over is unknown to direct calls, and monitors of it go on", async () => {
+  const { read, resolve } = createSubjects({
+    resolveVendor: async () => create(ResolveVendorResponseSchema),
+    getCheckSubjects: async () => create(GetCheckSubjectsResponseSchema, { subjects: [subject] }),
+  });
+  const taken = { case: "entityId" as const, value: "ent_taken" };
+  await expect(resolve(caller, taken, ["sam_registration"])).rejects.toMatchObject({ code: "entity_not_found" });
+  expect(await read(caller.tenant, "ent_taken")).toMatchObject({ entityId: "ent_taken", uei: "ABCDEFGHJK12" });
+  const own = { case: "entityId" as const, value: "ent_1" };
+  expect((await resolve(caller, own, ["sam_registration"])).subject).toMatchObject({ entityId: "ent_1" });
+});

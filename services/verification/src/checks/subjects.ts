@@ -30,7 +30,10 @@ export interface ResolvedSubject {
 
 /** Reads the subjects of checks from the entity service. */
 export interface Subjects {
-  /** Returns the subject for an entity. Errors: entity_not_found, service_unavailable. */
+  /**
+   * Returns the subject for an entity, also for a registry entity that one of the organization's own took over: monitors of it
+   * go on. Errors: entity_not_found, service_unavailable.
+   */
   read(tenant: Tenant, entityId: string): Promise<CheckSubject>;
   /**
    * Returns the subject of a call: an entity that the caller can see, or the one that a vendor's identifiers name, which is
@@ -56,14 +59,16 @@ export function createSubjects(
     atOnce: CALLS_AT_ONCE,
   });
 
-  const read = async (tenant: Tenant, entityId: string): Promise<CheckSubject> =>
-    subjectFrom(await outside(() => ask({ tenant, entityId })), entityId);
+  const see = (tenant: Tenant, entityId: string) => outside(() => ask({ tenant, entityId }));
+  const read = async (tenant: Tenant, entityId: string) => subjectFrom(await see(tenant, entityId), entityId);
 
   return {
     read,
     async resolve(caller, target, checks) {
       if (target.case === "entityId") {
-        return { subject: await read(caller.tenant, target.value), suppliedTin: "", givenName: "" };
+        const seen = await see(caller.tenant, target.value);
+        if (seen.entityId !== target.value) throw new ServiceError("entity_not_found");
+        return { subject: subjectFrom(seen, target.value), suppliedTin: "", givenName: "" };
       }
       if (target.case !== "vendor") {
         throw new ServiceError("invalid_request", { message: "The call names neither an entity nor a vendor." });

@@ -425,6 +425,14 @@ export declare type GetEntityRequest = Message<"vvs.entity.v1.GetEntityRequest">
    * @generated from field: string external_id = 3;
    */
   externalId: string;
+
+  /**
+   * Also returns one of the organization's own under the id of the registry entity that it took over, for what refers to that
+   * from before. Such an id is unknown otherwise.
+   *
+   * @generated from field: bool taken_over = 4;
+   */
+  takenOver: boolean;
 };
 
 /**
