@@ -46,10 +46,16 @@ export function jobClaims(options: {
   };
 }
 
-/** Returns each file once, without SAM.gov's API. */
+/** Returns each file once, by its content where that is known, without SAM.gov's API. One without a name may have one elsewhere. */
 function filesOf(evidence: readonly NamedEvidence[]) {
-  const named = evidence.flatMap(({ sources = [] }) => sources).filter(({ file }) => file);
-  const files = named.map(({ file, origin, date, sha256 }) => ({ file: file!, origin, data_as_of: date, sha256 }));
-  const byName = new Map(files.map((each) => [`${each.origin} ${each.file}`, each]));
-  return [...byName.values()].toSorted((one, other) => one.file.localeCompare(other.file));
+  const files = evidence
+    .flatMap(({ sources = [] }) => sources)
+    .filter(({ file, sha256 }) => file || sha256)
+    .map(({ file, origin, date, sha256 }) => ({ file, origin, data_as_of: date, sha256 }))
+    .toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
+  return [...new Map(files.map((each) => [each.sha256 ?? nameOf(each), each])).values()];
+}
+
+function nameOf({ file = "", origin, sha256 = "" }: { file?: string; origin: string; sha256?: string }): string {
+  return `${file} ${origin} ${sha256}`;
 }
