@@ -603,7 +603,7 @@ export type JobVendor = {
  */
 export type LookupRequest = {
     /**
-     * At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
+     * At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
      */
     identifiers?: Array<Identifier> | IdentifierValues;
     legal_name?: string;

@@ -57,6 +57,9 @@ describe("an exact look-up", () => {
     ["an address without a house number", { address: "One Quasar Way, Asheville, NC 28806" }, "quasar"],
     ["an address after another line", { address: "Attn. Legal, One Quasar Way, Asheville, NC" }, "quasar"],
     ["an address abroad", { address: "Lindenweg 5, Munchen, Bayern" }, "abroad"],
+    ["a UEI beside text that says that there is no CAGE", { identifiers: { uei: "ABCDEFGHJK41", cage: "N/A" } }, "inc"],
+    ["a CAGE beside zeros", { identifiers: { cage: "4ABC1", tin: "000000000" } }, "llc"],
+    ["a name beside text that says none", { identifiers: { uei: "NONE" }, legalName: "Blue Ridge Timber LLC" }, "llc"],
     ["all criteria", { identifiers: { duns: "130000002" }, legalName: "Blue Ridge Timber" }, "corp"],
   ])("finds by %s", async (_, criteria, key) => {
     const { entity, confidence, candidates } = await lookUp(criteria);
@@ -77,6 +80,8 @@ describe("an exact look-up", () => {
     ["another address", { identifiers: { cage: "4ABC1" }, address: "79 Elm Ave, Asheville, NC" }],
     ["an address without a place", { address: "77 Elm Ave" }],
     ["an ill-formed value", { identifiers: { tin: "13-00" } }],
+    ["an ill-formed value beside another", { identifiers: { tin: "130000001", cage: "4AB" } }],
+    ["only text that says none", { identifiers: { tin: "N/A", uei: "UNKNOWN" } }],
   ])("finds nothing by %s", async (_, criteria) => {
     await expect(lookUp(criteria)).rejects.toMatchObject({ code: "entity_not_found" });
   });

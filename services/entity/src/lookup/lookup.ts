@@ -1,5 +1,6 @@
 import { ServiceError } from "@vvs/errors";
 import { type IdentifierMap, type IdentifierType, identifierTypes } from "@vvs/identifiers";
+import { isNoIdentifier } from "@vvs/identifiers/none";
 import { explainOddity } from "@vvs/identifiers/oddities";
 import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
@@ -10,7 +11,7 @@ import type { FoundEntity } from "../model/documents.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
-import { type NamedEntities, nameEntities } from "./naming.ts";
+import { type NamedEntities, nameEntities, pick } from "./naming.ts";
 
 /** The criteria of a look-up, at least one. */
 export interface Criteria {
@@ -28,6 +29,17 @@ export interface Match {
   readonly entity: FoundEntity;
   readonly confidence: number;
   readonly explanation: readonly Reason[];
+}
+
+/**
+ * Returns the criteria without identifiers whose text says that there is none, such as N/A. Errors: entity_not_found where
+ * nothing else is given.
+ */
+export function criteriaGiven(criteria: Criteria): Criteria {
+  const { identifiers, legalName, address } = criteria;
+  const given = identifierTypes.filter((type) => identifiers[type] && !isNoIdentifier(identifiers[type]));
+  if (given.length === 0 && !legalName && !address) throw noMatch(identifiers);
+  return { ...criteria, identifiers: pick(identifiers, given) };
 }
 
 /** Finds the entities named by the identifiers of a look-up. Errors: ambiguous_match where they name different entities. */

@@ -26,7 +26,7 @@ const patterns: Readonly<Record<IdentifierType, string>> = {
 export const lookUpIdentifiers = identifiers(normalized).meta({
   id: "IdentifierCriteria",
   description:
-    "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing.",
+    "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given.",
 });
 
 /** Identifiers of a creation or a verification. Every value must have the form of its type. */

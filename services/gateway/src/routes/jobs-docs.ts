@@ -74,7 +74,7 @@ export const receipt = documented({
   operationId: "getJobReceipt",
   tag: "Verify many",
   summary: "Get a job’s receipt",
-  description: `Returns a signed text that proves the results of a job, in the form of a [verification’s receipt](#getReceipt). Its claims are \`iss\`, \`sub\`, \`iat\` and \`environment\` as there; \`job\`; \`files\`: each file that the results rest on with \`file\`, \`origin\`, \`data_as_of\` and \`sha256\`; and \`results\`: \`row\`, \`outcome\`, \`decision\`, \`entity_id\`, \`verification_id\` and \`evidence\`, the SHA-256 of each evidence of the row. Of a job that is not completed it has the rows that have an outcome.`,
+  description: `Returns a signed text that proves the results of a job, in the form of a [verification’s receipt](#getReceipt). Its claims are \`iss\`, \`sub\`, \`iat\` and \`environment\` as there; \`job\`; \`files\`: each file that the results rest on with \`file\` where its name is known, \`origin\`, \`data_as_of\` and \`sha256\`; and \`results\`: \`row\`, \`outcome\`, \`decision\`, \`entity_id\`, \`verification_id\` and \`evidence\`, the SHA-256 of each evidence of the row. Of a job that is not completed it has the rows that have an outcome.`,
   ...receiptAnswer,
 });
 
