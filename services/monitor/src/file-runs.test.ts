@@ -187,6 +187,24 @@ describe("a file that changed a vendor", () => {
     expect(runs).toEqual([2, 2, 3, 3, 3]);
   });
 
+  test.each([
+    ["behind", -3_600 * SECOND],
+    ["ahead of", 3_600 * SECOND],
+  ])("starts a run of its own beside an answer of SAM.gov by a clock that is %s its database's", async (_name, ms) => {
+    const { id, entityId } = await newMonitor();
+    const at = domain.clock.at.getTime();
+    const times = { "registry:1": at, "answers:1": at + ms, "registry:2": at + 1, "answers:2": at + ms + 1 };
+    const runs: number[] = [];
+    for (const loadId of ["registry:1", "answers:1", "registry:2", "answers:1", "answers:2", "registry:2"] as const) {
+      await fileChanged(entityId, { loadId, changedAt: timestampFromDate(new Date(times[loadId])) });
+      await domain.scheduler.claimDue();
+      const { run_seq, open_run } = await found(id);
+      if (open_run) await end(id, run_seq);
+      runs.push(run_seq);
+    }
+    expect(runs).toEqual([2, 3, 4, 4, 5, 5]);
+  });
+
   test("starts no run by the record of a step of its load", async () => {
     const { id, entityId } = await newMonitor();
     const before = await found(id);

@@ -181,6 +181,7 @@ export function createMonitorStore(db: Db) {
           expiry_run_at: seen.expiry_run_at ?? ABSENT,
           exclusion_run_at: seen.exclusion_run_at ?? ABSENT,
           "file_run.changed_at": seen.file_run?.changed_at ?? ABSENT,
+          "file_run.answered_at": seen.file_run?.answered_at ?? ABSENT,
         };
         const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = next;
         const $set = { run_seq, last_due_at, next_run_at, claimable_at, open_run };
@@ -278,25 +279,26 @@ export function createMonitorStore(db: Db) {
     /**
      * Gives monitors of all organizations an extra run after a file changed their vendors, at a random time within
      * `spreadMs` from now on. Only active monitors with sam_registration that have had none for this file or a newer one, so
-     * that repeating it has no effect. A run that was claimed since the load does not count, because the two clocks may
-     * differ. Returns the number of monitors. Only for records of a load.
+     * that repeating it has no effect. Answers of SAM.gov, whose times another clock gives, are compared with each other only. A
+     * run that was claimed since the load does not count, because the two clocks may differ. Returns the number of monitors. Only for records of a load.
      */
     async addFileRuns(
       load: { readonly loadId: string; readonly changedAt: Date; readonly entityIds: readonly string[] },
       { now, spreadMs, runTimeoutMs }: { now: Date; spreadMs: number; runTimeoutMs: number },
     ): Promise<number> {
       const { loadId, changedAt, entityIds } = load;
+      const noted = loadId.startsWith("answers:") ? "answered_at" : "changed_at";
       const concerned: Filter<MonitorDocument> = {
         entity_id: { $in: [...entityIds] },
         ...watchesRegistration,
-        "file_run.changed_at": { $not: { $gte: changedAt } },
+        [`file_run.${noted}`]: { $not: { $gte: changedAt } },
       };
       const spread = { $add: [now, { $floor: { $multiply: [{ $rand: {} }, spreadMs] } }] };
       // An extra run that is due for an earlier file also sees this one.
       const at = { $min: ["$file_run.at", spread] };
       const stands = { $mergeObjects: ["$standing", { until: { $min: ["$standing.until", "$file_run.at"] } }] };
       const update = [
-        { $set: { file_run: { load_id: { $literal: loadId }, changed_at: changedAt, at } } },
+        { $set: { file_run: { load_id: { $literal: loadId }, [noted]: changedAt, at } } },
         {
           $set: {
             claimable_at: claimableIn(runTimeoutMs),

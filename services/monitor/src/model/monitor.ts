@@ -71,7 +71,14 @@ export interface MonitorDocument {
    * The newest file or answer of SAM.gov that changed the vendor: the load, when it was finished by the clock of its database, and when the extra
    * run is due; without a due time once that was claimed.
    */
-  readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at?: Date };
+  readonly file_run?: {
+    readonly load_id: string;
+    /** Absent where only an answer of SAM.gov changed the vendor. */
+    readonly changed_at?: Date;
+    /** When the newest answer of SAM.gov that changed the vendor was stored, by verification's clock. */
+    readonly answered_at?: Date;
+    readonly at?: Date;
+  };
   /** Its organization is suspended and an extra run is due: none is claimed until the suspension is over. */
   readonly extras_wait?: true;
   /**

@@ -103,11 +103,15 @@ export function afterClaim(options: ScheduleOptions, seen: MonitorDocument, at: 
     ...rest,
     ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }),
     ...(exclusion_run_at && exclusion_run_at > at && { exclusion_run_at }),
-    ...(file_run && { file_run: { load_id: file_run.load_id, changed_at: file_run.changed_at } }),
+    ...(file_run && { file_run: withoutTime(file_run) }),
     run_seq: open_run.run_seq,
     open_run,
   };
   return afterSchedule(options, claimed, at);
+}
+
+function withoutTime({ at: _, ...noted }: NonNullable<MonitorDocument["file_run"]>) {
+  return noted;
 }
 
 /** Returns a due monitor of a suspended organization after its next run was skipped. Its extra runs wait. */
