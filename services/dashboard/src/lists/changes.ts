@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { outcomeOf, readJobResults } from "@vvs/jobs";
+import { readJobResults } from "@vvs/jobs";
 import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { exactTime } from "@vvs/registration";
 import { pathId, queryValue } from "../http/form.ts";
@@ -9,10 +9,11 @@ import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { option, selectField } from "../ui/fields.ts";
 import { emptyNote } from "../ui/listing.ts";
+import { noticeBox, problemNotice } from "../ui/parts.ts";
 import { aside, none, table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { evidenceOf, vendorOf, whyOf } from "./list.ts";
-import { decisionState, outcomeTexts, rowsText } from "./words.ts";
+import { decisionState, rowsText } from "./words.ts";
 
 /** Earlier lists that are offered. */
 const MAX_EARLIER = 100;
@@ -35,23 +36,21 @@ interface Comparison {
 /** Creates the handler that compares a list with an earlier one. */
 export function createChangesHandler({ jobs, layout }: PageContext): PageHandler {
   async function compare({ caller }: Visit, job: Job, earlier: Job): Promise<Comparison> {
-    const before = new Map<string, JobResult>();
+    const known = new Map<string, JobResult[]>();
     for await (const result of await readJobResults(jobs, { caller, jobId: earlier.id })) {
       const key = keyOf(result);
-      if (key) before.set(key, result);
+      if (key) known.set(key, [...(known.get(key) ?? []), result]);
     }
-    const seen = new Set<string>();
     const changes: Change[] = [];
     let [same, unnamed] = [0, 0];
     for await (const result of await readJobResults(jobs, { caller, jobId: job.id })) {
       const key = keyOf(result);
-      const known = before.get(key);
+      const before = takeBefore(known.get(key) ?? [], result);
       if (key === "") unnamed++;
-      else if (known && standingOf(known) === standingOf(result)) same++;
-      else changes.push({ result, before: known });
-      seen.add(key);
+      else if (before && standingOf(before) === standingOf(result)) same++;
+      else changes.push({ result, before });
     }
-    return { changes, same, unnamed, gone: [...before.keys()].filter((key) => !seen.has(key)).length };
+    return { changes, same, unnamed, gone: [...known.values()].flat().length };
   }
 
   return async (request, response, visit) => {
@@ -61,7 +60,10 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
     const { jobs: listed } = await jobs.listJobs({ caller, page: { limit: MAX_EARLIER, after: { id, createdAt } } });
     const earlier = listed.filter(({ status }) => status === JobStatus.COMPLETED);
     const since = queryValue(request, "since");
-    const chosen = since === "" ? earlier[0] : earlier.find((each) => each.id === since);
+    const chosen =
+      since === ""
+        ? (earlier.find((each) => isAlike(each, job!)) ?? earlier[0])
+        : earlier.find((each) => each.id === since);
     if (since !== "" && !chosen) throw new ProblemError("page_not_found");
     const comparison = chosen && (await compare(visit, job!, chosen));
     const content = changesPage(visit, job!, { earlier, chosen, comparison });
@@ -74,11 +76,28 @@ function keyOf({ externalId, entityId }: JobResult): string {
   return externalId ? `number ${externalId}` : entityId;
 }
 
-/** Returns what counts as a change. */
-function standingOf({ outcome, decision, nameAgrees, verification }: JobResult): string {
-  const reasons = verification?.results.map(({ checkType, reason }) => `${checkType} ${reason}`).toSorted();
-  return JSON.stringify([outcome, decision, nameAgrees, reasons]);
+/** Removes from the earlier rows with the key of a row the one of the same vendor, or else the first, and returns it. */
+function takeBefore(known: JobResult[], { entityId }: JobResult): JobResult | undefined {
+  const place = known.findIndex((each) => each.entityId === entityId);
+  return known.splice(Math.max(0, place), 1)[0];
 }
+
+/** Returns what counts as a change. */
+function standingOf({ outcome, decision, nameAgrees, entityId, legalName, verification }: JobResult): string {
+  const answers = verification?.results
+    .map(({ checkType, reason, details }) => `${checkType} ${reason} ${details?.expirationDate ?? ""}`)
+    .toSorted();
+  return JSON.stringify([outcome, decision, nameAgrees, entityId, legalName, answers]);
+}
+
+/** Returns whether two lists are likely of the same vendors: the same checks, and neither has more than twice the other's rows. */
+function isAlike(one: Job, other: Job): boolean {
+  const checksOf = ({ checks }: Job) => checks.toSorted().join();
+  const isNear = one.total <= 2 * other.total && other.total <= 2 * one.total;
+  return isNear && checksOf(one) === checksOf(other);
+}
+
+const atText = ({ createdAt }: Job): string => exactTime(timestampDate(createdAt!));
 
 function changesPage(
   { view }: Visit,
@@ -87,9 +106,7 @@ function changesPage(
 ): Html {
   const { earlier, chosen, comparison } = shown;
   const path = `${view.path}/lists/${job.id}`;
-  const options = earlier.map(({ id, total, createdAt }) =>
-    option(id, chosen?.id ?? "", `${exactTime(timestampDate(createdAt!))}, ${rowsText(total)}`),
-  );
+  const options = earlier.map((each) => option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`));
   return html`<p class="path"><a href="${path}">List of ${rowsText(job.total)}</a></p>
 <h1>What changed</h1>
 ${
@@ -99,10 +116,11 @@ ${
   <button class="quiet">Compare</button>
 </form>`
 }
-${comparison ? comparisonOf(comparison, view.path) : emptyNote("There is no earlier list. Results are kept for 30 days.")}`;
+${chosen && comparison ? comparisonOf(comparison, chosen, view.path) : emptyNote("There is no earlier list. Results are kept for 30 days.")}`;
 }
 
-function comparisonOf({ changes, same, gone, unnamed }: Comparison, path: string): Html {
+function comparisonOf({ changes, same, gone, unnamed }: Comparison, earlier: Job, path: string): Html {
+  const hasCommon = same > 0 || gone === 0 || changes.some(({ before }) => before);
   const notes = [
     `As before: ${numberText(same)}.`,
     gone > 0 && `Only in the earlier list: ${numberText(gone)}.`,
@@ -110,15 +128,21 @@ function comparisonOf({ changes, same, gone, unnamed }: Comparison, path: string
     changes.length > SHOWN && `The first ${SHOWN} of ${numberText(changes.length)} changes are shown.`,
   ].filter(Boolean);
   return html`<section aria-labelledby="changes"><h2 id="changes">${changes.length === 1 ? "1 change" : `${numberText(changes.length)} changes`}</h2>
-<p>${notes.join(" ")}</p>
+${!hasCommon && noticeBox(problemNotice("The two lists have no vendor in common. Choose another list above."))}
+<p>Since <a href="${path}/lists/${earlier.id}">the list of ${rowsText(earlier.total)} of ${atText(earlier)}</a>. ${notes.join(" ")}</p>
 ${
   changes.length > 0 &&
   table<Change>("list", changes.slice(0, SHOWN), [
-    ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId)}`, "long"],
+    [
+      "Vendor",
+      ({ result, before }) =>
+        html`${vendorOf(result, path)}${aside(result.externalId)}${before && before.legalName !== result.legalName && aside(`before: ${before.legalName || "no name"}`)}`,
+      "long",
+    ],
     ["Before", ({ before }) => (before ? decisionState(before) : none("not in the list"))],
     ["Now", ({ result }) => decisionState(result)],
-    ["Outcome before", ({ before }) => before && outcomeTexts[outcomeOf(before.outcome) ?? "error"], "short"],
-    ["Why", ({ result }) => whyOf(result, path), "long"],
+    ["Why before", ({ before }) => before && whyOf(before, path), "long"],
+    ["Why now", ({ result }) => whyOf(result, path), "long"],
     ["Evidence", ({ result }) => evidenceOf(result, path)],
   ])
 }

@@ -5,7 +5,7 @@ import { workbook } from "@vvs/vendor-files/testing";
 import { ORIGIN, type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { JOB_ID, jobOf, jobResultOf } from "../testing/fake-jobs.ts";
-import { VERIFICATION_ID } from "../testing/fake-verification.ts";
+import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
 const TIN = "912345678";
 const FILE = `Vendor,UEI,Tax ID,Vendor No\nAcme,SANDBXACTVE1,${TIN},V-1\nBad,SANDBX,,V-2\nAcme,SANDBXACTVE1,${TIN},V-3\n`;
@@ -288,7 +288,7 @@ describe("what changed since an earlier list", () => {
     dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER })];
     const failed = { outcome: RowOutcome.FAIL, decision: Decision.HOLD };
     dashboard.state.resultsOf.set(EARLIER, [
-      jobResultOf({ row: 2, externalId: "V-1" }),
+      jobResultOf({ row: 2, externalId: "V-1", legalName: "As it was" }),
       jobResultOf({ row: 3, externalId: "V-2" }),
       jobResultOf({ row: 4, externalId: "V-4" }),
       jobResultOf({ row: 5, externalId: "" }),
@@ -309,6 +309,52 @@ describe("what changed since an earlier list", () => {
     expect(text).not.toContain("As it was");
     expect(await changes(`?since=${EARLIER}`)).toContain("2 changes");
     expect(await changes("?since=job_x")).toContain("Page not found");
+  });
+
+  test("a new expiration date, name or vendor is a change, and of a number used twice each row has its own", async () => {
+    dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER })];
+    const until = (expirationDate: string) => {
+      const verification = verificationOf();
+      verification.results![0]!.details = { registrationStatus: "Active", expirationDate };
+      return { verification };
+    };
+    const before = jobResultOf({ ...until("2026-12-31"), legalName: "Acme Inc" });
+    const twin = { ...before, externalId: "V-9" };
+    const failed = { outcome: RowOutcome.FAIL, decision: Decision.HOLD };
+    dashboard.state.resultsOf.set(EARLIER, [
+      ...["V-1", "V-2", "V-3", "V-4"].map((externalId) => ({ ...before, externalId })),
+      twin,
+      { ...twin, entityId: "ent_2", ...failed },
+    ]);
+    dashboard.state.resultsOf.set(JOB_ID, [
+      { ...before, externalId: "V-1", ...until("2027-12-31") },
+      { ...before, externalId: "V-2", legalName: "Acme Holding Inc" },
+      { ...before, externalId: "V-3", entityId: "ent_3" },
+      { ...before, externalId: "V-4" },
+      { ...twin, entityId: "ent_2", ...failed },
+      twin,
+    ]);
+    const text = await changes();
+    expect(text).toContain("3 changes");
+    expect(text).toContain("As before: 3.");
+    for (const shown of ["31 December 2026", "31 December 2027", "Acme Holding Inc", "before: Acme Inc"]) {
+      expect(text).toContain(shown);
+    }
+  });
+
+  test("are by default those since the latest list that is likely of the same vendors, and it is named", async () => {
+    const others = `${JOB_ID.slice(0, -1)}1`;
+    dashboard.state.jobs = [jobOf(), jobOf({ id: others, total: 7 }), jobOf({ id: EARLIER, total: 2 })];
+    dashboard.state.resultsOf.set(EARLIER, [jobResultOf()]);
+    dashboard.state.resultsOf.set(others, [jobResultOf({ externalId: "X-1" })]);
+    dashboard.state.resultsOf.set(JOB_ID, [jobResultOf()]);
+    const text = await changes();
+    expect(text).toContain(`<a href="/test/lists/${EARLIER}">the list of 2 rows of`);
+    expect(text).toContain("0 changes");
+    expect(text).not.toContain("no vendor in common");
+    expect(await changes(`?since=${others}`)).toContain("The two lists have no vendor in common.");
+    dashboard.state.jobs.pop();
+    expect(await changes()).toContain(`<a href="/test/lists/${others}">the list of 7 rows of`);
   });
 
   test("of the first list says that there is no earlier one", async () => {
