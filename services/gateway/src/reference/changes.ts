@@ -6,6 +6,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
+    "A run that another answer of SAM.gov started has the cause `answer`; it was `file`. A look-up takes text that says that there is no identifier, such as `N/A`, as not given. A registry entity that one of yours took over is 404 in both verifications too; monitors of it go on.",
+  ],
+  [
+    "2026-11-27",
     "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so that a file that was sorted or edited since is refused.",
   ],
   [
