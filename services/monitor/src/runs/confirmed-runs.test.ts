@@ -89,6 +89,24 @@ test("one that overdue data left unconfirmed says since when", async () => {
   ]);
 });
 
+test("very many monitors of a vendor do not hide those of others, nor canceled ones the active one", async () => {
+  const caller = someCaller("live");
+  const entityIds = Array.from({ length: 100 }, () => newId("ent")).toSorted();
+  const [crowded, other] = [entityIds[0]!, entityIds.at(-1)!];
+  const unconfirmed = (await domain.monitors.findOne({ _id: await stored(caller, crowded, lastRun(5)) }))!;
+  const monitorId = await standing(caller, other);
+  const canceled = {
+    entity_id: other,
+    status: "canceled",
+    created_at: new Date(domain.clock.at.getTime() + 1),
+  } as const;
+  await domain.monitors.insertMany([
+    ...Array.from({ length: 1_100 }, () => ({ ...unconfirmed, _id: newId("mon") })),
+    ...Array.from({ length: 20 }, () => ({ ...unconfirmed, ...canceled, _id: newId("mon") })),
+  ]);
+  expect(await confirmedRuns(caller.tenant, entityIds, undefined)).toMatchObject([{ monitor: { _id: monitorId } }]);
+});
+
 test("more than 100 entities are refused", async () => {
   const many = Array.from({ length: 101 }, () => newId("ent"));
   const asked = confirmedRuns(someCaller("live").tenant, many, undefined);

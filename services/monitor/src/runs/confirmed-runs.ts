@@ -14,7 +14,7 @@ export interface ConfirmedRun extends Pick<ScheduledChecks, "confirmed" | "stale
 
 /** Maximum number of entities in a call. */
 const MAX_ENTITIES = 100;
-/** Maximum number of monitors that are read. */
+/** Maximum number of monitors that are read, shared by the entities: of each the active ones go first, then the newest. */
 const MAX_MONITORS = 1_000;
 
 /**
@@ -23,6 +23,23 @@ const MAX_MONITORS = 1_000;
  */
 export function createListConfirmedRuns(options: { db: Db; readPositions: () => Promise<Positions> }) {
   const { monitors, runs } = collections(options.db);
+
+  function monitorsOf({ organizationId: organization_id }: Tenant, entityIds: readonly string[]) {
+    const of = { from: monitors.collectionName, localField: "entity_id", foreignField: "entity_id", as: "monitor" };
+    const pipeline = [
+      { $match: { organization_id, checks: { $eq: ["sam_registration"] } } },
+      { $sort: { status: 1, created_at: -1, _id: -1 } },
+      { $limit: Math.floor(MAX_MONITORS / entityIds.length) },
+    ];
+    return options.db
+      .aggregate<MonitorDocument>([
+        { $documents: entityIds.map((entity_id) => ({ entity_id })) },
+        { $lookup: { ...of, pipeline } },
+        { $unwind: "$monitor" },
+        { $replaceWith: "$monitor" },
+      ])
+      .toArray();
+  }
 
   /** Returns the monitor's newest run of before a time that is not its last one, as stored when the next run ended. */
   async function earlier(monitor: MonitorDocument, before: Date): Promise<ConfirmedRun | undefined> {
@@ -40,12 +57,7 @@ export function createListConfirmedRuns(options: { db: Db; readPositions: () => 
       throw new ServiceError("invalid_request", { details: [{ path: "entity_ids", message }] });
     }
     const positions = await options.readPositions();
-    const owned = { organization_id: tenant.organizationId, entity_id: { $in: [...entityIds] } };
-    const only = { checks: { $eq: ["sam_registration" as const] } };
-    const found = await monitors
-      .find({ ...owned, ...only })
-      .limit(MAX_MONITORS)
-      .toArray();
+    const found = entityIds.length > 0 ? await monitorsOf(tenant, entityIds) : [];
     const read = await Promise.all(
       found.map((monitor) => {
         const { last_run } = monitor;

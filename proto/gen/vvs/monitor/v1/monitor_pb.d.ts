@@ -328,7 +328,7 @@ export declare const ConfirmedRunSchema: GenMessage<ConfirmedRun>;
  */
 export declare type ListConfirmedRunsResponse = Message<"vvs.monitor.v1.ListConfirmedRunsResponse"> & {
   /**
-   * In no order. Of monitors of any status, at most 1,000.
+   * In no order. Of monitors of any status, at most 1,000, shared by the entities: of each the active ones first, then the newest.
    *
    * @generated from field: repeated vvs.monitor.v1.ConfirmedRun runs = 1;
    */
