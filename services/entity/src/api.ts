@@ -161,11 +161,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     async openTins({ tenant, jobId, sealed }) {
       requireFew(sealed, MAX_TINS);
       const boxes = sealed.map(({ keyId: key_id, box }) => ({ key_id, box }));
-      try {
-        return { tins: options.tins.openForJob(tenantOf(tenant), jobId, boxes) };
-      } catch (cause) {
-        throw new ServiceError("not_found", { message: "A sealed TIN can't be opened.", cause });
-      }
+      return { tins: options.tins.openForJob(tenantOf(tenant), jobId, boxes) };
     },
     async recordTinMatch(request) {
       await options.rememberedTins.recordMatch(callerOf(request.caller), request);

@@ -11,7 +11,8 @@ import { createTinVault } from "./tins.ts";
 const USAGE = `Usage:
   npm run tins -- rotate
       seals and hashes all stored TINs of both environments with the first keys of TIN_KEYS and TIN_HASH_KEYS, while the
-      service is running; continues where it was stopped. Once nothing is left, the other keys can be removed`;
+      service is running; continues where it was stopped. Once nothing is left, the other keys can be removed, those of
+      TIN_KEYS when no row of a job needs them any more (docs/operations.md, TINs of jobs)`;
 
 const BATCH_SIZE = 200;
 
@@ -54,7 +55,7 @@ async function main(args: string[]): Promise<void> {
     if (left > 0) process.exitCode = 1;
     console.log(
       left === 0
-        ? "Everything uses the newest keys: the others can be removed."
+        ? "Everything that entity stores uses the newest keys: the others of TIN_HASH_KEYS can be removed, and those of TIN_KEYS once no job needs them (docs/operations.md, TINs of jobs)."
         : "Something is left: keep the other keys, and run this again.",
     );
   } finally {

@@ -60,9 +60,17 @@ export function createTinVault(options: {
     /** Returns TINs of a job, sealed. */
     sealForJob: (tenant: Tenant, jobId: string, tins: readonly string[]) =>
       tins.map((tin) => sealBox(tenant, { collection: "job_rows", id: jobId }, tin)),
-    /** Returns sealed TINs of a job in clear. Errors: an unknown key, a box of another job. */
-    openForJob: (tenant: Tenant, jobId: string, sealedTins: readonly Sealed[]) =>
-      sealedTins.map((one) => open(sealingKeys, placeOf(tenant, { collection: "job_rows", id: jobId }), one)),
+    /** Returns sealed TINs of a job in clear; empty for one of another job, or whose key is no longer there. */
+    openForJob(tenant: Tenant, jobId: string, sealedTins: readonly Sealed[]): string[] {
+      const place = placeOf(tenant, { collection: "job_rows", id: jobId });
+      return sealedTins.map((one) => {
+        try {
+          return open(sealingKeys, place, one);
+        } catch {
+          return "";
+        }
+      });
+    },
     /** Returns a TIN in its stored form. */
     seal: async (tenant: Tenant, home: TinHome, tin: string): Promise<TinDocument> => ({
       ...sealed(tenant, home, tin),

@@ -89,8 +89,8 @@ export interface RowDocument {
   readonly same_as?: number;
   /** When it is to be verified next. */
   readonly due_at?: Date;
-  /** How often it was tried without an answer. */
-  readonly tries?: number;
+  /** Since when it has waited for its next try, and how long it waited between earlier ones, in milliseconds. */
+  readonly waits?: { readonly since: Date; readonly before_ms: number };
   /** It has waited for SAM.gov's API, which has answered. */
   readonly was_parked?: true;
   /** Absent until the row has an outcome. */
@@ -123,7 +123,7 @@ export function whileOpen({ _id, organization_id }: Pick<RowDocument, "_id" | "o
 
 /** Returns the update that gives a row its last answer. */
 export function completion(result: RowResult) {
-  return { $set: { result }, $unset: { due_at: 1, tries: 1, was_parked: 1, "input.tin": 1 } } as const;
+  return { $set: { result }, $unset: { due_at: 1, waits: 1, was_parked: 1, "input.tin": 1 } } as const;
 }
 
 /** Returns an environment's collections of jobs. */

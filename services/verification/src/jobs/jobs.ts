@@ -47,21 +47,24 @@ export function createJobs(options: {
   const { db, environment, stopping, logger } = options;
   const collections = jobCollections(db);
   const verifyRow = createVerifyRow(options);
-  const suspended = keptBriefly(options.suspended);
-  const workers = [false, true].map((withTin) =>
-    createJobWork({ ...options, collections, verifyRow, suspended, withTin }),
-  );
-  const store = createJobStore({ ...options, collections });
+  const suspended = keptBriefly(options.suspended, options.now);
   const loops = new Set<ReturnType<typeof superviseLoop>>();
+  const nudge = () => loops.forEach((loop) => void loop.nudge());
+  const workers = [false, true].map((withTin) =>
+    createJobWork({ ...options, collections, verifyRow, suspended, withTin, onEnded: nudge }),
+  );
+  const settled = () => Promise.all(workers.map((worker) => worker.settled()));
+  const store = createJobStore({ ...options, collections });
   return {
     ...store,
     intake: createIntake({ ...options, collections }),
     /** Starts work on a new job. */
-    nudge(): void {
-      for (const loop of loops) loop.nudge();
-    },
+    nudge,
     /** Works on due jobs once: for tests. */
-    work: () => Promise.all(workers.map(({ round }) => round())),
+    async work() {
+      await Promise.all(workers.map(({ round }) => round()));
+      await settled();
+    },
     /** Works on jobs, and removes aged ones, until the service stops. */
     start() {
       const failure = "jobs can't be worked on; retrying";
@@ -79,18 +82,23 @@ export function createJobs(options: {
         stopping,
         logger: logger.child({ environment }),
       });
-      return { ended: () => Promise.all([...loops, removing].map((loop) => loop.ended())) };
+      return {
+        async ended() {
+          await Promise.all([...loops, removing].map((loop) => loop.ended()));
+          await settled();
+        },
+      };
     },
   };
 }
 
 /** Keeps what was read for some seconds; while it can't be read, what was read last applies. */
-function keptBriefly(read: () => Promise<readonly string[]>): () => Promise<readonly string[]> {
+function keptBriefly(read: () => Promise<readonly string[]>, now: () => Date): () => Promise<readonly string[]> {
   let known: readonly string[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
+  let readAt = 0;
   return async () => {
-    if (performance.now() - readAt > SUSPENDED_MS) {
-      readAt = performance.now();
+    if (Math.abs(now().getTime() - readAt) > SUSPENDED_MS) {
+      readAt = now().getTime();
       known = await read().catch(() => known);
     }
     return known;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { Decision, type JobResult } from "@vvs/proto/verification/v1/jobs";
+import { Decision, type JobResult, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
 import type { Provider } from "../providers/provider.ts";
@@ -106,9 +106,9 @@ describe("a row that checks the TIN only", () => {
     expect(tinAsked).toBe(1);
   });
 
-  test("stays as it is while the files can't be read, and no provider is asked", async () => {
+  test("waits while the files can't be read, and no provider is asked", async () => {
     service.entities.schedule.registry = () => Promise.reject(new ServiceError("internal_error"));
-    await expect(runRow({ identifiers }, onlyTin)).rejects.toMatchObject({ code: "service_unavailable" });
+    expect((await runRow({ identifiers }, onlyTin)).outcome).toBe(RowOutcome.WAITING);
     delete service.entities.schedule.registry;
     expect(tinAsked).toBe(0);
   });

@@ -2,9 +2,12 @@ import type { ServiceError } from "@vvs/errors";
 import type { RowOutcome } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
 import type { VerificationDocument } from "../documents.ts";
-import type { RowResult } from "./documents.ts";
+import type { RowDocument, RowResult } from "./documents.ts";
 
-/** How long rows are asked again, and when, in milliseconds. In the sandbox, where time runs fast, a day is a minute. */
+/**
+ * How long a row is asked again, and when, in milliseconds. Only the time counts in which it waits for its next try: not that before
+ * its first one, and none in which its job rests or waits for its turn. In the sandbox, where time runs fast, a day is a minute.
+ */
 const ASKING_AGAIN: Readonly<Record<Environment, { forMs: number; firstMs: number; longestMs: number }>> = {
   live: { forMs: 24 * 60 * 60_000, firstMs: 60_000, longestMs: 60 * 60_000 },
   sandbox: { forMs: 60_000, firstMs: 5_000, longestMs: 15_000 },
@@ -13,26 +16,32 @@ const ASKING_AGAIN: Readonly<Record<Environment, { forMs: number; firstMs: numbe
 /** Reasons of errors that asking again can mend: the sources failed, or had data that is too old. */
 const MENDABLE: readonly string[] = ["providers_failed", "stale_source"];
 
-const MAX_DOUBLINGS = 20;
-
 /** Returns whether asking again can mend an error with this reason. */
 export function canBeMended(reason: string): boolean {
   return MENDABLE.includes(reason);
 }
 
-/** Returns until when the rows of a job are asked again. */
-export function askedUntil(environment: Environment, createdAt: Date): Date {
-  return new Date(createdAt.getTime() + ASKING_AGAIN[environment].forMs);
+type Waits = Pick<RowDocument, "waits" | "due_at">;
+
+/** Returns whether a row that is due has waited for as long as rows are asked again: its next answer is its last one. */
+export function isLastTry(environment: Environment, row: Waits): boolean {
+  return waitedMs(row) >= ASKING_AGAIN[environment].forMs;
 }
 
-/** Returns when a row is asked again after `tries` tries without an answer, but not later than `until`. */
-export function askAgainAt(
-  environment: Environment,
-  { tries, now, until }: { tries: number; now: Date; until: Date },
-): Date {
-  const { firstMs, longestMs } = ASKING_AGAIN[environment];
-  const waitMs = Math.min(longestMs, firstMs * 2 ** Math.min(tries, MAX_DOUBLINGS));
-  return new Date(Math.min(now.getTime() + waitMs, until.getTime()));
+/**
+ * Returns the fields of a row that was tried now without an answer: it waits `waitMs` milliseconds, by default 1, 2, 4 … 60 minutes
+ * after its tries, but not longer than rows are asked again.
+ */
+export function nextWait(environment: Environment, row: Waits, { now, waitMs }: { now: Date; waitMs?: number }) {
+  const { forMs, firstMs, longestMs } = ASKING_AGAIN[environment];
+  const before_ms = waitedMs(row);
+  const wanted = waitMs ?? Math.min(longestMs, before_ms + firstMs);
+  const due_at = new Date(now.getTime() + Math.min(wanted, forMs - before_ms));
+  return { due_at, waits: { since: now, before_ms } };
+}
+
+function waitedMs({ waits, due_at }: Waits): number {
+  return waits && due_at ? waits.before_ms + due_at.getTime() - waits.since.getTime() : 0;
 }
 
 /** Returns the result of a row whose vendor could not be resolved; undefined where that says nothing about the row. */

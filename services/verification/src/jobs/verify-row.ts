@@ -17,7 +17,7 @@ import {
   type RowResult,
   whileOpen,
 } from "./documents.ts";
-import { askedUntil, canBeMended, candidateOf, problemsOf, refusedRow, verifiedRow } from "./row-rules.ts";
+import { canBeMended, candidateOf, isLastTry, problemsOf, refusedRow, verifiedRow } from "./row-rules.ts";
 
 /** Rows with tin_match of one organization that have begun: as many as a TIN provider has connections for it. */
 const MAX_TIN_BEGUN = 16;
@@ -45,9 +45,8 @@ export function createVerifyRow(options: {
   subjects: Pick<Subjects, "resolve">;
   verifier: Pick<Verifier, "verifyRow">;
   monitors: Pick<Client<typeof MonitorService>, "createMonitor">;
-  now: () => Date;
 }): VerifyRow {
-  const { environment, admit, entities, subjects, verifier, monitors, now } = options;
+  const { environment, admit, entities, subjects, verifier, monitors } = options;
 
   /** Returns the vendor that a row means, or the row's result where it means none. */
   async function resolve(caller: CallerContext, { checks }: StartedJob, input: RowInput, tin: string) {
@@ -112,7 +111,7 @@ export function createVerifyRow(options: {
     if ("result" in resolved) return { kind: "ended", result: resolved.result };
     const { subject } = resolved;
     const monitor = await monitorOf(caller, job, subject.entityId, input.external_id);
-    const isLastTry = now() >= askedUntil(environment, job.created_at);
+    const isLast = isLastTry(environment, row);
     const legalName = subject.entityName ?? "";
     try {
       const tried = await verifier.verifyRow(
@@ -123,13 +122,13 @@ export function createVerifyRow(options: {
           checks: job.checks,
           mode: job.mode,
           maxAgeSeconds: job.max_age_seconds,
-          row: { id: row._id, wasParked: isLastTry || row.was_parked === true },
+          row: { id: row._id, wasParked: isLast || row.was_parked === true },
           completeRow: (verification) => ({
             filter: whileOpen(row),
             update: completion(verifiedRow(verification, { legalName, monitor })),
           }),
         },
-        (reason) => !isLastTry && canBeMended(reason),
+        (reason) => !isLast && canBeMended(reason),
       );
       return "_id" in tried ? { kind: "stored" } : { kind: "waiting", entityId: subject.entityId, ...tried };
     } catch (error) {

@@ -17,7 +17,7 @@ import {
 } from "./documents.ts";
 import { advance } from "./job-store.ts";
 import { copyToSameRows, countRows } from "./row-counts.ts";
-import { askAgainAt, askedUntil } from "./row-rules.ts";
+import { isLastTry, nextWait } from "./row-rules.ts";
 import type { RowTry, StartedJob, VerifyRow } from "./verify-row.ts";
 
 /** Rows that are read together. */
@@ -33,6 +33,8 @@ const SLICE_MS = 5_000;
 const LEASE_MS = 60_000;
 /** Jobs of a replica that are worked on at the same time. */
 const JOBS_AT_ONCE = 4;
+/** How long a job rests that can't be worked on, in milliseconds. */
+const FAILED_MS = 5_000;
 /** How long a row waits for SAM.gov's API before it is tried again: another file may answer it, or nobody woke it. */
 const PARKED_MS = 60 * 60_000;
 /** How often the rows of a job that is worked on are counted, in milliseconds. */
@@ -56,6 +58,8 @@ export function createJobWork(options: {
   /** Unique name of this process. */
   owner: string;
   withTin: boolean;
+  /** Called when a further job may be worked on. */
+  onEnded: () => void;
   leaseMs?: number;
   sliceMs?: number;
   stopping: AbortSignal;
@@ -65,6 +69,8 @@ export function createJobWork(options: {
   const { environment, collections, entities, verifyRow, parking, owner, withTin, stopping, now, logger } = options;
   const { jobs, rows } = collections;
   const { leaseMs = LEASE_MS, sliceMs = SLICE_MS } = options;
+  /** The work on jobs in progress, and their organizations. */
+  const slices = new Set<Promise<void>>();
   const busy = new Set<string>();
   /** Organizations that had their turn, until no other one has a due job. */
   const served = new Set<string>();
@@ -78,27 +84,20 @@ export function createJobWork(options: {
     atOnce: 1,
   });
 
-  /** Leases some due jobs, of different organizations, and works on each for a slice. Returns the pause until the next round. */
+  /** Begins to work on due jobs of different organizations, as many as may be worked on. Returns the pause until the next round. */
   async function round(): Promise<number> {
-    const began: Promise<void>[] = [];
-    const failures: unknown[] = [];
-    const failed = (error: unknown) => void failures.push(error);
-    try {
-      for (let job = await claim(); job; job = await claim()) {
-        const claimed = job;
-        busy.add(claimed.organization_id);
-        began.push(
-          slice(claimed)
-            .catch(failed)
-            .finally(() => busy.delete(claimed.organization_id)),
-        );
-        if (began.length === JOBS_AT_ONCE) break;
-      }
-    } finally {
-      await Promise.all(began);
+    while (slices.size < JOBS_AT_ONCE) {
+      const job = await claim();
+      if (!job) break;
+      busy.add(job.organization_id);
+      const ended = slice(job).finally(() => {
+        busy.delete(job.organization_id);
+        slices.delete(ended);
+        options.onEnded();
+      });
+      slices.add(ended);
     }
-    if (failures.length > 0) throw failures[0];
-    return began.length > 0 ? 0 : POLL_MS;
+    return POLL_MS;
   }
 
   async function claim(): Promise<StartedJob | undefined> {
@@ -127,8 +126,19 @@ export function createJobWork(options: {
     return (claimed as StartedJob | null) ?? claim();
   }
 
-  /** Works on a job until its turn is over or no row is due, and gives it back. */
+  /** Works on a job until its turn is over or no row is due, and gives it back. Never throws: a failure delays only this job. */
   async function slice(job: StartedJob): Promise<void> {
+    try {
+      await workOnRows(job);
+      await giveBack(job, 0);
+    } catch (err) {
+      logger.error({ err, environment, job_id: job._id }, "a job can't be worked on; it is tried again");
+      // Where this fails too, its lease ends.
+      await giveBack(job, FAILED_MS).catch(() => undefined);
+    }
+  }
+
+  async function workOnRows(job: StartedJob): Promise<void> {
     const until = performance.now() + sliceMs;
     const failures: unknown[] = [];
     const isOver = () => stopping.aborted || performance.now() > until || failures.length > 0;
@@ -161,7 +171,6 @@ export function createJobWork(options: {
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
     } while (!isOver());
-    await giveBack(job);
     if (failures.length > 0) throw failures[0];
   }
 
@@ -177,19 +186,28 @@ export function createJobWork(options: {
     return new Map(withTins.map(({ _id }, index) => [_id, tins[index]!]));
   }
 
+  /** Works on a row. An error says nothing about it, so it is tried again for a day. Errors: those that the job's other rows would have too. */
   async function workOn(job: StartedJob, row: RowDocument, tin: string): Promise<void> {
+    if (row.input.tin && !tin) {
+      logger.error(
+        { job_id: job._id, row: row.row, key_id: row.input.tin.key_id },
+        "the TIN of a job's row can't be opened",
+      );
+      return waitOrEnd(row, { path: "identifiers.tin", message: "can no longer be read. Send the row again." });
+    }
     try {
       await settle(job, row, await verifyRow(job, row, tin));
     } catch (error) {
       const isPassing = error instanceof ServiceError && ["service_unavailable", "rate_limited"].includes(error.code);
+      if (!isPassing) logger.error({ err: error, job_id: job._id, row: row.row }, "a job's row could not be verified");
+      await waitOrEnd(row, { path: "row", message: "Something went wrong on our side." });
       if (isPassing) throw error;
-      // Our own fault with this row must not hold up the others.
-      logger.error({ err: error, job_id: job._id, row: row.row }, "a job's row could not be verified");
-      const problems = [{ path: "row", message: "Something went wrong on our side." }];
-      const isLastTry = now() >= askedUntil(environment, job.created_at);
-      if (isLastTry) await end(row, { outcome: "error", decision: "review", problems });
-      else await wait(job, row, { outcome: "waiting", decision: "review" });
     }
+  }
+
+  function waitOrEnd(row: RowDocument, problem: { path: string; message: string }): Promise<void> {
+    if (isLastTry(environment, row)) return end(row, { outcome: "error", decision: "review", problems: [problem] });
+    return wait(row, { outcome: "waiting", decision: "review" });
   }
 
   async function settle(job: StartedJob, row: RowDocument, tried: RowTry): Promise<void> {
@@ -197,7 +215,7 @@ export function createJobWork(options: {
     if (tried.kind === "ended") return end(row, tried.result);
     const result = { outcome: "waiting", decision: "review", entity_id: tried.entityId } as const;
     const place = parking();
-    if (!("asking" in tried) || !place) return wait(job, row, result);
+    if (!("asking" in tried) || !place) return wait(row, result);
     const { _id: recordId, organization_id: organizationId } = row;
     const parked = {
       recordId,
@@ -208,25 +226,20 @@ export function createJobWork(options: {
       requestedAt: job.created_at,
     };
     // Written first, so that an answer that comes immediately wakes a row that waits.
-    const until = askedUntil(environment, job.created_at).getTime();
-    const due_at = new Date(Math.min(until, now().getTime() + PARKED_MS));
-    await update(row, { $set: { result, due_at } });
+    await update(row, { $set: { result, ...nextWait(environment, row, { now: now(), waitMs: PARKED_MS }) } });
     // Behind what monitors ask for the first time: a job must not use up the quota.
     await place.park(parked, { ...tried.asking, priority: 2 });
   }
 
   const end = (row: RowDocument, result: RowResult) => update(row, completion(result));
 
-  function wait(job: StartedJob, row: RowDocument, result: RowResult): Promise<void> {
-    const { tries = 0 } = row;
-    const at = askAgainAt(environment, { tries, now: now(), until: askedUntil(environment, job.created_at) });
-    return update(row, { $set: { result, due_at: at, tries: tries + 1 }, $unset: { was_parked: 1 } });
-  }
+  const wait = (row: RowDocument, result: RowResult) =>
+    update(row, { $set: { result, ...nextWait(environment, row, { now: now() }) }, $unset: { was_parked: 1 } });
 
   const update = (row: RowDocument, change: object) => write({ updateOne: { filter: whileOpen(row), update: change } });
 
-  /** Gives a job back until its next row is due, or ends it where every row has its last answer. */
-  async function giveBack(job: StartedJob): Promise<void> {
+  /** Gives a job back until its next row is due, at least for `restMs`, or ends it where every row has its last answer. */
+  async function giveBack(job: StartedJob, restMs: number): Promise<void> {
     const { _id, organization_id } = job;
     const nextDue = async () => {
       const open = { job_id: _id, organization_id, ...isOpen };
@@ -246,12 +259,16 @@ export function createJobWork(options: {
       return;
     }
     // Behind the jobs that wait already.
-    const next_at = new Date(Math.max(next.getTime(), at.getTime()));
+    const next_at = new Date(Math.max(next.getTime(), at.getTime() + restMs));
     await jobs.updateOne(held, { $set: { ...counted, next_at }, $unset: { lease: 1 } });
     // A row that was woken since is due earlier.
     const since = await nextDue();
-    if (since && since < next_at) await advance(collections, job, since);
+    if (since && since < next) await advance(collections, job, since);
   }
 
-  return { round };
+  return {
+    round,
+    /** Resolves when no job is worked on. */
+    settled: () => Promise.all(slices),
+  };
 }

@@ -35,6 +35,8 @@ export interface TestEntities {
   readonly schedule: {
     /** Runs after a vendor was resolved, before the answer. */
     resolved?: (tin: string) => Promise<void>;
+    /** Runs before the TINs of a job are opened. */
+    openTins?: () => Promise<void>;
     /** Runs before a TIN is revealed. */
     reveal?: () => Promise<void>;
     /** Runs before the match of a TIN is recorded. */
@@ -118,12 +120,14 @@ export async function startTestEntities(): Promise<TestEntities> {
     sealTins: async ({ jobId, tins }) => ({
       sealed: tins.map((tin) => ({ keyId: jobId, box: Buffer.from([...tin].toReversed().join("")) })),
     }),
-    openTins: async ({ jobId, sealed }) => ({
-      tins: sealed.map(({ keyId, box }) => {
-        if (keyId !== jobId) throw new ServiceError("not_found");
-        return [...Buffer.from(box).toString()].toReversed().join("");
-      }),
-    }),
+    openTins: async ({ jobId, sealed }) => {
+      await schedule.openTins?.();
+      return {
+        tins: sealed.map(({ keyId, box }) =>
+          keyId === jobId ? [...Buffer.from(box).toString()].toReversed().join("") : "",
+        ),
+      };
+    },
     recordTinMatch: async (request) => {
       await schedule.match?.();
       matches.push(request);

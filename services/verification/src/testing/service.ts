@@ -66,13 +66,15 @@ export async function startTestService(options: {
   monitors?: Parameters<typeof createDomain>[0]["monitors"];
   /** The service's clock. */
   now?: () => Date;
+  /** Ends what a test starts of the service; without it only rounds that the test asks for should run. */
+  stopping?: AbortSignal;
   /** Database prefix of another test service, to run beside it on its databases. */
   prefix?: string;
 }) {
   const now = options.now ?? (() => new Date());
   const logger = options.logger ?? createLogger({ service: "verification", level: "silent" });
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}_`;
-  const stopping = new AbortController().signal;
+  const stopping = options.stopping ?? new AbortController().signal;
   const client = await connectMongo({
     uri: options.mongodbUri ?? process.env.MONGODB_URI!,
     service: "test",

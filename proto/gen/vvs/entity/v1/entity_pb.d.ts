@@ -1405,7 +1405,7 @@ export declare const OpenTinsRequestSchema: GenMessage<OpenTinsRequest>;
  */
 export declare type OpenTinsResponse = Message<"vvs.entity.v1.OpenTinsResponse"> & {
   /**
-   * In the order of the request.
+   * In the order of the request; empty for one that was sealed for another job, or by a key that is no longer there.
    *
    * @generated from field: repeated string tins = 1;
    */
@@ -2103,8 +2103,7 @@ export declare const EntityService: GenService<{
   },
   /**
    * Returns sealed TINs in clear, for the tenant and the job that they were sealed for: what the organization supplied itself,
-   * so it is not audited. Callers: verification. Errors: invalid_request (more than 500), not_found (one was sealed for another
-   * job, or by a key that is no longer there).
+   * so it is not audited. Callers: verification. Errors: invalid_request (more than 500).
    *
    * @generated from rpc vvs.entity.v1.EntityService.OpenTins
    */
