@@ -98,7 +98,7 @@ test("a CSV file is verified as a job, and comes back with its own columns", asy
     "",
     "expired; missing_tin",
     'Row 4, "UEI" must be 12 letters and digits',
-    "the name differs from the registered one",
+    "other_name",
   ]);
   expect(rows[0]).toMatchObject({
     registry_name: await registeredName("SANDBXACTVE1"),

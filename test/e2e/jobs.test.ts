@@ -75,12 +75,17 @@ test("a list of vendors becomes decisions", async () => {
 });
 
 test.each<[string, object, string, object]>([
-  ["an exclusion without identifiers bears its name", { identifiers: { uei: "SANDBXSAMEN2" } }, "review", {}],
+  [
+    "an exclusion without identifiers bears its name",
+    { identifiers: { uei: "SANDBXSAMEN2" } },
+    "review",
+    { doubts: ["same_name"] },
+  ],
   [
     "the row names another company",
     { identifiers: { uei: "SANDBXACTVE1" }, legal_name: "Totally Different Company Inc" },
     "review",
-    { name_agrees: false },
+    { name_agrees: false, doubts: ["other_name"] },
   ],
   ["it is excluded", { identifiers: { uei: "SANDBXDEBAR1" } }, "hold", {}],
 ])("a vendor is not paid where %s", async (_name, vendor, decision, more) => {

@@ -11,11 +11,16 @@ export const doubtTexts = {
   no_answer: "a check got no answer",
   other_name: "the name differs from the registered one",
   name_not_compared: "no source confirms the name",
-  exclusion: "some of the vendor’s products are restricted",
+  exclusion: "an exclusion of the vendor or of some of its products is in force",
   exclusions_unknown: "exclusions were not looked up",
   same_name: "an exclusion without a UEI and a CAGE bears the vendor’s name",
   same_name_unknown: "whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up",
 } as const;
+
+/** Returns a doubt in words; one that this version does not know as it is. */
+export function doubtText(doubt: string): string {
+  return doubtTexts[doubt as Doubt] ?? doubt;
+}
 
 /** What a decision rests on. */
 export interface DecisionFacts {

@@ -22,7 +22,14 @@ test("a verified row has its details, reasons and links to evidence", () => {
     ],
   };
   expect(
-    cellsOf({ row: 2, outcome: RowOutcome.FAIL, decision: Decision.HOLD, nameAgrees: false, verification }),
+    cellsOf({
+      row: 2,
+      outcome: RowOutcome.FAIL,
+      decision: Decision.HOLD,
+      nameAgrees: false,
+      doubts: ["other_name"],
+      verification,
+    }),
   ).toEqual({
     row: "2",
     outcome: "fail",
@@ -32,7 +39,7 @@ test("a verified row has its details, reasons and links to evidence", () => {
     expiration_date: "2027-01-31",
     asked_tin: "****6780",
     asked_name: "ACME",
-    reasons: "expired",
+    reasons: "expired; other_name",
     verification_id: "ver_1",
     evidence: "https://api.example/v1/evidence/evd_1; https://api.example/v1/evidence/evd_2",
   });

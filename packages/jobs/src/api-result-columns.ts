@@ -19,7 +19,10 @@ export const apiResultColumns = (apiBaseUrl: string): readonly (readonly [title:
   ["expiration_date", (result) => detail(result, "expirationDate")],
   ["asked_tin", (result) => detail(result, "tin")],
   ["asked_name", (result) => detail(result, "name")],
-  ["reasons", ({ verification }) => list(verification?.results.map(({ reason }) => reason))],
+  [
+    "reasons",
+    ({ verification, doubts }) => list([...(verification?.results.map(({ reason }) => reason) ?? []), ...doubts]),
+  ],
   ["verification_id", ({ verification }) => verification?.id ?? ""],
   [
     "evidence",

@@ -10,13 +10,13 @@ test.each([
   ["a failed check", { outcome: "fail", decision: "hold", ...verified("expired") }, ["expired"]],
   [
     "another name",
-    { outcome: "pass", decision: "review", name_agrees: false, ...verified() },
-    ["the name differs from the registered one"],
+    { outcome: "pass", decision: "review", name_agrees: false, doubts: ["other_name"], ...verified() },
+    ["other_name"],
   ],
   [
     "an exclusion that fails nothing",
-    { outcome: "pass", decision: "review", name_agrees: true, ...verified() },
-    ["an exclusion may concern the vendor: see the evidence"],
+    { outcome: "pass", decision: "review", doubts: ["exclusion", "same_name"], ...verified() },
+    ["exclusion", "same_name"],
   ],
   [
     "problems",

@@ -40,9 +40,10 @@ function rowResult(result: JobResult): RowResult {
   };
 }
 
-function reasonsOf({ outcome, decision, name_agrees, verification, problems, candidates }: JobResult): string[] {
+function reasonsOf({ verification, doubts = [], problems = [], candidates }: JobResult): string[] {
   return reasonTexts({
-    ...{ outcome, decision, nameAgrees: name_agrees, problems: problems ?? [] },
+    doubts,
+    problems,
     checks: verification?.results.map(({ reason }) => reason) ?? [],
     candidates: candidates?.map(({ id, legal_name: name }) => ({ id, name })) ?? [],
   });

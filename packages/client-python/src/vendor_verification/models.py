@@ -1234,7 +1234,11 @@ class JobResult(TypedDict):
     """
     decision: str
     """
-    `pay`: every check passed, the name agrees, and no exclusion is in force. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added.
+    `pay`: every check passed, the name agrees, no exclusion is in force, and none without a UEI and a CAGE bears the vendor’s name. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added.
+    """
+    doubts: NotRequired[list[str]]
+    """
+    What a person must look at before a payment. `no_answer`: a check got no answer. `other_name`: the name differs from the registered one. `name_not_compared`: no source confirms the name. `exclusion`: an exclusion of the vendor or of some of its products is in force. `exclusions_unknown`: exclusions were not looked up. `same_name`: an exclusion without a UEI and a CAGE bears the vendor’s name. `same_name_unknown`: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.
     """
     entity_id: NotRequired[str]
     """

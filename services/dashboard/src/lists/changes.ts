@@ -83,11 +83,11 @@ function takeBefore(known: JobResult[], { entityId }: JobResult): JobResult | un
 }
 
 /** Returns what counts as a change. */
-function standingOf({ outcome, decision, nameAgrees, entityId, legalName, verification }: JobResult): string {
+function standingOf({ outcome, decision, doubts, nameAgrees, entityId, legalName, verification }: JobResult): string {
   const answers = verification?.results
     .map(({ checkType, reason, details }) => `${checkType} ${reason} ${details?.expirationDate ?? ""}`)
     .toSorted();
-  return JSON.stringify([outcome, decision, nameAgrees, entityId, legalName, answers]);
+  return JSON.stringify([outcome, decision, doubts, nameAgrees, entityId, legalName, answers]);
 }
 
 /** Returns whether two lists are likely of the same vendors: the same checks, and neither has more than twice the other's rows. */

@@ -1,3 +1,4 @@
+import { doubtText } from "@vvs/checks/decision";
 import {
   apiResultColumns,
   type Decision,
@@ -174,10 +175,10 @@ export function vendorOf({ entityId, legalName, row }: JobResult, path: string):
 
 /** Renders why a row has its decision: what the checks say, or what stood in their way. */
 export function whyOf(result: JobResult, path: string): Html {
-  const { verification, candidates, problems, nameAgrees } = result;
+  const { verification, candidates, problems, doubts } = result;
   const outcome = outcomeOf(result.outcome);
   const texts = [
-    nameAgrees === false && "The name differs from the registry’s.",
+    doubts.length > 0 && `To check: ${doubts.map(doubtText).join(", and ")}.`,
     ...(verification ? answersOf(verification) : []),
     ...problems.map(({ path: at, message }) => `${at}: ${message}`),
   ];

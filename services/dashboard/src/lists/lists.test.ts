@@ -208,6 +208,20 @@ describe("the page of a list", () => {
     expect((await visitor.get("/test/lists")).text).toContain(`<a href="/test/lists/${JOB_ID}">`);
   });
 
+  test("says why a row is not simply paid, on the page and in the file", async () => {
+    const doubts = ["same_name", "name_not_compared"];
+    dashboard.state.jobResults = [jobResultOf({ decision: Decision.REVIEW, doubts, cells: ["Acme"] })];
+    expect((await visitor.get(`/test/lists/${JOB_ID}`)).text).toContain(
+      "To check: an exclusion without a UEI and a CAGE bears the vendor’s name, and no source confirms the name.",
+    );
+    const file = async () => (await visitor.get(`/test/lists/${JOB_ID}.csv`)).text;
+    expect(await file()).toContain('"same_name; name_not_compared"');
+    dashboard.state.jobs = [jobOf({ columns: ["Vendor"] })];
+    expect(await file()).toContain(
+      '"an exclusion without a UEI and a CAGE bears the vendor’s name; no source confirms the name"',
+    );
+  });
+
   test("filters by decision and outcome", async () => {
     await visitor.get(`/test/lists/${JOB_ID}?decision=review&outcome=not_found&after=7`);
     expect(callsOf("listJobResults")).toEqual([

@@ -1,3 +1,4 @@
+import { doubtText } from "@vvs/checks/decision";
 import { decisionOf, outcomeOf } from "@vvs/jobs";
 import type { Job, JobResult } from "@vvs/proto/verification/v1/jobs";
 import { addedCells, type RowResult, reasonTexts, resultColumns } from "@vvs/vendor-files";
@@ -17,7 +18,7 @@ export function ownColumns({ columns }: Job, verificationsUrl: string) {
 
 /** Returns the result of a row, which is empty while it has none. */
 function rowResult(result: JobResult, verificationsUrl: string): RowResult {
-  const { verification, problems, nameAgrees, candidates } = result;
+  const { verification, problems, candidates } = result;
   const [outcome, decision] = [outcomeOf(result.outcome), decisionOf(result.decision)];
   const checks = verification?.results ?? [];
   const detail = (name: "legalName" | "tin" | "name" | "expirationDate") =>
@@ -30,7 +31,9 @@ function rowResult(result: JobResult, verificationsUrl: string): RowResult {
     asked_name: detail("name"),
     expires_on: detail("expirationDate"),
     reasons: reasonTexts({
-      ...{ outcome, decision, nameAgrees, problems, checks: checks.map(({ reason }) => reason) },
+      problems,
+      checks: checks.map(({ reason }) => reason),
+      doubts: result.doubts.map(doubtText),
       candidates: candidates.map(({ id, legalName: name }) => ({ id, name })),
     }),
     evidence: verification && `${verificationsUrl}${verification.id}`,

@@ -48,7 +48,11 @@ test.each<[Verification, typeof none, string]>([
     { name: "Acme", registeredName: "LORWIN" },
     "Review: the name differs from the registered one.",
   ],
-  [verificationOf(PASS, restricted), none, "Review: some of the vendor’s products are restricted."],
+  [
+    verificationOf(PASS, restricted),
+    none,
+    "Review: an exclusion of the vendor or of some of its products is in force.",
+  ],
   [verificationOf(PASS, { sameName }), none, "Review: an exclusion without a UEI and a CAGE bears the vendor’s name."],
   [
     verificationOf(PASS, { sameNameUnknown: true }),

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Check, checkOf, statusOf } from "@vvs/checks";
-import { type Decision, type DecisionFacts, type Doubt, decide, decisionWith, doubtTexts } from "@vvs/checks/decision";
+import { type Decision, type DecisionFacts, decide, decisionWith, doubtText } from "@vvs/checks/decision";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
@@ -20,7 +20,7 @@ export function certifiedDecision(verification: Certified, names: AskedNames, is
   const result = statusOf(verification.overallResult) ?? "error";
   const doubts = verification.payment?.doubts ?? doubtsIn(verification, names, isSame);
   const decision = decisionWith(result, doubts);
-  const why = decision === "hold" ? ["a check failed"] : doubts.map((doubt) => doubtTexts[doubt as Doubt] ?? doubt);
+  const why = decision === "hold" ? ["a check failed"] : doubts.map(doubtText);
   return `${decisionLabels[decision]}: ${why.join(", and ") || "every check passed"}.`;
 }
 

@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-27",
+    "Results of a job have `doubts`: what a person must look at before a payment. A row with a name only is verified where its match is certain (confidence 0.95 or more), and is `ambiguous` otherwise. Rows that don’t check the registration now, such as those with `tin_match` only, are `pay` only if SAM.gov’s files show no exclusion of the vendor or of its name.",
+  ],
+  [
+    "2026-11-27",
     'The reason `not_configured`: the operator has no provider for the check. Each vendor of a job has at most 16 kB; a job that `on_invalid: "refuse"` refuses lists the problems of all its vendors.',
   ],
   [

@@ -22,9 +22,15 @@ export const manyVendors = html`<p>A <a href="#createJob">job</a> verifies up to
 ${table(
   ["decision", "What to do"],
   [
-    ["`pay`", "Every check passed, the name agrees, and no exclusion is in force."],
+    [
+      "`pay`",
+      "Every check passed, the name agrees, no exclusion is in force, and none without a UEI and a CAGE bears the vendor’s name.",
+    ],
     ["`hold`", "A check failed. Its [reason](#reasons) says what to do."],
-    ["`review`", "A person decides: several vendors match or none, the name differs, or a check has no answer."],
+    [
+      "`review`",
+      "A person decides. The row’s `doubts` say why: for example, the name differs, or a check has no answer. Without them it was not verified: no vendor matches for certain, or its `problems` say why.",
+    ],
   ],
 )}
 <p>Store the id of each verification with the decision: the results are kept for 30 days, verifications with their evidence as long as any. With <code>monitor</code> the job also monitors each vendor that it finds, and events carry your number.</p>

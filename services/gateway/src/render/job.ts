@@ -1,3 +1,4 @@
+import { type Doubt, doubtTexts } from "@vvs/checks/decision";
 import { z } from "@vvs/config";
 import { decisions, rowOutcomes } from "@vvs/jobs";
 import { FieldViolationSchema } from "@vvs/proto/common/v1/common";
@@ -59,6 +60,10 @@ export const jobPageSchema = z
 
 const problem = z.object({ path: z.string(), message: z.string() });
 
+const doubtMeanings = Object.entries(doubtTexts)
+  .map(([doubt, text]) => `\`${doubt}\`: ${text}.`)
+  .join(" ");
+
 export const jobResultSchema = z
   .object({
     row: z.int().min(1).describe("Place in the list that was given; 1 for the first vendor."),
@@ -67,8 +72,12 @@ export const jobResultSchema = z
     decision: z
       .enum(decisions)
       .describe(
-        "`pay`: every check passed, the name agrees, and no exclusion is in force. `hold`: a check failed. `review`: anything else.",
+        "`pay`: every check passed, the name agrees, no exclusion is in force, and none without a UEI and a CAGE bears the vendor’s name. `hold`: a check failed. `review`: anything else.",
       ),
+    doubts: z
+      .array(z.enum(Object.keys(doubtTexts) as Doubt[]))
+      .optional()
+      .describe(`What a person must look at before a payment. ${doubtMeanings}`),
     entity_id: id("ent", "The entity that is meant.").optional(),
     legal_name: z.string().optional().describe("Name of the entity."),
     name_agrees: z

@@ -75,7 +75,7 @@ async function runRow(row: object, terms: object, environment = LIVE): Promise<J
   return results[0]!;
 }
 
-const told = ({ decision, verification }: JobResult) => [NAMES[decision], verification?.payment?.doubts];
+const told = ({ decision, doubts }: JobResult) => [NAMES[decision], doubts];
 const identifiers = { uei: UEI, tin: "471829360" };
 const onlyTin = { checks: [TIN_MATCH] };
 
@@ -147,4 +147,15 @@ test("a direct call that checks the TIN only says that nobody looked at exclusio
   service.entities.schedule.resolve!(undefined, "");
   const { payment } = await verify(service, { organizationId, entityId }, { checks: [TIN_MATCH] });
   expect(payment?.doubts).toEqual(["exclusions_unknown"]);
+});
+
+test("the doubts of a row from before they were stored are found again", async () => {
+  service.entities.schedule.nameAgrees = () => false;
+  const result = await runRow({ identifiers: { uei: UEI }, legalName: "Lorwin" }, { checks: [SAM_REGISTRATION] });
+  const stored = service.databases.live.collection<{ _id: string }>("verifications");
+  await stored.updateOne({ _id: result.verification!.id }, { $unset: { payment: 1 } });
+  const caller = callerOf(organizationId);
+  const { jobs } = await service.jobClient.listJobs({ caller, page: { limit: 1 } });
+  const { results } = await service.jobClient.listJobResults({ caller, jobId: jobs[0]!.id, limit: 1 });
+  expect(results.map(told)).toEqual([["review", ["other_name"]]]);
 });

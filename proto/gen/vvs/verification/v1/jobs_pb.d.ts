@@ -722,6 +722,13 @@ export declare type JobResult = Message<"vvs.verification.v1.JobResult"> & {
    * @generated from field: repeated string cells = 12;
    */
   cells: string[];
+
+  /**
+   * As in Payment; empty where the decision is pay, or the row was not verified.
+   *
+   * @generated from field: repeated string doubts = 13;
+   */
+  doubts: string[];
 };
 
 /**
