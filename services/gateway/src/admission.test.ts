@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { type Admit, createAdmission } from "@vvs/fair-queue";
 import { newId } from "@vvs/ids";
-import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { eventually } from "@vvs/testing";
 import { useTestGateway } from "./testing/gateway.ts";
 
@@ -66,11 +67,13 @@ test("a client that reads a download slowly holds no seat", async () => {
   const { value: key } = gateway.account.createKey();
   admit = createAdmission({ seats: 1 });
   const results = Array.from({ length: 500 }, () => ({ outcome: RowOutcome.PASS, legalName: "A".repeat(1_000) }));
+  gateway.jobs.on("getJob", () => ({ job: { status: JobStatus.COMPLETED, counts: {}, createdAt: timestampNow() } }));
   let pages = 0;
   gateway.jobs.on("listJobResults", () => ({ results, nextRow: ++pages }));
   const headers = { Authorization: `Bearer ${key}`, Accept: "text/csv" };
   const slow = request(`${gateway.baseUrl}/v1/jobs/${newId("job")}/results`, { headers }).end();
-  await once(slow, "response");
+  const [response] = await once(slow, "response");
+  expect(response.statusCode).toBe(200);
   let known = 0;
   await eventually(
     () => {

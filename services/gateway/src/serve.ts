@@ -82,8 +82,8 @@ async function call(
   const textType = textTypeOf(route, exchange.request);
   if (textType) {
     const reading = route.readText!(request, options.context, textType);
-    const parts = await reading.catch((error: unknown) => Promise.reject(fromService(error)));
-    return answerInParts(exchange, textType, parts);
+    const { parts, headers } = await reading.catch((error: unknown) => Promise.reject(fromService(error)));
+    return answerInParts(exchange, { "Content-Type": textType, ...headers }, parts);
   }
   const reply = await route
     .handle(request, options.context)

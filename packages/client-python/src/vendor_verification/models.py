@@ -1272,7 +1272,7 @@ class JobResult(TypedDict):
 
 class JobResultPage(TypedDict):
     """
-    A page of results, in the order given.
+    A page of results, in the order given: of the rows that have an outcome by now.
     """
 
     results: list[JobResult]

@@ -569,7 +569,7 @@ export type JobResult = {
 };
 
 /**
- * A page of results, in the order given.
+ * A page of results, in the order given: of the rows that have an outcome by now.
  */
 export type JobResultPage = {
     results: Array<JobResult>;

@@ -129,10 +129,10 @@ export function answer(
  */
 export async function answerInParts(
   { response, hungUp, fields }: Exchange,
-  mediaType: string,
+  headers: Readonly<Record<string, string>>,
   parts: AsyncIterable<string>,
 ): Promise<void> {
-  response.writeHead(200, { "Content-Type": mediaType });
+  response.writeHead(200, headers);
   try {
     for await (const part of parts) {
       if (hungUp.aborted) return;

@@ -65,17 +65,17 @@ function sharedError(
 
 function describeHeaders({ required, optional }: Outcome): object {
   const refer = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }];
-  const inline = (name: HeaderName) => (name === NEVER_REQUIRED ? refer(name) : [name, headers[name]]);
+  const inline = (name: HeaderName) => (neverRequired.has(name) ? refer(name) : [name, headers[name]]);
   return Object.fromEntries([...required.map(refer), ...optional.map(inline)]);
 }
 
-const NEVER_REQUIRED = "Idempotency-Replayed";
+const neverRequired: ReadonlySet<string> = new Set<HeaderName>(["Idempotency-Replayed", "X-Job-Status"]);
 
 /** Returns every header as a component, required unless it never is. */
 export function headerComponents(): object {
   const component = ([name, header]: [string, object]) => [
     name,
-    name === NEVER_REQUIRED ? header : { ...header, required: true },
+    neverRequired.has(name) ? header : { ...header, required: true },
   ];
   return Object.fromEntries(Object.entries(headers).map(component));
 }

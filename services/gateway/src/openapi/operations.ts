@@ -50,6 +50,10 @@ export const headers = {
   "Idempotency-Replayed": text("`true` where an earlier answer to the same `Idempotency-Key` is repeated.", {
     const: "true",
   }),
+  "X-Job-Status": text(
+    "Of results as a text: the `status` of the job when the answer began. Unless it is `completed`, rows may be missing.",
+    { examples: ["completed"] },
+  ),
   Allow: text("The methods of the path.", { examples: ["GET, HEAD"] }),
   ETag: text("Version of the document."),
 };
@@ -170,7 +174,10 @@ function codesOf(operation: Operation, status: number): ErrorCode[] {
 const SOMETIMES_COUNTED: ReadonlySet<number> = new Set([400, 429, 500, 503]);
 const NEVER_COUNTED: ReadonlySet<number> = new Set([401, 405, 408, 431]);
 
-function headersOf({ scope, idempotent, docs }: Operation, status: number): Pick<Outcome, "required" | "optional"> {
+function headersOf(
+  { scope, idempotent, textTypes, docs }: Operation,
+  status: number,
+): Pick<Outcome, "required" | "optional"> {
   const isAnswer = docs.answers[status] !== undefined;
   const counted = scope && !NEVER_COUNTED.has(status) ? limits : [];
   const sometimes = SOMETIMES_COUNTED.has(status);
@@ -184,6 +191,10 @@ function headersOf({ scope, idempotent, docs }: Operation, status: number): Pick
       ...(status === 201 || status === 202 ? (["Location"] as const) : []),
       ...(versioned.includes(docs) && isAnswer ? (["ETag"] as const) : []),
     ],
-    optional: [...(sometimes ? counted : []), ...(idempotent && isAnswer ? (["Idempotency-Replayed"] as const) : [])],
+    optional: [
+      ...(sometimes ? counted : []),
+      ...(idempotent && isAnswer ? (["Idempotency-Replayed"] as const) : []),
+      ...(textTypes && isAnswer ? (["X-Job-Status"] as const) : []),
+    ],
   };
 }

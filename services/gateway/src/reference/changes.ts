@@ -14,6 +14,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
+    "Results of a job as CSV or NDJSON have the header `X-Job-Status`: unless it is `completed`, rows may be missing.",
+  ],
+  [
+    "2026-11-27",
     "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so that a file that was sorted or edited since is refused.",
   ],
   [

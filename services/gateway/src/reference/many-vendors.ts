@@ -16,7 +16,7 @@ export const manyVendors = html`<p>A <a href="#createJob">job</a> verifies up to
 <ol>
 <li><strong>Prepare the list.</strong> Give each vendor your own number as <code>external_id</code>, the UEI where you know it, and the name. For <code>tin_match</code> it needs the TIN and the name. A vendor with a name and address only is looked up; where the match is not certain (confidence below 0.95), it is <code>ambiguous</code> and not verified.</li>
 <li><strong>Start the job</strong> with an <code>Idempotency-Key</code>, and store its id. A row that can’t be read is <code>invalid</code> and stops no other one; with <code>"on_invalid": "refuse"</code> nothing begins until the whole list is right.</li>
-<li><strong>Wait.</strong> Look at the <a href="#getJob">job</a> every few seconds: <code>done</code> of <code>total</code> rows have their last answer. Rows that no source can answer now are <code>waiting</code> and asked again for 24 h; the <a href="#listJobResults">results</a> of the others are there already.</li>
+<li><strong>Wait.</strong> Look at the <a href="#getJob">job</a> every few seconds: <code>done</code> of <code>total</code> rows have their last answer. Rows that no source can answer now are <code>waiting</code> and asked again for 24 h; the <a href="#listJobResults">results</a> of the others are there already. They come in the order given, which is not the order in which rows are completed: read all pages again once the job is <code>completed</code>. A CSV of an earlier time has fewer rows; its <code>X-Job-Status</code> says so.</li>
 <li><strong>Decide</strong> by the <code>decision</code> of each row:</li>
 </ol>
 ${table(

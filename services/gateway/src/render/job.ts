@@ -107,6 +107,7 @@ export function renderJobResult(result: JobResult, publicBaseUrl: string): z.inf
   };
 }
 
-export const jobResultPageSchema = z
-  .object({ results: z.array(jobResultSchema), next_cursor: nextCursor })
-  .meta({ id: "JobResultPage", description: "A page of results, in the order given." });
+export const jobResultPageSchema = z.object({ results: z.array(jobResultSchema), next_cursor: nextCursor }).meta({
+  id: "JobResultPage",
+  description: "A page of results, in the order given: of the rows that have an outcome by now.",
+});

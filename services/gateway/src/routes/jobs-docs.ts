@@ -66,7 +66,7 @@ export const results = documented({
   tag: "Verify many",
   summary: "List results",
   description:
-    "Lists the rows of a job that have an outcome, in the order given. With `Accept: text/csv` or `application/x-ndjson` the answer has all of them, without pages. Cells of the CSV that a spreadsheet would take as formulas begin with an apostrophe.",
+    "Lists the rows of a job that have an outcome, in the order given. Rows are not completed in that order: while the job goes on, a row that has no outcome yet can belong on a page that you have read. Read all pages once the job is `completed`. With `Accept: text/csv` or `application/x-ndjson` the answer has all of them, without pages, and the header `X-Job-Status`: unless it is `completed`, rows may be missing. Cells of the CSV that a spreadsheet would take as formulas begin with an apostrophe.",
   answers: ok("A page of results.", jobResultPageSchema, lastPage({ results: [exampleJobResult] })),
 });
 

@@ -258,12 +258,14 @@ describe("results", () => {
   test.each([
     ["text/csv", (text: string) => text.split("\r\n").slice(1, -1)],
     ["application/x-ndjson", (text: string) => text.split("\n").slice(0, -1)],
-  ])("come whole as %s", async (accept, linesOf) => {
+  ])("come whole as %s, with the state of the job", async (accept, linesOf) => {
+    file.jobs.on("getJob", () => ({ job: { ...jobOf(id), status: JobStatus.RUNNING } }));
     file.jobs.on("listJobResults", ({ afterRow }) => ({ results, nextRow: afterRow < 6 ? afterRow + 3 : 0 }));
     const response = await fetch(`${file.baseUrl}/v1/jobs/${id}/results`, {
       headers: { Authorization: `Bearer ${file.key}`, Accept: accept },
     });
     expect(response.headers.get("content-type")).toBe(accept);
+    expect(response.headers.get("x-job-status")).toBe("running");
     const lines = linesOf(await response.text());
     expect(lines).toHaveLength(6);
     if (accept === "text/csv") expect(lines[0]).toContain('"1","\'=1+1","fail","hold"');
@@ -271,7 +273,7 @@ describe("results", () => {
   });
 
   test("of a job that this key can't see are 404, also as CSV", async () => {
-    file.jobs.on("listJobResults", () => Promise.reject(new ServiceError("job_not_found")));
+    file.jobs.on("getJob", () => Promise.reject(new ServiceError("job_not_found")));
     const response = await fetch(`${file.baseUrl}/v1/jobs/${id}/results`, {
       headers: { Authorization: `Bearer ${file.key}`, Accept: "text/csv" },
     });

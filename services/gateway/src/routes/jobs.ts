@@ -111,8 +111,11 @@ export const jobRoutes: readonly Route[] = [
     textTypes: [CSV, "application/x-ndjson"],
     async readText({ caller, id, query }, { jobs, publicBaseUrl }, mediaType) {
       const outcome = query.outcome && toProtoOutcome(query.outcome);
+      // Read before the results, so that a completed job has them all.
+      const { status } = renderJob((await jobs.getJob({ caller, jobId: id })).job!);
       const results = await readJobResults(jobs, { caller, jobId: id, outcome });
-      return mediaType === CSV ? csvLines(results, publicBaseUrl) : jsonLines(results, publicBaseUrl);
+      const parts = mediaType === CSV ? csvLines(results, publicBaseUrl) : jsonLines(results, publicBaseUrl);
+      return { parts, headers: { "X-Job-Status": status } };
     },
     async handle({ caller, id, query, page, list }, { jobs, publicBaseUrl }) {
       const afterRow = Number(page.after?.id?.split(":")[1] ?? 0);

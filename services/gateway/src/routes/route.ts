@@ -62,6 +62,12 @@ export interface Reply<A> {
   readonly waitedMs?: number;
 }
 
+/** All of a list, as a text. */
+export interface TextReply {
+  readonly parts: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** An answer of a route that is not an error. */
 interface DocumentedAnswer<A> {
   readonly description: string;
@@ -132,8 +138,8 @@ export interface RouteDefinition<Q, B, A> {
   readRows?(call: Call<Q, B>): Promise<JobRow[]>;
   /** Media types that a client may accept before JSON: then the answer is all of the list, as a text without pages. */
   readonly textTypes?: readonly string[];
-  /** Returns that text in parts. */
-  readText?(call: Call<Q, B>, context: RouteContext, mediaType: string): Promise<AsyncIterable<string>>;
+  /** Returns that text in parts, and further headers of the answer. */
+  readText?(call: Call<Q, B>, context: RouteContext, mediaType: string): Promise<TextReply>;
   /** A call may wait for a provider. */
   readonly isLong?: true;
   /** The route takes an Idempotency-Key. */
