@@ -28,6 +28,8 @@ export interface JobDocument {
   readonly created_entities?: number;
   /** When it was started; in state `intake`, when its first rows came. */
   readonly created_at: Date;
+  /** In state `intake`: number of rows that came. */
+  readonly received?: number;
   readonly total?: number;
   /** Number of rows that could not be read, as the answer to its start said. */
   readonly unread?: number;
@@ -148,6 +150,7 @@ export async function migrateJobs(db: Db): Promise<void> {
     { key: { organization_id: 1, created_at: -1, _id: -1 } },
     { key: { next_at: 1 }, ...isOpen },
     { key: { expires_at: 1 } },
+    { key: { organization_id: 1 }, partialFilterExpression: { status: "intake" } },
   ]);
   await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: isOpen });
   await rows.createIndex({ job_id: 1, same_as: 1 }, { partialFilterExpression: { same_as: { $exists: true } } });

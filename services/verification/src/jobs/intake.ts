@@ -20,6 +20,8 @@ import {
 
 /** Maximum number of rows in a call. */
 const MAX_ROWS = 500;
+/** Maximum number of rows of an organization that wait for their job's start when a further job begins to be added. */
+const MAX_RECEIVED = 100_000;
 /** How long rows wait for their job to be started, in milliseconds. */
 const INTAKE_MS = 60 * 60_000;
 /** How long a started job is kept: 30 days after it has ended, which takes a day at most. */
@@ -54,7 +56,10 @@ export function createIntake(options: {
   }
 
   return {
-    /** Stores rows, of a new job where none is named. Returns the job's id. Errors: job_not_found, invalid_request. */
+    /**
+     * Stores rows, of a new job where none is named. Returns the job's id. Errors: job_not_found, invalid_request, too_many_rows
+     * (too many rows of the organization wait for their job's start).
+     */
     async add(
       caller: CallerContext,
       { jobId, rows: given }: Pick<AddJobRowsRequest, "jobId" | "rows">,
@@ -64,9 +69,10 @@ export function createIntake(options: {
       const { tenant } = caller;
       const at = now();
       const id = jobId || newId("job", at);
-      if (jobId) await expectIntake(tenant, jobId);
+      if (!jobId) await expectRoom(tenant);
+      else await receive(tenant, jobId, given.length);
       const tins = await sealedTins(tenant, id, given);
-      if (!jobId) await jobs.insertOne(newJob(caller, id, at));
+      if (!jobId) await jobs.insertOne(newJob(caller, id, { at, received: given.length }));
       const documents = given.map((row) => rowOf(tenant, id, row, tins.get(row.row), at));
       try {
         await rows.insertMany(documents, { ordered: false });
@@ -87,7 +93,7 @@ export function createIntake(options: {
       { terms, openRows, key }: { terms: JobTerms; openRows: number; key: HeldKey | undefined },
     ): Promise<JobDocument> {
       const organization_id = tenant.organizationId;
-      await expectIntake(tenant, id);
+      if (!(await jobs.findOne(inIntake(tenant, id)))) throw new ServiceError("job_not_found");
       const stored = await rows.countDocuments(rowsAfter(tenant, id));
       const unread = await rows.countDocuments({ ...rowsAfter(tenant, id), result: { $exists: true } });
       if (stored !== terms.total) throw new ServiceError("invalid_request", { message: "Some rows did not arrive." });
@@ -107,8 +113,8 @@ export function createIntake(options: {
         const counts = countsOf({ invalid: unread });
         const $set = { ...terms, unread, counts, status: "queued" as const, created_at: at, next_at: at, expires_at };
         const queued = await jobs.findOneAndUpdate(
-          { _id: id, organization_id, status: "intake" },
-          { $set },
+          inIntake(tenant, id),
+          { $set, $unset: { received: 1 } },
           { session, returnDocument: "after" },
         );
         if (!queued) throw new ServiceError("job_not_found");
@@ -116,15 +122,44 @@ export function createIntake(options: {
         return queued;
       });
     },
+
+    /** Removes a job that is not started, with its rows. */
+    async discard(tenant: Tenant, id: string): Promise<void> {
+      // It can't be started any more, and where this call is interrupted, aged jobs are removed.
+      const { matchedCount } = await jobs.updateOne(inIntake(tenant, id), { $set: { expires_at: now() } });
+      if (matchedCount === 0) return;
+      await rows.deleteMany(rowsAfter(tenant, id));
+      await jobs.deleteOne({ _id: id });
+    },
   };
 
-  async function expectIntake({ organizationId }: Tenant, id: string): Promise<void> {
-    const found = await jobs.findOne({ _id: id, organization_id: organizationId, status: "intake" });
-    if (!found) throw new ServiceError("job_not_found");
+  function inIntake({ organizationId }: Tenant, id: string) {
+    return { _id: id, organization_id: organizationId, status: "intake", expires_at: { $gt: now() } } as const;
+  }
+
+  async function receive(tenant: Tenant, id: string, received: number): Promise<void> {
+    const { matchedCount } = await jobs.updateOne(inIntake(tenant, id), { $inc: { received } });
+    if (matchedCount === 0) throw new ServiceError("job_not_found");
+  }
+
+  async function expectRoom({ organizationId }: Tenant): Promise<void> {
+    const [found] = await jobs
+      .aggregate<{ received: number }>([
+        { $match: { organization_id: organizationId, status: "intake" } },
+        { $group: { _id: null, received: { $sum: "$received" } } },
+      ])
+      .toArray();
+    if (!found || found.received < MAX_RECEIVED) return;
+    const message = `Lists with ${found.received} rows of your organization are being sent at this moment. Wait until they have arrived, and send this one again.`;
+    throw new ServiceError("too_many_rows", { message });
   }
 }
 
-function newJob({ tenant, actor, requestId, createdEntities }: CallerContext, id: string, at: Date): JobDocument {
+function newJob(
+  { tenant, actor, requestId, createdEntities }: CallerContext,
+  id: string,
+  { at, received }: { at: Date; received: number },
+): JobDocument {
   return {
     _id: id,
     organization_id: tenant.organizationId,
@@ -132,6 +167,7 @@ function newJob({ tenant, actor, requestId, createdEntities }: CallerContext, id
     actor,
     request_id: requestId,
     ...(createdEntities && { created_entities: createdEntities }),
+    received,
     created_at: at,
     expires_at: new Date(at.getTime() + INTAKE_MS),
   };

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
-import { ServiceError } from "@vvs/errors";
+import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
 import { decisionOf, outcomeOf, toProtoDecision, toProtoOutcome } from "@vvs/jobs";
 import { type JobResultSchema, type JobSchema, JobService, JobStatus } from "@vvs/proto/verification/v1/jobs";
@@ -67,12 +67,19 @@ export function createJobService(options: {
           },
         }),
       };
-      const { value, replayed } = await idempotency[tenant.environment].once({
+      // What can't be removed now is removed after an hour.
+      const discard = () => ours.intake.discard(tenant, jobId).catch(() => undefined);
+      const starting = idempotency[tenant.environment].once({
         tenant,
         idempotency: request.idempotency,
         run: async (key) => ours.counted(await ours.intake.start(tenant, jobId, { terms, openRows, key })),
         replay: (id) => ours.asStarted(tenant, id),
       });
+      const { value, replayed } = await starting.catch(async (error: unknown) => {
+        if (!isOutcomeUnknown(error)) await discard();
+        throw error;
+      });
+      if (replayed) await discard();
       ours.nudge();
       return { job: toJob(value), replayed };
     },

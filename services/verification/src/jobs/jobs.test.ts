@@ -132,6 +132,9 @@ const job = async (jobId: string) => (await service.jobClient.getJob({ caller: c
 const results = async (jobId: string, more: object = {}) =>
   (await service.jobClient.listJobResults({ caller: caller(), jobId, limit: 1_000, ...more })).results;
 const outcomes = async (jobId: string) => (await results(jobId)).map(({ outcome }) => NAMES[outcome]);
+/** The number of rows that are stored of the organization. */
+const storedRows = () =>
+  service.databases.live.collection("job_rows").countDocuments({ organization_id: organizationId });
 const work = (by = service) => by.jobs.live.work();
 
 test("every row of a list gets the answer of a verification, in the order given", async () => {
@@ -405,6 +408,7 @@ describe("starting", () => {
     expect(repeated).toMatchObject({ replayed: true, job: { id: first, status: JobStatus.QUEUED, done: 0 } });
     const listed = await service.jobClient.listJobs({ caller: caller(), page: { limit: 10 } });
     expect(listed.jobs.map(({ id }) => id)).toEqual([first]);
+    expect(await storedRows()).toBe(1);
   });
 
   test("of two jobs at the same moment is refused where both have more rows than may be open", async () => {
@@ -417,21 +421,42 @@ describe("starting", () => {
     expect(started.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(started.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "too_many_rows" } });
     await work();
-    const refused = ids[started.findIndex(({ status }) => status === "rejected")]!;
-    await service.jobClient.startJob({ caller: caller(), jobId: refused, ...terms });
+    expect(await storedRows()).toBe(6);
+    await service.jobClient.startJob({ caller: caller(), jobId: await addRows(many), ...terms });
   });
 
-  test("is refused while rows are missing, and a job that nobody starts is removed after an hour", async () => {
+  test("is refused while rows are missing, and what was added is removed", async () => {
     const jobId = await addRows(row);
     const terms = { total: 2, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
     await expect(service.jobClient.startJob({ caller: caller(), jobId, ...terms })).rejects.toMatchObject({
       code: "invalid_request",
     });
     await expect(job(jobId)).rejects.toMatchObject({ code: "job_not_found" });
-    clockMs = 3_601_000;
-    await service.jobs.live.removeAged();
-    expect(await service.databases.live.collection("job_rows").countDocuments({ job_id: jobId })).toBe(0);
+    expect(await storedRows()).toBe(0);
   });
+
+  test("is possible for an hour; then the rows are removed", async () => {
+    const jobId = await addRows(row);
+    clockMs = 3_601_000;
+    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
+    const late = service.jobClient.startJob({ caller: caller(), jobId, ...terms });
+    await expect(late).rejects.toMatchObject({ code: "job_not_found" });
+    await service.jobs.live.removeAged();
+    expect(await storedRows()).toBe(0);
+  });
+});
+
+test("rows of a further job are refused while too many rows of the organization's jobs wait for their start", async () => {
+  const intake = service.databases.live.collection<{ _id: string }>("jobs");
+  const jobId = await addRows([{ identifiers: { uei: uei(1) } }]);
+  await intake.updateOne({ _id: jobId }, { $inc: { received: 99_998 } });
+  // As long as they are fewer, a job's later rows count too.
+  const second = await addRows([{ identifiers: { uei: uei(2) } }]);
+  await expect(addRows([{ identifiers: { uei: uei(3) } }])).rejects.toMatchObject({ code: "too_many_rows" });
+  await service.jobClient.addJobRows({ caller: caller(), jobId: second, rows: [{ row: 2 }] });
+  const terms = { checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
+  await service.jobClient.startJob({ caller: caller(), jobId: second, total: 2, ...terms });
+  await addRows([{ identifiers: { uei: uei(3) } }]);
 });
 
 test("nobody sees, cancels or adds to the job of another organization", async () => {

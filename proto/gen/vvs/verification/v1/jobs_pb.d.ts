@@ -1042,7 +1042,8 @@ export declare const DecisionSchema: GenEnum<Decision>;
 export declare const JobService: GenService<{
   /**
    * Stores rows of a job that is not started yet. Repeated rows replace nothing. What is not started within an hour is removed.
-   * Callers: gateway, dashboard. Errors: job_not_found (no such job, or it is started), invalid_request (more than 500 rows).
+   * Callers: gateway, dashboard. Errors: job_not_found (no such job, or it is started), invalid_request (more than 500 rows),
+   * too_many_rows (for the first rows of a job, while too many of the organization's rows wait for the start of their jobs).
    *
    * @generated from rpc vvs.verification.v1.JobService.AddJobRows
    */
@@ -1052,7 +1053,7 @@ export declare const JobService: GenService<{
     output: typeof AddJobRowsResponseSchema;
   },
   /**
-   * Starts a job with the rows that were added. Callers: gateway, dashboard. Errors: too_many_rows (with the open rows of the
+   * Starts a job with the rows that were added. A job that is refused, or replayed, is removed with its rows. Callers: gateway, dashboard. Errors: too_many_rows (with the open rows of the
    * organization's other jobs), job_not_found, invalid_request (rows are missing), idempotency_conflict, idempotency_mismatch.
    *
    * @generated from rpc vvs.verification.v1.JobService.StartJob
