@@ -121,6 +121,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     event_waits: "always",
     schedule_turns: "always",
     sweep_positions: "always",
+    // Those that have not ended. The others go with their verification.
     runs: { seconds: 400 * DAY },
     audit_entries: { by: "the audit reporter, once account has them" },
     notifications: { by: "the notification reporter, once account has them" },

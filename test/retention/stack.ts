@@ -115,10 +115,10 @@ export async function startKeptStack(mongodbUri: string) {
   /** Removes what MongoDB would, by the clock of the test. */
   async function expire(of: Db): Promise<void> {
     for (const collection of await of.collections()) {
-      for (const { key, expireAfterSeconds } of await collection.indexes()) {
+      for (const { key, expireAfterSeconds, partialFilterExpression } of await collection.indexes()) {
         if (expireAfterSeconds === undefined) continue;
         const before = new Date(now().getTime() - expireAfterSeconds * 1_000);
-        await collection.deleteMany({ [Object.keys(key)[0]!]: { $lt: before } });
+        await collection.deleteMany({ ...partialFilterExpression, [Object.keys(key)[0]!]: { $lt: before } });
       }
     }
   }
@@ -207,19 +207,20 @@ export async function startKeptStack(mongodbUri: string) {
         stored.latestAnswers.find().toArray(),
         bodiesOf(db).find().toArray(),
       ]);
-      const there = new Set([...verifications, ...evidence, ...bodies].map(({ _id }) => _id));
       const ofMonitor = {
         monitors: await monitors.monitors.find().toArray(),
         events: await monitors.events.find().toArray(),
       };
       const ended = await monitors.runs.find({ ended_at: { $exists: true } }).toArray();
+      const there = new Set([...verifications, ...evidence, ...bodies, ...ended].map(({ _id }) => _id));
       const yearAgo = new Date(now().getTime() - 365 * DAY_MS);
       const references: [string, string | undefined][] = [
         ...ofMonitor.monitors
           .filter(({ canceled_at }) => !canceled_at || canceled_at > yearAgo)
-          .map(
-            ({ _id, last_run }) => [`last run of ${_id}`, last_run?.verification_id] as [string, string | undefined],
-          ),
+          .flatMap(({ _id, last_run }) => {
+            const names = last_run ? [last_run.verification_id, `${_id}:${last_run.run_seq}`] : [];
+            return names.map((name) => [`last run of ${_id}`, name] as [string, string]);
+          }),
         ...ofMonitor.events.map(({ _id, verification_id }) => [_id, verification_id] as [string, string]),
         ...ended.map(({ _id, verification_id }) => [`run ${_id}`, verification_id] as [string, string | undefined]),
         ...verifications.flatMap(({ _id, results }) =>

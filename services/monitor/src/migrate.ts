@@ -12,8 +12,11 @@ import { erringAgain } from "./model/unanswered.ts";
 import { UNPUBLISHED_STATES } from "./monitors/state-publisher.ts";
 import { collections, watchesRegistration } from "./store.ts";
 
-/** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */
-const RUN_SECONDS = 400 * 24 * 60 * 60;
+/**
+ * How long a run that has not ended is kept after its claim, in seconds. Longer than Kafka keeps its records. One that has ended goes
+ * with its verification (events/named-verifications.ts).
+ */
+const OPEN_RUN_SECONDS = 400 * 24 * 60 * 60;
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 /** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
@@ -95,7 +98,9 @@ async function createIndexes(db: Db): Promise<void> {
     { partialFilterExpression: { extras_wait: true } },
   );
   await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
-  await createExpiry(db, runs.collectionName, "claimed_at", RUN_SECONDS);
+  const open = { name: "open_claimed_at", partialFilterExpression: { ended_at: null } };
+  await runs.createIndex({ claimed_at: 1 }, { ...open, expireAfterSeconds: OPEN_RUN_SECONDS });
+  await dropUnusedIndex(runs, "claimed_at_1");
   const ended = { partialFilterExpression: { ended_at: { $exists: true } } };
   await runs.createIndex({ organization_id: 1, monitor_id: 1, ended_at: -1, _id: -1 }, ended);
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });

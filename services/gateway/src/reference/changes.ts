@@ -6,6 +6,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
+    "`GET /v1/monitors/{id}/runs` lists each run as long as its verification is kept, and the newest one of an active monitor always; it was 400 days.",
+  ],
+  [
+    "2026-11-27",
     'The reason `not_configured`: the operator has no provider for the check. Each vendor of a job has at most 16 kB; a job that `on_invalid: "refuse"` refuses lists the problems of all its vendors.',
   ],
   [

@@ -90,7 +90,7 @@ export const runs = documented({
   tag: "Monitor",
   summary: "List the runs of a monitor",
   description:
-    "Lists the runs of a monitor that have ended, newest first, also after it was canceled: the proof of each check. We keep them for 400 days.",
+    "Lists the runs of a monitor that have ended, newest first, also after it was canceled: the proof of each check. We keep each as long as its verification, and the newest one of an active monitor always.",
   answers: ok("A page of runs.", runPageSchema, lastPage({ runs: [exampleRun] })),
 });
 

@@ -1391,7 +1391,7 @@ export declare const MonitorService: GenService<{
     output: typeof CancelMonitorResponseSchema;
   },
   /**
-   * Returns the ended runs of a monitor, newest first, for 400 days. Callers: gateway, dashboard. Errors: monitor_not_found.
+   * Returns the ended runs of a monitor, newest first. Each is kept as long as its verification. Callers: gateway, dashboard. Errors: monitor_not_found.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListRuns
    */
