@@ -135,7 +135,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   },
   change_detector: {
     baselines: "always",
-    handled_verifications: { seconds: 31 * DAY },
+    handled_verifications: { seconds: 31 * DAY, inSandbox: 14 * DAY },
     ...outbox,
   },
   webhook_dispatcher: {

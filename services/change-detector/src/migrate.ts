@@ -4,8 +4,12 @@ import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { collections } from "./store.ts";
 
-/** How long a verification stays marked as compared, in seconds. Longer than Kafka keeps its record and its dead letter. */
-const HANDLED_SECONDS = 31 * 24 * 60 * 60;
+const DAY_SECONDS = 24 * 60 * 60;
+/**
+ * How long a verification stays marked as compared, in seconds. Live: longer than Kafka keeps its record and its dead letter. In the
+ * sandbox: longer than its record; a dead letter that is put back later finds a baseline of this run or a newer one.
+ */
+const HANDLED_SECONDS = { live: 31 * DAY_SECONDS, sandbox: 14 * DAY_SECONDS };
 
 /** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -13,7 +17,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   for (const environment of environments) {
     const { baselines, handled } = collections(databases[environment]);
     await baselines.createIndex({ organization_id: 1, monitor_id: 1 });
-    await createExpiry(databases[environment], handled.collectionName, "handled_at", HANDLED_SECONDS);
+    await createExpiry(databases[environment], handled.collectionName, "handled_at", HANDLED_SECONDS[environment]);
     await migrateOutbox(databases[environment]);
   }
 }
