@@ -383,6 +383,25 @@ describe("our own faults use up no attempt", () => {
     expect(one.lines.filter(({ level }) => level === "error")).toHaveLength(1);
     expect(await store.deliveries.countDocuments({ "attempts.1": { $exists: true } })).toBe(0);
   });
+
+  test("an organization whose secrets can't be read delays no other; its webhooks are sent once they can", async () => {
+    const { url } = await subscriber();
+    let unreadable = true;
+    const askSecrets = async (organizationId: string) => {
+      if (unreadable && organizationId === "org_1") throw new ServiceError("internal_error");
+      return { secrets: [SECRET], privateHosts: [] };
+    };
+    const one = replica({ askSecrets });
+    await one.take(changeEvent(url("/hook")));
+    await eventually(() => one.lines.some(({ level }) => level === "error"));
+    await one.take(changeEvent(url("/hook"), { organizationId: "org_2" }));
+    await delivered(1);
+    expect(await store.deliveries.distinct("organization_id", { status: "delivered" })).toEqual(["org_2"]);
+    unreadable = false;
+    await delivered(2);
+    expect(one.lines.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(await store.deliveries.countDocuments({ "attempts.1": { $exists: true } })).toBe(0);
+  });
 });
 
 test("a test event is sent once, marked as a test, also to an endpoint that fails", async () => {

@@ -30,8 +30,9 @@ const QUEUE_PER_ENDPOINT = 256;
 const QUEUE_PER_UNKNOWN = 16;
 /** While this many deliveries are queued, no further events are accepted, for a moment. */
 const QUEUE_FULL = 1_000;
-/** A delivery that one of our own faults stopped is due again after this long. */
+/** A delivery that one of our own faults stopped is due again after this long, or later the longer its secrets fail. */
 const OUR_FAULT_DELAY_MS = 1_000;
+const LONGEST_FAULT_DELAY_MS = 30_000;
 
 /** How a leased delivery is to be attempted. */
 export interface Addition {
@@ -105,7 +106,11 @@ export function createEngine(options: {
     queue.freed(target);
     pump();
     if (result) await record(entry, result, inFlight);
-    else release([entry], new Date(now().getTime() + OUR_FAULT_DELAY_MS));
+    else release([entry], new Date(now().getTime() + faultDelayMs(target.organization_id)));
+  }
+
+  function faultDelayMs(organizationId: string): number {
+    return Math.min(Math.max(OUR_FAULT_DELAY_MS, secrets.failingMs(organizationId)), LONGEST_FAULT_DELAY_MS);
   }
 
   /** Returns undefined if there was no attempt because of one of our own faults, which is logged. */
