@@ -97,6 +97,22 @@ test.each<[string, object, string, object]>([
   expect(same_name).toHaveLength("name_agrees" in more || decision === "hold" ? 0 : 1);
 });
 
+test.each<[string, string, string[], object]>([
+  ["is paid where nothing is found", "SANDBXACTVE1", [], { checks: ["tin_match"] }],
+  ["is not paid where the vendor is excluded", "SANDBXDEBAR1", ["exclusion"], { checks: ["tin_match"] }],
+  ["is not paid where an exclusion bears its name", "SANDBXSAMEN2", ["same_name"], { checks: ["tin_match"] }],
+  ["is not paid, cached, where one bears its name", "SANDBXSAMEN2", ["same_name"], { mode: "cached" }],
+])("a row that does not check the registration now %s", async (_name, uei, doubts, more) => {
+  const vendors = [{ identifiers: { uei, tin: "710000000" }, legal_name: await registered(uei) }];
+  for (const each of "mode" in more ? [{}, more] : [more]) {
+    const id = await run({ vendors, ...each });
+    await ended(id);
+    const [result] = await resultsOf(id);
+    expect([result.outcome, result.decision]).toEqual(["pass", doubts.length > 0 ? "review" : "pay"]);
+    expect(result.doubts ?? []).toEqual(doubts);
+  }
+});
+
 test("the registered name agrees, and a TIN that matched vouches for the name of a vendor that no registry knows", async () => {
   const tin = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "1")}0`;
   const id = await run({
