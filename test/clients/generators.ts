@@ -25,7 +25,7 @@ interface Workplace {
   readonly cacheDir: string;
 }
 
-/** A generator of clients, and the program that makes the ten calls with its client. */
+/** A generator of clients, and the program that makes the calls with its client. */
 export interface Generator {
   readonly name: string;
   /** Commands that succeed only if its toolchain is installed. */

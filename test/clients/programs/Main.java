@@ -2,11 +2,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import vvs.*;
 import vvs.api.*;
 import vvs.model.*;
 
-/** The ten calls with the Java client of openapi-generator. */
+/** The calls with the Java client of openapi-generator. */
 public class Main {
   interface Call {
     Object run() throws ApiException;
@@ -34,6 +35,7 @@ public class Main {
     CreateApi create = new CreateApi(client);
     VerifyApi verify = new VerifyApi(client);
     MonitorApi monitors = new MonitorApi(client);
+    VerifyManyApi jobs = new VerifyManyApi(client);
     List<Identifier> uei = List.of(new Identifier().type(Identifier.TypeEnum.UEI).value("SANDBXACTVE1"));
     List<CheckType> checks = List.of(CheckType.SAM_REGISTRATION);
 
@@ -52,6 +54,17 @@ public class Main {
         monitors.createMonitor(
             new CreateMonitorRequest().entityId(vendor.getId()).checks(checks).webhookUrl(System.getenv("WEBHOOK_URL")), null);
     EventPage events = monitors.listEvents(null, null, "start", null);
+    List<JobVendor> vendors =
+        Stream.of("SANDBXACTVE1", "SANDBXEXPRD1")
+            .map(each -> new JobVendor().externalId(each).identifiers(List.of(new Identifier().type(Identifier.TypeEnum.UEI).value(each))))
+            .toList();
+    Job job =
+        jobs.createJob(new CreateJobRequest().checks(checks).mode(CreateJobRequest.ModeEnum.REALTIME).vendors(vendors), null);
+    while (job.getCompletedAt() == null) {
+      Thread.sleep(100);
+      job = jobs.getJob(job.getId());
+    }
+    List<JobResult> results = jobs.listJobResults(job.getId(), null, null, null).getResults();
     String missing = codeOf(client, () -> lookUp.getEntity("ent_00000000000000000000000000"));
 
     ObjectMapper mapper = client.getObjectMapper();
@@ -72,6 +85,7 @@ public class Main {
     answer.put("evidence", evidence.getCheckType());
     answer.put("monitor", monitor.getStatus());
     answer.put("events", events.getNextCursor() != null);
+    answer.put("job", results.stream().map(each -> List.of(each.getExternalId(), each.getDecision())).toList());
     answer.put("missing", missing);
     answer.put("webhook", webhook.getChanges().get(0).getCurrent());
     answer.put("status", later.getSamGov().getRegistrationStatus());

@@ -1,4 +1,4 @@
-// The ten calls with the Go client of openapi-generator.
+// The calls with the Go client of openapi-generator.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"clients/vvs"
 )
@@ -67,6 +68,25 @@ func main() {
 	check(err)
 	events, _, err := api.MonitorAPI.ListEvents(ctx).After("start").Execute()
 	check(err)
+	vendors := []vvs.JobVendor{}
+	for _, each := range []string{"SANDBXACTVE1", "SANDBXEXPRD1"} {
+		vendors = append(vendors, vvs.JobVendor{ExternalId: vvs.PtrString(each), Identifiers: []vvs.Identifier{{Type: "uei", Value: each}}})
+	}
+	job, _, err := api.VerifyManyAPI.CreateJob(ctx).CreateJobRequest(vvs.CreateJobRequest{Checks: checks, Mode: "realtime", Vendors: vendors}).Execute()
+	check(err)
+	for job.CompletedAt == nil {
+		time.Sleep(100 * time.Millisecond)
+		job, _, err = api.VerifyManyAPI.GetJob(ctx, job.Id).Execute()
+		check(err)
+	}
+	results, _, err := api.VerifyManyAPI.ListJobResults(ctx, job.Id).Execute()
+	check(err)
+	decisions := [][]string{}
+	for _, result := range results.Results {
+		decisions = append(decisions, []string{*result.ExternalId, string(result.Decision)})
+	}
+	receipt, _, err := api.VerifyManyAPI.GetJobReceipt(ctx, job.Id).Execute()
+	check(err)
 	_, _, missing := api.LookUpAPI.GetEntity(ctx, "ent_00000000000000000000000000").Execute()
 
 	var webhook vvs.MonitorChangeDetected
@@ -81,7 +101,7 @@ func main() {
 		"created": created.LegalName, "listed": page.Entities[0].Id == created.Id, "verified": verified.OverallResult,
 		"again": again.Id == verified.Id, "evidence": evidence.CheckType, "monitor": monitor.Status, "events": events.NextCursor.IsSet(),
 		"missing": codeOf(missing), "webhook": webhook.Changes[0].GetCurrent(), "status": later.SamGov.RegistrationStatus,
-		"unknown": codeOf(unknown),
+		"job": decisions, "receipt": len(strings.Split(receipt, ".")), "unknown": codeOf(unknown),
 	})
 	fmt.Println(string(answer))
 }

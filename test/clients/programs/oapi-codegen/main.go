@@ -1,4 +1,4 @@
-// The ten calls with the Go client of oapi-codegen.
+// The calls with the Go client of oapi-codegen.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"clients/vvs"
 )
@@ -58,6 +59,27 @@ func main() {
 	check(err)
 	events, err := api.ListEventsWithResponse(ctx, &vvs.ListEventsParams{After: pointer("start")})
 	check(err)
+	vendors := []vvs.JobVendor{}
+	for _, each := range []string{"SANDBXACTVE1", "SANDBXEXPRD1"} {
+		vendors = append(vendors, vvs.JobVendor{ExternalId: pointer(each), Identifiers: &[]vvs.Identifier{{Type: "uei", Value: each}}})
+	}
+	started, err := api.CreateJobWithResponse(ctx, nil, vvs.CreateJobRequest{Checks: checks, Mode: "realtime", Vendors: vendors})
+	check(err)
+	job := started.JSON202
+	for job.CompletedAt == nil {
+		time.Sleep(100 * time.Millisecond)
+		looked, err := api.GetJobWithResponse(ctx, job.Id)
+		check(err)
+		job = looked.JSON200
+	}
+	results, err := api.ListJobResultsWithResponse(ctx, job.Id, nil)
+	check(err)
+	decisions := [][]string{}
+	for _, result := range results.JSON200.Results {
+		decisions = append(decisions, []string{*result.ExternalId, string(result.Decision)})
+	}
+	receipt, err := api.GetJobReceiptWithResponse(ctx, job.Id)
+	check(err)
 	missing, err := api.GetEntityWithResponse(ctx, "ent_00000000000000000000000000")
 	check(err)
 
@@ -75,7 +97,7 @@ func main() {
 		"verified": verified.JSON200.OverallResult, "again": again.JSON200.Id == verified.JSON200.Id,
 		"evidence": evidence.JSON200.CheckType, "monitor": monitor.JSON201.Status, "events": events.JSON200.NextCursor != nil,
 		"missing": missing.JSON404.Error, "webhook": webhook.Changes[0].Current, "status": later.JSON200.SamGov.RegistrationStatus,
-		"unknown": unknown.JSON409.Error,
+		"job": decisions, "receipt": len(strings.Split(string(receipt.Body), ".")), "unknown": unknown.JSON409.Error,
 	})
 	fmt.Println(string(answer))
 }
