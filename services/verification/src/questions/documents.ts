@@ -46,6 +46,11 @@ export interface QuestionDocument {
   readonly priority: number;
   /** When the first run asked it. */
   readonly wanted_at: Date;
+  /**
+   * Its place among those of its priority: the time at which a run asked it; for a job's row later by the turns of the rows of its
+   * organization that wait before it. Absent in questions of older versions.
+   */
+  readonly turn?: Date;
   /** Not asked before this time. */
   readonly not_before: Date;
   /** Number of calls about this question only that failed. */
@@ -122,7 +127,7 @@ export async function migrateQueue(db: Db): Promise<void> {
     { key: { parked_at: 1 } },
   ]);
   await questions.createIndexes([
-    { key: { kind: 1, priority: 1, wanted_at: 1, not_before: 1 } },
+    { key: { kind: 1, priority: 1, turn: 1, not_before: 1 } },
     { key: { priority: 1, wanted_at: 1 } },
   ]);
   await publicAnswers.createIndexes([

@@ -21,6 +21,10 @@ export interface Claim {
   readonly withTin: boolean;
 }
 
+/** How far apart the turns of an organization's rows are, in milliseconds: with these, 10,000 of them fill a day. */
+const TURN_MS = 8_640;
+/** Maximum number of runs of an organization that are counted for a turn. */
+const MAX_TURNS = 10_000;
 /** Rows of a job that leave in a transaction. */
 const LEAVING_TOGETHER = 500;
 
@@ -171,7 +175,9 @@ async function write(
     { session },
   );
   await leaveQuestions(session, superseded, { parkedRuns, questions });
-  const upserts = newest.filter(isWaiting).map(({ run, asking }) => upsertOf(asking, run.parked_at));
+  const waiting = newest.filter(isWaiting);
+  const turns = await turnsOf(session, waiting, parkedRuns);
+  const upserts = waiting.map((parking, index) => upsertOf(parking, turns[index]!));
   if (upserts.length > 0) await questions.bulkWrite(upserts, { session });
 }
 
@@ -186,9 +192,29 @@ function isSameMonitor(one: MonitorKey, other: MonitorKey): boolean {
   return one.organization_id === other.organization_id && one.monitor_id === other.monitor_id;
 }
 
+/** Returns the turns of runs that were parked: a row's is after those of its organization that wait. */
+async function turnsOf(
+  session: ClientSession,
+  parkings: readonly Parking[],
+  parkedRuns: QueueCollections["parkedRuns"],
+): Promise<Date[]> {
+  const rows = parkings.filter(({ run }) => run.is_row).map(({ run }) => run.organization_id);
+  const waiting = new Map<string, number>();
+  for (const organization_id of new Set(rows)) {
+    const parked = await parkedRuns.countDocuments({ organization_id }, { session, limit: MAX_TURNS });
+    waiting.set(organization_id, parked - rows.filter((id) => id === organization_id).length);
+  }
+  return parkings.map(({ run: { is_row, organization_id, parked_at } }) => {
+    if (!is_row) return parked_at;
+    const before = waiting.get(organization_id)!;
+    waiting.set(organization_id, before + 1);
+    return new Date(parked_at.getTime() + before * TURN_MS);
+  });
+}
+
 /** Writes the question in any case, so that the transaction conflicts with one that stores the question's answer. */
-function upsertOf(asking: Asking, at: Date) {
-  const fresh: Omit<QuestionDocument, "priority" | "runs" | "asks_exclusions" | "knows_exclusions"> = {
+function upsertOf({ asking, run: { parked_at: at } }: Parking, turn: Date) {
+  const fresh: Omit<QuestionDocument, "priority" | "turn" | "runs" | "asks_exclusions" | "knows_exclusions"> = {
     _id: questionKey(asking),
     uei: asking.uei,
     cage: asking.cage,
@@ -203,7 +229,7 @@ function upsertOf(asking: Asking, at: Date) {
       filter: { _id },
       update: {
         $setOnInsert: onInsert,
-        $min: { priority: asking.priority, knows_exclusions: asking.knowsExclusions },
+        $min: { priority: asking.priority, turn, knows_exclusions: asking.knowsExclusions },
         $max: { asks_exclusions: asking.asksExclusions },
         $inc: { runs: 1 },
       },

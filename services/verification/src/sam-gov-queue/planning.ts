@@ -15,7 +15,7 @@ const PAGE_ROWS = 10;
 const EXCLUSION_CALLS = 2;
 
 /** The fields of a question that a plan needs. */
-export type PlannedQuestion = Pick<QuestionDocument, "_id" | "priority" | "wanted_at" | "asks_exclusions">;
+export type PlannedQuestion = Pick<QuestionDocument, "_id" | "priority" | "wanted_at" | "turn" | "asks_exclusions">;
 
 /** HTTP calls that are left today, for runs and only to keep data fresh. */
 interface CallsLeft {
@@ -29,8 +29,8 @@ export type NextCall<Q> =
   | { readonly waitMs: number };
 
 /**
- * Plans the next call. `waiting`: the first 100 questions of each kind that may be asked, by priority and then by how long
- * they have waited. A call of a kind starts when it is full, or when one of its questions has waited `gatherMs` milliseconds,
+ * Plans the next call. `waiting`: the first 100 questions of each kind that may be asked, by priority and then by
+ * turn. A call of a kind starts when it is full, or when one of its questions has waited `gatherMs` milliseconds,
  * or six times as long if it asks for a known answer again, or until old data must be asked for; among several, the one that
  * begins with the most urgent question. `callsLeft` limits the number of its vendors; undefined where no quota is configured.
  * `freshCallsLeft` limits that of a call with vendors that no run waits for.
@@ -71,7 +71,8 @@ function fitting<Q extends PlannedQuestion>(
   return first.slice(0, Math.min(vendorsFor(callsLeft), Math.max(ofRuns, vendorsFor(freshCallsLeft))));
 }
 
-/** Sorts by priority, then by how long questions have waited. */
+/** Sorts by priority, then by turn. */
 function byUrgency(a: PlannedQuestion, b: PlannedQuestion): number {
-  return a.priority - b.priority || a.wanted_at.getTime() - b.wanted_at.getTime();
+  const turnOf = ({ turn, wanted_at }: PlannedQuestion) => (turn ?? wanted_at).getTime();
+  return a.priority - b.priority || turnOf(a) - turnOf(b);
 }

@@ -12,7 +12,7 @@ export function createQuestions({ questions }: Pick<QueueCollections, "questions
     async waiting(now: Date): Promise<ReadonlyMap<QuestionKind, QuestionDocument[]>> {
       const found = questionKinds.map(async (kind) => {
         const askable = questions.find({ kind, not_before: { $lte: now } });
-        const first = await askable.sort({ priority: 1, wanted_at: 1 }).limit(MAX_VALUES).toArray();
+        const first = await askable.sort({ priority: 1, turn: 1 }).limit(MAX_VALUES).toArray();
         return [kind, first] as const;
       });
       return new Map(await Promise.all(found));

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
@@ -504,6 +505,34 @@ describe("a job's row", () => {
     const { parkedRuns, questions } = queue.collections();
     expect([await parkedRuns.countDocuments(), await questions.countDocuments()]).toEqual([0, 0]);
   });
+});
+
+test("organizations' jobs take turns: a short one is not behind all rows of a long one that is asked about since", async () => {
+  const startJob = async (name: string, vendors: number) => {
+    const organizationId = newId("org");
+    const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
+    const ueis = Array.from({ length: vendors }, (_, index) => `${name}${String(index).padStart(5, "0")}`);
+    const rows = ueis.map((each, index) => {
+      queue.setFiles(each, files(undefined));
+      const { entityId } = putVendor(service, { organizationId, uei: each, legalName: "V" });
+      return { row: index + 1, entityId };
+    });
+    const { jobId } = await service.jobClient.addJobRows({ caller, rows });
+    const terms = { total: vendors, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 1_000 };
+    await service.jobClient.startJob({ caller, jobId, ...terms });
+    await service.jobs.live.work();
+    return (calls: readonly { query: { ueiSAM?: string } }[]) =>
+      ueis.filter((each) => calls.some(({ query }) => query.ueiSAM?.includes(each))).length;
+  };
+  const asksLong = await startJob("LONGJOB", 150);
+  queue.passHours(1 / 60);
+  const asksShort = await startJob("SHORTJB", 3);
+  const before = queue.sam.calls().length;
+  queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+  await service.queue.ask();
+  const first = queue.sam.calls().slice(before);
+  expect(asksShort(first)).toBe(3);
+  expect(asksLong(first)).toBe(97);
 });
 
 describe("direct calls", () => {
