@@ -9,7 +9,7 @@ import { startCostStack } from "./stack.ts";
 
 // How many commands MongoDB gets for a job, over all services. They don't depend on the machine's speed.
 
-const ROWS = 100;
+const ROWS = 200;
 const ueiOf = (index: number) => `JKBSTWVXZ${String(index).padStart(3, "0")}`;
 let stack: Awaited<ReturnType<typeof startCostStack>>;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function runJob(organization: string): Promise<void> {
   expect(job).toMatchObject({ status: JobStatus.COMPLETED, done: ROWS, counts: { pass: ROWS } });
 }
 
-test("a job of 100 vendors that the files answer costs at most a command a row, over all services", async () => {
+test("a job of 200 vendors that the files answer costs at most a command a row, over all services", async () => {
   await runJob("org_first");
   await stack.publish(ROWS);
   const counts = await stack.count(ROWS, () => runJob("org_second"));
