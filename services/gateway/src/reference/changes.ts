@@ -18,7 +18,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
-    "Results of a job as CSV or NDJSON have the header `X-Job-Status`: unless it is `completed`, rows may be missing.",
+    "Results of a job as CSV or NDJSON have the header `X-Job-Status`: unless it is `completed`, rows may be missing. A connection whose client takes nothing of an answer for 60 s is closed.",
   ],
   [
     "2026-11-27",
