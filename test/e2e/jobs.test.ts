@@ -47,12 +47,13 @@ test("a list of vendors becomes decisions", async () => {
       { external_id: "V-4", identifiers: { uei: "short" } },
       { external_id: "V-5", ...uei("SANDBXACTVE1") },
       { external_id: "V-6", legal_name: "No Such Company Anywhere LLC" },
+      { external_id: "V-7", legal_name: (await registered("SANDBXACTVE1")).toLowerCase() },
     ],
   });
   expect(await ended(id)).toMatchObject({
-    total: 6,
-    done: 6,
-    counts: { pass: 3, fail: 1, invalid: 1, not_found: 1, waiting: 0 },
+    total: 7,
+    done: 7,
+    counts: { pass: 4, fail: 1, invalid: 1, not_found: 1, waiting: 0 },
   });
   const results = await resultsOf(id);
   const told = results.map((each: Record<string, unknown>) => [
@@ -68,6 +69,7 @@ test("a list of vendors becomes decisions", async () => {
     ["V-4", "invalid", "review", undefined],
     ["V-5", "pass", "pay", undefined],
     ["V-6", "not_found", "review", undefined],
+    ["V-7", "pass", "pay", true],
   ]);
   expect(results[0].verification.id).toBe(results[4].verification.id);
   const { body: shown } = await organization.sandbox.get(`/v1/verifications/${results[0].verification.id}`);
