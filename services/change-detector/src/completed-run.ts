@@ -62,6 +62,7 @@ function outcomeOf(check: Check, outcome: CheckOutcome): Outcome {
     status,
     reason: outcome.reason,
     inputsFingerprint: outcome.inputsFingerprint,
+    tinFingerprint: outcome.tinFingerprint,
     facts: outcome.facts,
     ...(outcome.parts && { parts: readParts(outcome.parts) }),
     withdrawnLoads: outcome.parts?.withdrawnLoads ?? [],

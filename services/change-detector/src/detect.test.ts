@@ -18,6 +18,11 @@ function tin(status: Outcome["status"], reason = "", fingerprint: Uint8Array = i
   return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts, withdrawnLoads: [] };
 }
 
+const withTin = (tinHash: string, facts: Outcome["facts"], fingerprint: Uint8Array = inputs): Outcome => ({
+  ...tin("pass", "", fingerprint, facts),
+  tinFingerprint: Buffer.from(tinHash),
+});
+
 const other = Buffer.from("other");
 const asked = { tin: "****9360", name: "Acme LLC" };
 
@@ -158,6 +163,18 @@ const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
     [tin("pass", "", inputs, asked), tin("pass", "", other, { ...asked, name: "Acme Inc" })],
     [change("tin_match.name", "Acme LLC", "Acme Inc")],
   ],
+  [
+    "another TIN that ends in the same digits",
+    [withTin("one", asked), withTin("two", asked)],
+    [change("tin_match.tin", "****9360", "****9360")],
+  ],
+  ["a TIN whose hash the baseline lacks is silent once", [tin("pass", "", inputs, asked), withTin("one", asked)], []],
+  [
+    "another TIN is noticed across a record without its hash",
+    [withTin("one", asked), tin("pass", "", inputs, asked), withTin("two", asked)],
+    [change("tin_match.tin", "****9360", "****9360")],
+  ],
+  ["another spelling of the same name and TIN is silent", [withTin("one", asked), withTin("one", asked, other)], []],
   [
     "a TIN and a name that the baseline lacks are silent once, and what followed is not",
     [tin("pass"), tin("fail", "mismatch", other, asked)],

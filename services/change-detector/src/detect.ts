@@ -9,6 +9,8 @@ export interface Outcome {
   readonly reason: string;
   /** Hash of the inputs that the check was made with. */
   readonly inputsFingerprint: Uint8Array;
+  /** Keyed hash of the TIN that a tin_match asked about; absent or empty where it is unknown. */
+  readonly tinFingerprint?: Uint8Array;
   /** Facts that the provider returned, by name. "" means that there is no value; absent means that the provider said nothing. */
   readonly facts: Readonly<Record<string, string>>;
   /** The parts that a live sam_registration is based on. Absent for all other results, which are ordered only by run. */
@@ -21,13 +23,15 @@ export interface Outcome {
 export interface Baseline {
   readonly runSeq: number;
   readonly inputsFingerprint: Uint8Array;
+  /** Keyed hash of the last known TIN; absent where none is known. */
+  readonly tinFingerprint?: Uint8Array;
   /** Values by field. Null means "no value"; absent means that no provider has reported the field yet. */
   readonly fields: Readonly<Record<string, string | null>>;
   /** The newest known parts. */
   readonly parts?: Parts;
 }
 
-/** A watched field whose value differs from the baseline. */
+/** A watched field whose value differs from the baseline. The values are equal where only masked digits of a TIN differ. */
 export interface FieldChange {
   /** <check>.<name>, such as sam_registration.registration_status. */
   readonly field: string;
@@ -57,15 +61,23 @@ export function detect(baseline: Baseline | undefined, run: { seq: number; at: D
   const isSameQuestion = baseline && Buffer.from(baseline.inputsFingerprint).equals(inputsFingerprint);
   // Parts of the answer to another question say nothing about this one.
   const { parts, reported } = mergeParts(isSameQuestion ? baseline.parts : undefined, run.at, outcome);
+  const tinFingerprint = outcome.tinFingerprint?.length ? outcome.tinFingerprint : baseline?.tinFingerprint;
+  const isOtherTin = baseline?.tinFingerprint && !Buffer.from(baseline.tinFingerprint).equals(tinFingerprint!);
   const known = baseline?.fields ?? {};
   const fields = { ...known, ...reported };
   return {
-    baseline: { runSeq: run.seq, inputsFingerprint, fields, ...(parts && { parts }) },
+    baseline: {
+      ...{ runSeq: run.seq, inputsFingerprint, fields },
+      ...(tinFingerprint && { tinFingerprint }),
+      ...(parts && { parts }),
+    },
     changes: checkDefinitions[outcome.check].watchedFields.flatMap((name): FieldChange[] => {
       const previous = known[name];
       const current = fields[name];
       // A field without an earlier answer has nothing to compare with, so no change is reported.
-      if (previous === undefined || current === undefined || previous === current) return [];
+      if (previous === undefined || current === undefined) return [];
+      // Two TINs may end in the same digits: then both masked values are equal.
+      if (previous === current && !(name === "tin" && isOtherTin)) return [];
       return [{ field: `${outcome.check}.${name}`, previous, current }];
     }),
   };

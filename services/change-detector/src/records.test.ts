@@ -107,6 +107,18 @@ describe("a run", () => {
     ]);
   });
 
+  test("of another TIN that ends in the same digits is published", async () => {
+    const monitor = newMonitor();
+    for (const [seq, tin] of ["one", "two", "two"].entries()) {
+      const record = run(monitor, seq + 1, "active");
+      Object.assign(record.checks[1]!, { tinFingerprint: Buffer.from(tin), facts: { tin: "****6789" } });
+      await detect(record);
+    }
+    expect((await publishedOf(monitor.id)).map(({ run, changes }) => [run?.runSeq, changes])).toMatchObject([
+      [2n, [{ field: "tin_match.tin", previous: "****6789", current: "****6789" }]],
+    ]);
+  });
+
   test("that is delivered again, even concurrently, has one effect", async () => {
     const monitor = newMonitor();
     await detect(run(monitor, 1, "active"));

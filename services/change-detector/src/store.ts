@@ -13,6 +13,7 @@ interface BaselineDocument {
   readonly check: Check;
   readonly run_seq: number;
   readonly inputs_fingerprint: Binary;
+  readonly tin_fingerprint?: Binary;
   readonly fields: Readonly<Record<string, string | null>>;
   /** The newest known parts of a live sam_registration, each with its origin and date. Absent for all others. */
   readonly parts?: Parts;
@@ -52,9 +53,13 @@ export function createBaselineStore(db: Db) {
       const filter = { organization_id: tenant.organizationId, monitor_id: monitorId };
       const found = await baselines.find(filter, { session }).toArray();
       return new Map(
-        found.map(({ check, run_seq: runSeq, inputs_fingerprint: { buffer: inputsFingerprint }, fields, parts }) => [
+        found.map(({ check, run_seq: runSeq, inputs_fingerprint, tin_fingerprint, fields, parts }) => [
           check,
-          { runSeq, inputsFingerprint, fields, ...(parts && { parts }) },
+          {
+            ...{ runSeq, inputsFingerprint: inputs_fingerprint.buffer, fields },
+            ...(tin_fingerprint && { tinFingerprint: tin_fingerprint.buffer }),
+            ...(parts && { parts }),
+          },
         ]),
       );
     },
@@ -71,6 +76,7 @@ export function createBaselineStore(db: Db) {
         check,
         run_seq: baseline.runSeq,
         inputs_fingerprint: new Binary(baseline.inputsFingerprint),
+        ...(baseline.tinFingerprint && { tin_fingerprint: new Binary(baseline.tinFingerprint) }),
         fields: baseline.fields,
         ...(baseline.parts && { parts: baseline.parts }),
         updated_at: at,

@@ -30,7 +30,7 @@ class Address(TypedDict):
 
 class Change(TypedDict):
     """
-    A watched field that changed.
+    A watched field that changed. Both values of `tin_match.tin` are equal where the new TIN ends in the same four digits.
     """
 
     field: str

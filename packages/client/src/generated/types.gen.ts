@@ -43,7 +43,7 @@ export type Candidate = {
 };
 
 /**
- * A watched field that changed.
+ * A watched field that changed. Both values of `tin_match.tin` are equal where the new TIN ends in the same four digits.
  */
 export type Change = {
     /**

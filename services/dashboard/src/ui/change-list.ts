@@ -9,11 +9,15 @@ interface WatchedChange {
   readonly current?: string;
 }
 
+/** Only of a TIN are both values equal: it is masked. */
+const currentText = ({ field, previous, current }: WatchedChange) =>
+  current && previous === current ? "another with the same last digits" : valueText(field, current);
+
 /** Renders what a monitor found changed, in words, with the values before and after. */
 export function changeList(changes: readonly WatchedChange[]): Html {
   return html`<ul class="plain changes">${changes.map(
-    ({ field, previous, current }) =>
-      html`<li>${fieldTitle(field)}: <del><span class="unseen">from </span>${valueText(field, previous)}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${valueText(field, current)}</ins></li>`,
+    (change) =>
+      html`<li>${fieldTitle(change.field)}: <del><span class="unseen">from </span>${valueText(change.field, change.previous)}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${currentText(change)}</ins></li>`,
   )}</ul>`;
 }
 
@@ -21,7 +25,6 @@ export function changeList(changes: readonly WatchedChange[]): Html {
 export const changesText = (changes: readonly WatchedChange[]): string =>
   changes
     .map(
-      ({ field, previous, current }) =>
-        `${fieldTitle(field)}: ${valueText(field, previous)} → ${valueText(field, current)}`,
+      (change) => `${fieldTitle(change.field)}: ${valueText(change.field, change.previous)} → ${currentText(change)}`,
     )
     .join("; ");

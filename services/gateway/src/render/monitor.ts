@@ -86,7 +86,11 @@ export const changeSchema = z
     current: z.string().describe("Empty where there is no value."),
     detected_at: time("When the change was detected."),
   })
-  .meta({ id: "Change", description: "A watched field that changed." });
+  .meta({
+    id: "Change",
+    description:
+      "A watched field that changed. Both values of `tin_match.tin` are equal where the new TIN ends in the same four digits.",
+  });
 
 export const eventSchema = z
   .object({

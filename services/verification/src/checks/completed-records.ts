@@ -30,6 +30,7 @@ export function toCompleted(
     checks: verification.results.map((result, index) => ({
       ...checkOf(result),
       inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
+      ...(result.check_type === "tin_match" && { tinFingerprint: conclusions[index]!.tinHash }),
       ...answeredIn(conclusions[index]!),
     })),
     externalId: run && externalId,

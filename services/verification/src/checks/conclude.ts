@@ -51,10 +51,12 @@ export interface CheckTask {
 }
 
 /** The result of one check of a verification, before it is stored. */
-export type Conclusion = { readonly check: Check; readonly fingerprint: string } & (
-  | CheckRun
-  | { readonly kind: "stored"; readonly stored: AnswerDocument }
-);
+export type Conclusion = {
+  readonly check: Check;
+  readonly fingerprint: string;
+  /** Keyed hash of the TIN that the vendor had then. */
+  readonly tinHash?: Uint8Array;
+} & (CheckRun | { readonly kind: "stored"; readonly stored: AnswerDocument });
 
 /** Concludes one check. `signal` aborts when the whole call's time is over. */
 export type Conclude = (check: Check, task: CheckTask, signal: AbortSignal) => Promise<Conclusion>;
@@ -175,7 +177,7 @@ export function createConcluder(options: {
     replacements = 0,
   ): Promise<Conclusion> => {
     try {
-      return await conclude(check, task, signal);
+      return { ...(await conclude(check, task, signal)), tinHash: task.subject.tinHash };
     } catch (error) {
       if (!(error instanceof TinReplacedError)) throw error;
       if (replacements === MAX_REPLACEMENTS) {

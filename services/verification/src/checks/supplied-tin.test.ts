@@ -231,6 +231,9 @@ describe("the remembered TIN, replaced by another call between reading its finge
     expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
     const completed = await records();
     const inputsFingerprint = Buffer.from(fingerprintOf(FAILING), "hex");
-    expect(completed.map(({ checks }) => checks)).toMatchObject([[{ status: CheckStatus.FAIL, inputsFingerprint }]]);
+    const tinFingerprint = Buffer.from(tinHashOf(FAILING));
+    expect(completed.map(({ checks }) => checks)).toMatchObject([
+      [{ status: CheckStatus.FAIL, inputsFingerprint, tinFingerprint }],
+    ]);
   });
 });

@@ -394,6 +394,14 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
    * @generated from field: bytes digest = 7;
    */
   digest: Uint8Array;
+
+  /**
+   * Keyed hash of the TIN that a tin_match asked about: it changes with the TIN, though the masked one of `facts` may not. Empty
+   * for other checks and in records from before this field.
+   *
+   * @generated from field: bytes tin_fingerprint = 8;
+   */
+  tinFingerprint: Uint8Array;
 };
 
 /**
