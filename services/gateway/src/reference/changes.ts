@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-27",
+    "Names agree less often, in jobs and in exact look-ups: `First Medical` is not `One Medical`, `Studio X` not `Studio 10`, `Miller AG LLC` not `Miller LLC`, `Disney+` not `Disney`. In jobs and lists the words must also be in the same order, except that a comma may turn them, as in `Austin, City of`.",
+  ],
+  [
+    "2026-11-27",
     "Results of a job have `doubts`: what a person must look at before a payment. A row with a name only is verified where its match is certain (confidence 0.95 or more), and is `ambiguous` otherwise. Rows that don’t check the registration now, such as those with `tin_match` only, are `pay` only if SAM.gov’s files show no exclusion of the vendor or of its name.",
   ],
   [

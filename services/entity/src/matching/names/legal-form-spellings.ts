@@ -92,6 +92,12 @@ export const formsAround: Readonly<Record<string, readonly string[]>> = {
   oy: wordList("ab"),
 };
 
+/** Several forms that are one: without one of them they are the form of another company. */
+export const compoundForms: ReadonlySet<string> = new Set(
+  `co kg, gmbh co kg, ag co kg, co kgaa, gmbh co kgaa, ag co kgaa, se co kgaa, co ohg, gmbh co ohg, pty ltd, pvt ltd, pte ltd,
+  ltd co, sdn bhd, sa cv, srl cv, sa nv, nv sa, oy ab, persero tbk`.split(/,\s+/),
+);
+
 type Spellings = readonly (readonly [forms: string, spellings: readonly string[]])[];
 
 function spellingsOf(text: string): Spellings {

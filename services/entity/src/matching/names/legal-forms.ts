@@ -2,6 +2,7 @@ import type { PartOutcome } from "../explanation.ts";
 import { osaDistance } from "../osa-distance.ts";
 import { wordList } from "../word-list.ts";
 import {
+  compoundForms,
   formsAround,
   leadingSpellings,
   legalFormClasses,
@@ -89,22 +90,48 @@ export function formsOf(word: string): readonly string[] {
   return formsBySpelling.get(word) ?? [];
 }
 
-/** Separates the legal forms at the end of a name ("… Company, Inc." has two), and foreign ones at its start. */
-export function splitLegalForms(words: readonly string[]): { core: string[]; forms: string[]; isLeading: boolean } {
+interface SplitName {
+  /** The words without legal forms. */
+  core: string[];
+  /** All legal forms, sorted. */
+  forms: string[];
+  /** Those after the core, as written. */
+  formsAtEnd: string[];
+  /** A legal form comes before the name, and none after it. */
+  isLeading: boolean;
+}
+
+/**
+ * Separates the legal forms at the end of a name ("… Company, Inc." has two), and foreign ones at its start: strictly, only
+ * those that can't be part of a US name ("NV Energy").
+ */
+export function splitLegalForms(words: readonly string[], isStrict = false): SplitName {
   let core = [...words];
-  const forms = new Set<string>();
+  const formsAtEnd: string[] = [];
   for (let found = formAtEnd(core); found; found = formAtEnd(core)) {
-    for (const form of found.forms) forms.add(form);
+    formsAtEnd.unshift(...found.forms);
     core = core.slice(0, core.length - found.length);
     if (core.length > 1 && core.at(-1) === "and") core.pop();
   }
+  const forms = new Set(formsAtEnd);
   const isBare = forms.size === 0;
-  const first = core.length > 1 ? formAtStart(core, forms) : undefined;
+  const first = core.length > 1 ? formAtStart(core, forms, isStrict) : undefined;
   if (first) {
     for (const form of first.forms) forms.add(form);
     core = core.slice(first.length);
   }
-  return { core, forms: [...forms].sort(), isLeading: isBare && first !== undefined };
+  return { core, forms: [...forms].sort(), formsAtEnd, isLeading: isBare && first !== undefined };
+}
+
+/**
+ * Returns how many of the forms at the end of a name may be its legal form: the last, and "Company" before it. Those before are
+ * words of the name, as in `Miller AG LLC`. None, where the last has two letters: `Miller AG` may be what that name is called.
+ */
+export function formCounts(formsAtEnd: readonly string[]): number[] {
+  if (formsAtEnd.length === 0) return [0];
+  const last = [3, 2].find((count) => compoundForms.has(formsAtEnd.slice(-count).join(" "))) ?? 1;
+  const counts = formsAtEnd.at(-last - 1) === "co" ? [last, last + 1] : [last];
+  return last === 1 && formsAtEnd.at(-1)!.length === 2 ? [0, ...counts] : counts;
 }
 
 /** Compares the legal forms of two names; `absent` where one name has none, or only some of the other's. */
@@ -136,7 +163,7 @@ function formAtEnd(words: readonly string[]): FoundForm | undefined {
   return undefined;
 }
 
-function formAtStart(words: readonly string[], atEnd: ReadonlySet<string>): FoundForm | undefined {
+function formAtStart(words: readonly string[], atEnd: ReadonlySet<string>, isStrict: boolean): FoundForm | undefined {
   const take = (length: number) => words.slice(0, length).join(" ");
   for (let length = Math.min(longestBefore, words.length - 1); length > 0; length--) {
     const forms = formsBefore.get(take(length));
@@ -146,7 +173,7 @@ function formAtStart(words: readonly string[], atEnd: ReadonlySet<string>): Foun
     return { forms: [], length: 1 };
   }
   const own = formsOf(words[0]!);
-  if (own.some((form) => leading.has(form) || (atEnd.size === 0 && leadingAlone.has(form)))) {
+  if (own.some((form) => leading.has(form) || (atEnd.size === 0 && !isStrict && leadingAlone.has(form)))) {
     return { forms: own, length: 1 };
   }
   if (atEnd.size > 0) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { nameAgrees } from "./name-agrees.ts";
+import { bearSameName, nameAgrees, nameKeys, namesAgree } from "./name-agrees.ts";
 
 describe("a name agrees with", () => {
   test.each<[string, string]>([
@@ -46,6 +46,33 @@ describe("a name agrees with", () => {
     ["Kestrel Holdings c/o Harbor Trust", "KESTREL HOLDINGS LLC"],
     ["#10 Check Agencies", "#10 CHECK AGENCIES INC"],
     ["6978 W North", '"6978 W. NORTH, INC."'],
+    // Without its last legal form; what stands before it are words.
+    ["Miller Ag", "MILLER AG LLC"],
+    ["Siemens N.A.", "SIEMENS NA INC"],
+    ["Boeing Company", "THE BOEING COMPANY, INC."],
+    ["Boeing", "THE BOEING COMPANY, INC."],
+    ["NV Energy", "NV ENERGY, INC."],
+    ["Wells Fargo Bank", "WELLS FARGO BANK, N.A."],
+    ["Wells Fargo Bank NA", "WELLS FARGO BANK, NATIONAL ASSOCIATION"],
+    ["Harbor Trust Company", "HARBOR TRUST COMPANY, N.A."],
+    ["Pacific Mfg Co., Ltd.", "PACIFIC MANUFACTURING COMPANY LIMITED"],
+    ["Miller GmbH & Co. KG", "MILLER GMBH & CO KG"],
+    ["Acme Pty Limited", "ACME PTY LTD"],
+    ["Acme, S.A. de C.V.", "ACME SA DE CV"],
+    ["Jones Law, P.C.", "JONES LAW PROFESSIONAL CORPORATION"],
+    ["Smith & Sons, P.L.L.C.", "SMITH AND SONS PLLC"],
+    ["Twenty-First Century Roofing", "21ST CENTURY ROOFING"],
+    ["First Energy Corp", "FIRSTENERGY CORP"],
+    ["Harbor Fund X L P", "HARBOR FUND 10, L.P."],
+    ["Studio X", "STUDIO X LLC"],
+    ["Solar Fund 2 Phase 3", "SOLAR FUND II PHASE III LLC"],
+    ["A+ Roofing", "A+ ROOFING LLC"],
+    ["Smith + Jones LLC", "SMITH & JONES LLC"],
+    ["Smith+Jones LLC", "SMITH AND JONES LLC"],
+    ["Store #5", "STORE 5"],
+    ["A-1 Towing", "A1 TOWING INC"],
+    ["Joe’s Plumbing", "JOES PLUMBING LLC"],
+    ["St. Mary's Hosp.", "ST MARYS HOSPITAL"],
   ])("%s: %s", (given, registered) => {
     expect(nameAgrees(given, [registered])).toBe(true);
   });
@@ -98,6 +125,42 @@ describe("a name is another one than", () => {
     ["John Smith", "JOHN A SMITH"],
     ["John Smith Jr", "JOHN SMITH SR"],
     ["ООО Ромашка", "ПАО Ромашка"],
+    // A form before another is a word of the name.
+    ["Miller LLC", "MILLER AG LLC"],
+    ["Miller", "MILLER AG LLC"],
+    ["Smart LLC", "SMART PC LLC"],
+    ["Veolia Inc", "VEOLIA PA INC"],
+    ["Waste LLC", "WASTE SE LLC"],
+    ["Siemens Inc", "SIEMENS NA INC"],
+    ["Acme LLC", "ACME CORP LLC"],
+    ["Acme LLC", "ACME LLC INC"],
+    ["Boeing Inc", "THE BOEING COMPANY, INC."],
+    ["Miller GmbH", "MILLER GMBH & CO. KG"],
+    ["Acme Pty", "ACME PTY LTD"],
+    ["Energy", "NV ENERGY"],
+    ["Foods LLC", "KK FOODS LLC"],
+    ["First Medical Inc", "ONE MEDICAL INC"],
+    ["1st Source", "1 SOURCE"],
+    ["Second Street", "TWO STREET"],
+    ["Twenty First Century", "TWENTY ONE CENTURY"],
+    ["Studio X LLC", "STUDIO 10 LLC"],
+    ["Channel V", "CHANNEL 5"],
+    ["Space X", "SPACE10"],
+    ["Louis XV LLC", "LOUIS 15 LLC"],
+    ["Solar Fund 2 Phase 3 LLC", "SOLAR FUND 3 PHASE 2 LLC"],
+    ["Series 1 Trust 4", "SERIES 4 TRUST 1"],
+    ["5.1 Audio", "1.5 AUDIO"],
+    ["Capital One", "ONE CAPITAL"],
+    ["First American Bank", "AMERICAN FIRST BANK"],
+    ["Blue Sky LLC", "SKY BLUE LLC"],
+    ["A+ Roofing", "A ROOFING"],
+    ["Disney+", "DISNEY"],
+    ["C++ Corp", "C CORP"],
+    ["C# Consulting", "C CONSULTING"],
+    ["Smith & Son", "SMITH & SONS"],
+    ["Smith Holding LLC", "SMITH HOLDINGS LLC"],
+    ["JB Smith LLC", "J SMITH LLC"],
+    ["Texas Roofing LLC", "ROOFING LLC"],
     // One transliteration, two companies.
     ["宏达有限公司", "鸿达有限公司"],
     ["Jones LLC dba Lorwin Marine", "KESTREL HOLDINGS LLC DBA LORWIN MARINE"],
@@ -138,7 +201,95 @@ describe("of a company with several names", () => {
     expect(nameAgrees(given, [registered])).toBe(false);
   });
 
+  test.each([
+    ["C", true],
+    ["C LLC", true],
+    ["C Inc", false],
+  ])("%s has the form of the legal name, not of another one: %s", (given, expected) => {
+    expect(nameAgrees(given, ["A LLC DBA B INC", "C"])).toBe(expected);
+  });
+
   test("without a name none agrees", () => {
     expect(nameAgrees("Acme", [])).toBe(false);
+  });
+});
+
+describe("in an exact look-up two names agree", () => {
+  test.each<[string, string, boolean]>([
+    ["LEIDOS, INC.", "Leidos Incorporated", true],
+    ["Leidos", "LEIDOS, INC.", true],
+    ["Leidos Inc", "Leidos LLC", false],
+    ["Leidos Inc", "Leidos Corp", false],
+    ["Boeing Company", "The Boeing Company, Inc.", true],
+    ["Smith & Sons", "SMITH AND SONS", true],
+    ["Café Río", "CAFE RIO", true],
+    ["AT&T Corp.", "A T & T Corporation", true],
+    ["U.S. Steel", "US STEEL", true],
+    ["Hewlett-Packard", "HEWLETT PACKARD", true],
+    ["National Assoc of Nurses", "National Association of Nurses", true],
+    ["Smith Assoc", "Smith Associates", true],
+    ["Smith Associates", "Smith Association", false],
+    ["1st International Bank", "First Int'l Bank", true],
+    ["MCDOUGALL, SANDRA A", "Sandra A. McDougall", true],
+    ["Philips, Eindhoven", "Philips Eindhoven", true],
+    ["Harbor Fund 1", "Harbor Fund 2", false],
+    ["Vortex Lab", "Vortex Laboratories", true],
+    ["LUKOIL OIL COMP", "LUKOIL OIL COMPANY", true],
+    ["Lorwin Limited Liability Comp", "Lorwin LLC", true],
+    ["Lorwin Comp", "Lorwin Computer", false],
+    ["Handy Man LLC", "Handy Man LLC", true],
+    ["Kestrel Man Co", "Kestrel Manufacturing Co", true],
+    ["S.C. Lorwin S.R.L.", "Lorwin SRL", true],
+    ["PT Lorwin Tbk", "Lorwin Tbk", true],
+    ["ООО Ромашка", "Ромашка ООО", true],
+    ["ООО Ромашка", "ПАО Ромашка", false],
+    // A private and a public company.
+    ["บริษัท ปตท จำกัด", "บริษัท ปตท จำกัด (มหาชน)", false],
+    ["บริษัท ปตท จำกัด", "บริษัท ทรู จำกัด", false],
+    // One transliteration, two companies.
+    ["宏达有限公司", "鸿达有限公司", false],
+    ["トヨタ自動車株式会社", "株式会社トヨタ自動車", true],
+    ["Miller Ag", "MILLER AG LLC", true],
+    ["Miller AG LLC", "MILLER LLC", false],
+    ["Veolia PA Inc", "VEOLIA", false],
+    ["Miller GmbH & Co. KG", "MILLER GMBH", false],
+    ["Boeing Inc", "BOEING COMPANY, INC.", false],
+    ["NV Energy", "ENERGY", false],
+    ["First Medical", "ONE MEDICAL", false],
+    ["1st Medical", "FIRST MEDICAL", true],
+    ["1 Medical", "ONE MEDICAL", true],
+    ["Studio X", "STUDIO 10", false],
+    ["Harbor Fund X", "HARBOR FUND 10", true],
+    ["Solar Fund 2 Phase 3", "SOLAR FUND 3 PHASE 2", false],
+    ["Disney+", "DISNEY", false],
+    ["Smith + Sons", "SMITH & SONS", true],
+    ["Blue Sky", "Sky Blue", false],
+    ["Bluesky", "Blue Sky", false],
+    ["Leidos", "Leidas", false],
+    ["!!!", "???", false],
+    ["", "", false],
+  ])("%s / %s: %s", (a, b, expected) => {
+    expect(namesAgree(a, b)).toBe(expected);
+    expect(namesAgree(b, a)).toBe(expected);
+  });
+});
+
+describe("an exclusion bears the name of a vendor", () => {
+  test.each<[string, string, boolean]>([
+    ["Kestrel Marine LLC", "MARINE KESTREL", true],
+    ["Smith, John A", "JOHN A SMITH", true],
+    ["Kestrel Holdings LLC dba Lorwin Marine", "LORWIN MARINE INC", true],
+    ["First Source", "1 SOURCE", true],
+    ["Kestrel Marine LLC", "KESTREL MARINE INC", false],
+    ["Kestrel Marine", "KESTREL", false],
+    ["!!!", "???", false],
+  ])("%s: %s: %s", (name, row, expected) => {
+    expect(bearSameName(name, row)).toBe(expected);
+    expect(bearSameName(row, name)).toBe(expected);
+  });
+
+  test("which is found by a key that both have", () => {
+    expect(nameKeys("Kestrel Holdings LLC dba A+ Lorwin")).toEqual(["holdings kestrel", "a lorwin"]);
+    expect(nameKeys("LORWIN & A INC.")).toEqual(["a lorwin"]);
   });
 });

@@ -3,7 +3,9 @@ import { wordList } from "../word-list.ts";
 import { expand } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
 import { compareLegalForms } from "./legal-forms.ts";
-import { type WrittenName, writtenNames } from "./normalize-name.ts";
+import { normalizeName, sharesKey } from "./normalize-name.ts";
+import { partsIn, preparedText, type ReadWords, readWords } from "./read-words.ts";
+import { readStrictly, type StrictName, strictNames } from "./strict-names.ts";
 
 /** Abbreviations and spellings that stand for one word only, and are no word or name by themselves, as "med" is. */
 const certain = new Set(
@@ -20,65 +22,100 @@ const leastLong = 8;
 /**
  * Returns whether a name is one of those under which a company is registered: its legal name, which comes first, and those
  * that it does business as. Stricter than a look-up, since a payment may depend on it: another company's name must not agree,
- * even if some spellings of the right one don't either. The words must be the same, in any order, except for unmistakable
- * abbreviations, spaces, and a swapped or doubled letter in a long common word. Legal forms must be the same, or one name has
- * none; a registered name without one has that of the legal name. Where the text has several names ("A dba B"), each must agree.
+ * even if some spellings of the right one don't either. The words must be the same, in the same order or turned by a comma,
+ * except for unmistakable abbreviations, spaces, and a swapped or doubled letter in a long common word. Legal forms must be
+ * the same, or one name has none; a registered name without one has the first of the legal name. Where the text has several names
+ * ("A dba B"), each must agree.
  */
 export function nameAgrees(given: string, registered: readonly string[]): boolean {
-  const names = registered.flatMap(writtenNames);
-  const form = registered
-    .slice(0, 1)
-    .flatMap(writtenNames)
-    .flatMap(({ forms }) => forms);
-  const isRegistered = (name: WrittenName) =>
-    names.some((each) => agrees(name, each.forms.length > 0 ? each : { ...each, forms: form }));
-  return writtenNames(given).every(isRegistered);
+  const names = registered.map(strictNames);
+  const forms = names[0]?.map(formsOf).find((own) => own.length > 0) ?? [];
+  const all = names.flat().flatMap((readings) => {
+    return formsOf(readings).length > 0 ? readings : readings.map((each) => ({ ...each, forms }));
+  });
+  return strictNames(given).every((readings) => readings.some((name) => all.some((each) => agrees(name, each))));
+}
+
+function formsOf(readings: readonly StrictName[]): readonly string[] {
+  return readings.at(-1)?.forms ?? [];
+}
+
+/** Returns the keys of the names that a text contains. Those of stored names are stored. */
+export function nameKeys(text: string): string[] {
+  return [...new Set(looseNames(text).map(keyOf))].filter((key) => key !== "");
 }
 
 /**
- * Returns the keys of the names that a text contains. Two names with the same words have a key in common, even with different legal
- * forms; `bearSameName` compares those too.
+ * Returns whether two texts have a name in common, as look-ups read it: the words are the same, in any order, and the legal forms
+ * don't differ. Less strict than `nameAgrees`, since it is about exclusions: one too many is seen by a person.
  */
-export function nameKeys(text: string): string[] {
-  const keys = writtenNames(text).map((name) => meaningful(inFull(name)).toSorted().join(" "));
-  return [...new Set(keys)].filter((key) => key !== "");
-}
-
-/** Returns whether one of two texts is, or contains, the name of the other, as `nameAgrees` compares them. */
 export function bearSameName(one: string, other: string): boolean {
-  return nameAgrees(one, [other]) || nameAgrees(other, [one]);
+  const others = looseNames(other);
+  return looseNames(one).some((name) =>
+    others.some(
+      (each) =>
+        keyOf(name) !== "" &&
+        keyOf(name) === keyOf(each) &&
+        name.native === each.native &&
+        compareLegalForms(name.forms, each.forms) !== "contradicts",
+    ),
+  );
 }
 
-function agrees(a: WrittenName, b: WrittenName): boolean {
-  if (a.native !== b.native || compareLegalForms(a.forms, b.forms) === "contradicts") return false;
-  const [one, other] = [inFull(a), inFull(b)];
+function looseNames(text: string): ReadWords[] {
+  return partsIn(preparedText(text)).map(readWords);
+}
+
+function keyOf({ words }: ReadWords): string {
+  return meaningful(inFull(words)).toSorted().join(" ");
+}
+
+/**
+ * Returns whether two names are equal except for case, punctuation, accents, `&`/`and`, abbreviations and the spelling of the
+ * legal form, which may be absent.
+ */
+export function namesAgree(one: string, other: string): boolean {
+  if (!sharesKey(normalizeName(one), normalizeName(other))) return false;
+  const others = distinctions(other);
+  return distinctions(one).some((name) =>
+    others.some((each) => formsAgree(name.forms, each.forms) && name.words.join(" ") === each.words.join(" ")),
+  );
+}
+
+/** The readings of a name with only the words that look-ups don't distinguish: numbers, and what may be a legal form. */
+function distinctions(given: string): Pick<StrictName, "words" | "forms">[] {
+  const text = preparedText(given);
+  const { words: known } = readWords(text);
+  return readStrictly(text).map(({ words, forms }) => ({
+    words: words.filter((word) => /\d/.test(word) || !known.includes(word)),
+    forms,
+  }));
+}
+
+function agrees(a: StrictName, b: StrictName): boolean {
+  if (a.native !== b.native || !formsAgree(a.forms, b.forms)) return false;
+  const [one, other] = [inFull(a.words), inFull(b.words)];
   return one.length > 0 && (haveSameWords(one, other) || haveSameLetters(one, other));
 }
 
-function inFull({ words }: WrittenName): string[] {
+function formsAgree(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === 0 || b.length === 0 || a.join(" ") === b.join(" ");
+}
+
+function inFull(words: readonly string[]): string[] {
   return words.map((word) => (certain.has(word) ? expand(word)[0]! : word));
 }
 
 function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
   const [one, other] = [meaningful(a), meaningful(b)];
   if (one.length !== other.length) return false;
-  const left = without(one, other);
-  return left.length === 0 || (left.length === 1 && isSlip(left[0]!, without(other, one)[0]!));
+  const at = one.flatMap((word, index) => (word === other[index] ? [] : [index]));
+  return at.length === 0 || (at.length === 1 && isSlip(one[at[0]!]!, other[at[0]!]!));
 }
 
 function meaningful(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !withoutMeaning.has(word));
   return kept.length > 0 ? kept : words;
-}
-
-/** Returns the words that the other list lacks; a word that is there once is lacked the second time. */
-function without(words: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
-  return words.filter((word) => {
-    const at = left.indexOf(word);
-    if (at !== -1) left.splice(at, 1);
-    return at === -1;
-  });
 }
 
 /** Returns whether the names differ only in spaces and hyphens ("Wal-Mart"). Numbers are not joined: 1 2 is not 12. */
