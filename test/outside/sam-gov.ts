@@ -41,8 +41,8 @@ export interface PlayedSamGov extends Pick<PlayedServer, "close"> {
   /** Adds a row; a UEI may have several. */
   register(registration: PlayedRegistration): void;
   exclude(exclusion: PlayedExclusion): void;
-  /** Removes the registrations and exclusions of a UEI. */
-  forget(uei: string): void;
+  /** Removes the registrations and exclusions of a UEI or CAGE. */
+  forget(identifier: string): void;
   /**
    * Misbehaves for one API or both, about one value (a UEI or CAGE) or all, after a number of correct answers, for this number
    * of calls or until `behave`.
@@ -103,9 +103,9 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
     calls: (api) => server.calls.map(readCall).filter((call) => !api || call.api === api),
     register: (registration) => void rows.entities.push(toRow(registration, entityRow(registration))),
     exclude: (exclusion) => void rows.exclusions.push(toRow(exclusion, exclusionRow(exclusion))),
-    forget(uei) {
+    forget(identifier) {
       for (const api of ["entities", "exclusions"] as const) {
-        rows[api] = rows[api].filter(({ ueis }) => !ueis.includes(uei));
+        rows[api] = rows[api].filter(({ ueis, cage }) => ![...ueis, cage].includes(identifier));
       }
     },
     misbehave: (how, { after = 0, calls: left = Number.POSITIVE_INFINITY, ...towards } = {}) =>

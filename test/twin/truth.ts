@@ -26,7 +26,8 @@ export function someChange(random: Random, now: Date): Partial<Truth> {
   const day = (within: number) => addDays(today, random.below(within));
   const exclusion = (change: Partial<TrueExclusion>): Partial<Truth> => {
     const effect = random.pick(["bar", "bar", "product", "facility"] as const);
-    return { exclusions: [{ activeDate: today, terminationDate: "indefinite", effect, ...change }] };
+    const withoutUei = random.chance(0.3);
+    return { exclusions: [{ activeDate: today, terminationDate: "indefinite", effect, withoutUei, ...change }] };
   };
   return random.pick<Partial<Truth>>([
     { legalName: `NAME ${random.below(4)}` },
@@ -63,7 +64,7 @@ export function trueValues(world: World, vendor: Vendor, field: string, now: Dat
   ];
   const exclusions = [
     file.exclusions,
-    ...truthsSince(vendor, record.exclusionsCutDate, now).flatMap((truth) => exclusionsOf(truth, now)),
+    ...truthsSince(vendor, record.exclusionsCutDate, now).flatMap((truth) => exclusionsOf(truth, file.exclusions, now)),
   ];
   const today = registryDay(now);
   const values = registrations.flatMap((registration) =>
@@ -92,11 +93,20 @@ function registrationOf({ cage }: Vendor, truth: Truth, date: Date): NonNullable
   return { ...source, listed_as: listed === "active" ? "active" : "inactive", ...texts };
 }
 
-/** Returns the exclusions as the API names them, and as only a flag says. */
-function exclusionsOf({ exclusions }: Truth, date: Date): NonNullable<Parts["exclusions"]>[] {
-  const rows = exclusions.map(({ activeDate, terminationDate, effect }) => ({
-    ...{ program: "", type: "", agency: "", active_date: activeDate, termination_date: terminationDate, effect },
-  }));
-  const named = { ...FROM_API, date, flagged: false, exclusions: rows };
-  return effectInForce(named, registryDay(date)) ? [named, { ...named, flagged: true }] : [named];
+/** Returns the exclusions as they are, as the API names them beside the file's rows without a UEI, and as only a flag says. */
+function exclusionsOf(
+  { exclusions }: Truth,
+  file: Parts["exclusions"],
+  date: Date,
+): NonNullable<Parts["exclusions"]>[] {
+  const rowsOf = (some: typeof exclusions) =>
+    some.map(({ activeDate, terminationDate, effect }) => ({
+      ...{ program: "", type: "", agency: "", active_date: activeDate, termination_date: terminationDate, effect },
+    }));
+  const named = { ...FROM_API, date, flagged: false, exclusions: rowsOf(exclusions) };
+  const ofUei = rowsOf(exclusions.filter(({ withoutUei }) => !withoutUei));
+  const ofFile = file?.exclusions.filter(({ without_uei }) => without_uei) ?? [];
+  const asked = { ...named, exclusions: [...ofUei, ...ofFile] };
+  const flagged = effectInForce(named, registryDay(date)) ? [{ ...named, flagged: true }] : [];
+  return [named, asked, ...flagged];
 }

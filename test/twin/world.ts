@@ -22,6 +22,8 @@ export interface TrueExclusion {
   readonly activeDate: string;
   readonly terminationDate: string;
   readonly effect: ExclusionEffect;
+  /** It names the vendor only by its CAGE. */
+  readonly withoutUei: boolean;
 }
 
 /** What is true of a vendor. */
@@ -81,13 +83,13 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
     const today = registryDay(now());
     const left = exclusions.filter((each) => isLeft(each, today));
     for (const sam of sams) {
-      sam.forget(uei);
+      for (const each of [uei, cage]) sam.forget(each);
       const status = listed === "active" ? "Active" : "Expired";
-      const exclusionFlag = left.some((each) => isInForce(forced(each), today)) ? "Y" : "N";
+      const exclusionFlag = isFlagged(left, today) ? "Y" : "N";
       if (listed !== "absent") sam.register({ uei, cage, legalName, status, expirationDate, exclusionFlag });
-      for (const { activeDate, terminationDate, effect } of left) {
+      for (const { activeDate, terminationDate, effect, withoutUei } of left) {
         sam.exclude({
-          ...{ uei, cage, activateDate: american(activeDate) },
+          ...{ uei: withoutUei ? null : uei, cage, activateDate: american(activeDate) },
           terminationDate: terminationDate === "indefinite" ? null : american(terminationDate),
           ...(effect === "facility" && { ctCode: "H" }),
           ...(effect === "product" && { agencyCode: "GSA", comments: PRODUCTS_ONLY }),
@@ -110,7 +112,7 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
       row.listed !== "absent" && {
         ...{ uei: named!.uei, cage: named!.cage, legalName: row.legalName, expirationDate: row.expirationDate },
         ...{ extractCode: row.listed === "active" ? "A" : "E", entityType: ENTITY_TYPE },
-        excluded: row.exclusions.some((each) => isInForce(forced(each), registry!.cutDate)),
+        excluded: isFlagged(row.exclusions, registry!.cutDate),
       };
     return create(GetRegistryRecordResponseSchema, {
       ...(record && { record }),
@@ -199,7 +201,8 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
     },
     /** Begins again, without vendors and files. */
     clear(): void {
-      for (const { uei } of vendors.values()) for (const sam of sams) sam.forget(uei);
+      for (const { uei, cage } of vendors.values())
+        for (const sam of sams) for (const each of [uei, cage]) sam.forget(each);
       for (const each of [vendors, subjects]) each.clear();
       noExclusionsUntil = new Date(0);
       for (const each of [loads.registry, loads.exclusions, withdrawn]) each.length = 0;
@@ -215,14 +218,14 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
 /** Has it not ended? */
 const isLeft = ({ terminationDate }: TrueExclusion, today: string) =>
   terminationDate === "indefinite" || terminationDate >= today;
-const keyOf = ({ activeDate, effect }: TrueExclusion) => `${activeDate} ${effect}`;
+const keyOf = ({ activeDate, effect, withoutUei }: TrueExclusion) => `${activeDate} ${effect} ${withoutUei}`;
 const american = (day: string) => `${day.slice(5)}-${day.slice(0, 4)}`;
-const forced = ({ activeDate: active_date, terminationDate: termination_date, effect }: TrueExclusion) => ({
-  active_date,
-  termination_date,
-  effect,
-});
+const isFlagged = (exclusions: readonly TrueExclusion[], day: string) =>
+  exclusions.some(
+    ({ activeDate: active_date, terminationDate: termination_date, withoutUei }) =>
+      !withoutUei && isInForce({ active_date, termination_date }, day),
+  );
 
-function exclusionOf({ activeDate, terminationDate, effect }: TrueExclusion, endedOn: string) {
-  return { program: "Reciprocal", agency: "PLAY", activeDate, terminationDate, effect, endedOn };
+function exclusionOf(exclusion: TrueExclusion, endedOn: string) {
+  return { program: "Reciprocal", agency: "PLAY", ...exclusion, endedOn };
 }

@@ -76,7 +76,7 @@ function sourceOf(source: PartSourceMessage | undefined): PartSource {
 }
 
 /** Returns an exclusion with the field names of messages. */
-export function exclusionToMessage({ active_date, termination_date, ...others }: Exclusion) {
+export function exclusionToMessage({ active_date, termination_date, without_uei: _, ...others }: Exclusion) {
   return { ...others, activeDate: active_date, terminationDate: termination_date };
 }
 

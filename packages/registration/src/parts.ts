@@ -11,7 +11,7 @@ export interface PartSource {
   readonly origin: string;
   /** The date of the data: when the API answered; for a file its cut date, as midnight UTC. */
   readonly date: Date;
-  /** The load of the file that the part comes from; empty for the API. */
+  /** The load of the file that the part comes from; of the API's, that of the file whose rows were added, or empty. */
   readonly load: string;
   /** The evidence that holds the received data; absent until it is stored. */
   readonly evidence_id?: string;
@@ -44,6 +44,8 @@ export interface Exclusion {
   readonly effect?: ExclusionEffect;
   /** The source's comment; absent where it has none. */
   readonly comment?: string;
+  /** A row of the exclusions file that names no UEI. Beside the API's answer to a UEI it still counts. */
+  readonly without_uei?: true;
 }
 
 /** A vendor's exclusions, as their source lists them. */

@@ -27,7 +27,7 @@ test("a row that limits only products debars nobody, and is returned with its co
   const products = { uei, comment: PRODUCTS };
   await loads.exclude([products], "2026-09-07");
   expect(await statusOf()).toBe("active");
-  expect((await record()).exclusions).toMatchObject([{ effect: "product", comment: PRODUCTS }]);
+  expect((await record()).exclusions).toMatchObject([{ effect: "product", comment: PRODUCTS, withoutUei: false }]);
   await loads.exclude([products, { uei, agency: "EPA", comment: "This Facility Only." }], "2026-09-08");
   expect(await statusOf()).toBe("debarred");
   expect((await record()).exclusions).toMatchObject([{ effect: "facility" }, { effect: "product" }]);

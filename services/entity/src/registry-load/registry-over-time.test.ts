@@ -54,7 +54,7 @@ describe("a vendor with several rows and CAGEs", () => {
     expect(await statusOf()).toBe("debarred");
     await loads.load([{ 1: uei, 4: "" }], { day: "20" });
     expect(await statusOf()).toBe("debarred");
-    expect((await record({ uei })).exclusions).toMatchObject([{ effect: "bar" }]);
+    expect((await record({ uei })).exclusions).toMatchObject([{ effect: "bar", withoutUei: true }]);
     await loads.exclude([{ cage: "9ZZZ9" }], "2026-09-21");
     expect(await statusOf()).toBe("active");
   });

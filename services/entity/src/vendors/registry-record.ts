@@ -243,5 +243,6 @@ function toExclusion(row: ExclusionDocument) {
     endedOn: row.ended_on,
     effect: row.effect,
     comment: row.comment,
+    withoutUei: row.uei === undefined,
   };
 }

@@ -5,5 +5,6 @@ import type { ResultDetails } from "../documents.ts";
 export function registrationDetails(facts: RegistrationFacts, { exclusions }: Parts): ResultDetails {
   const { exclusion_effect: _, ...shown } = facts;
   const known = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== ""));
-  return { ...known, ...(exclusions && { exclusions: exclusions.exclusions }) };
+  const rows = exclusions?.exclusions.map(({ without_uei: _, ...row }) => row);
+  return { ...known, ...(rows && { exclusions: rows }) };
 }

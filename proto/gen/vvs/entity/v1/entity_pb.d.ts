@@ -1823,6 +1823,13 @@ export declare type Exclusion = Message<"vvs.entity.v1.Exclusion"> & {
    * @generated from field: string comment = 11;
    */
   comment: string;
+
+  /**
+   * The row names the vendor only by its CAGE, so SAM.gov's API does not return it for the vendor's UEI.
+   *
+   * @generated from field: bool without_uei = 12;
+   */
+  withoutUei: boolean;
 };
 
 /**

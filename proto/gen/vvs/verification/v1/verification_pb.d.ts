@@ -522,14 +522,14 @@ export declare type EvidenceSource = Message<"vvs.verification.v1.EvidenceSource
   dataAsOf?: Timestamp | undefined;
 
   /**
-   * Name of the file; empty for the API, and for a file that was loaded earlier.
+   * Name of the file; empty for a file that was loaded earlier, and for the API, unless rows of a file were added to its answer.
    *
    * @generated from field: string file = 4;
    */
   file: string;
 
   /**
-   * SHA-256 of the file, in lower-case hex; empty for the API, and in evidence from before it was stored.
+   * SHA-256 of the file, in lower-case hex; empty where there is none, and in evidence from before it was stored.
    *
    * @generated from field: string sha256 = 5;
    */

@@ -25,8 +25,9 @@ export function evidenceOf(bodies: readonly ReceivedBody[], more: object): strin
 
 /** Returns the bodies of the kept answer, where an answer rests on parts of it that no evidence of the organization holds. */
 export function keptBodiesOf(parts: Parts, { kept }: Pick<Question, "kept">): readonly ReceivedBody[] {
-  const used = [parts.registration, parts.exclusions];
-  const isUsed = Object.values(kept?.parts ?? {}).some((part) => used.includes(part));
+  // The same object, unless it has got rows of a file.
+  const used = [parts.registration?.date, parts.exclusions?.date];
+  const isUsed = Object.values(kept?.parts ?? {}).some(({ date }) => used.includes(date));
   return isUsed ? kept!.bodies : [];
 }
 
@@ -47,7 +48,9 @@ export function fileRowsJson({ record, exclusions, endedExclusions, sameNames }:
 
 /** Returns the parts of an answer that are not in the loaded files' rows: those of an earlier or of the kept answer. */
 export function earlierPartsOf(parts: Parts): Parts {
-  return Object.fromEntries(Object.entries(parts).filter(([, { load, evidence_id }]) => load === "" || evidence_id));
+  return Object.fromEntries(
+    Object.entries(parts).filter(([, { origin, evidence_id }]) => origin === "sam_gov_api" || evidence_id),
+  );
 }
 
 /** The SHA-256 in the id of a load, such as `registry:<sha256>`. */

@@ -81,7 +81,8 @@ export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: 
     isTrusted(part, { now, withdrawnLoads }) && !(since && part.date <= since);
   // Before the newest is chosen, since a part that may not be used must not hide an older one.
   const usable = ({ registration, exclusions: known }: Parts = {}): Parts => {
-    const exclusions = known?.load === files.exclusionsLoad ? known : asGiven(known);
+    const isOfFile = known?.origin === "sam_gov_exclusions" && known.load === files.exclusionsLoad;
+    const exclusions = isOfFile ? known : asGiven(known);
     return {
       ...(registration && isUsable(registration, unknownSince.registration) && { registration }),
       ...(exclusions && isUsable(exclusions, unknownSince.exclusions) && { exclusions }),
@@ -89,9 +90,23 @@ export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: 
   };
   const newest = newestParts(newestParts(usable(kept?.parts), usable(stored)), parts);
   const [flag, named] = [newestFlag(newest), parts.exclusions];
-  if (!flag) return newest;
+  if (!flag) return withRowsWithoutUei(newest, files, now);
   const explained = named?.flagged === false && explainedBy(files, { flag, named, now });
-  return { ...newest, exclusions: explained || flag };
+  return withRowsWithoutUei({ ...newest, exclusions: explained || flag }, files, now);
+}
+
+/**
+ * Returns parts whose exclusions have the newest file's rows without a UEI too, where SAM.gov's API gave them: it is asked by the
+ * UEI, so it does not return these. They are then also of the file's load, so that they go when it is withdrawn.
+ */
+export function withRowsWithoutUei(parts: Parts, files: GetRegistryRecordResponse, now: Date): Parts {
+  const { exclusions } = parts;
+  const file = sourceOf("sam_gov_exclusions", files.exclusionsCutDate, files.exclusionsLoad, now);
+  const rows = files.exclusions.filter(({ withoutUei }) => withoutUei);
+  if (!file || rows.length === 0 || exclusions?.origin !== "sam_gov_api") return parts;
+  const today = registryDay(now);
+  const all = shownExclusions([...asGiven(exclusions).exclusions, ...exclusionsIn(rows, today)], today);
+  return { ...parts, exclusions: { ...exclusions, load: file.load, exclusions: all } };
 }
 
 /**
@@ -126,11 +141,16 @@ function explainedBy(
 }
 
 /**
- * Returns an answer's exclusions as SAM.gov's API gave them: as a flag where a file decided what it means (`explainedBy`). Files
- * are dated at midnight, so a later time is the flag's. Another file may decide otherwise, also one that is older than the flag.
+ * Returns an answer's exclusions as SAM.gov's API gave them: without the rows of a file (`withRowsWithoutUei`), and as a flag where a
+ * file decided what it means (`explainedBy`). Files are dated at midnight, so a later time is the flag's. Another file may decide
+ * otherwise, also one that is older than the flag.
  */
-function asGiven(part: ExclusionsPart | undefined): ExclusionsPart | undefined {
-  const isExplained = part?.origin === "sam_gov_exclusions" && part.date.getTime() % DAY_MS > 0;
+function asGiven<Part extends ExclusionsPart | undefined>(part: Part): Part | ExclusionsPart {
+  if (!part?.load) return part;
+  if (part.origin === "sam_gov_api") {
+    return { ...part, load: "", exclusions: part.exclusions.filter(({ without_uei }) => !without_uei) };
+  }
+  const isExplained = part.origin === "sam_gov_exclusions" && part.date.getTime() % DAY_MS > 0;
   return isExplained ? { origin: "sam_gov_api", date: part.date, load: "", flagged: true, exclusions: [] } : part;
 }
 
@@ -172,9 +192,9 @@ export function registrationOf(record: RegistryRecord, source: PartSource): Regi
 }
 
 /** Returns the exclusions that the files list: at most 100. */
-function exclusionsIn({ exclusions }: GetRegistryRecordResponse, today: string): Exclusion[] {
+function exclusionsIn(exclusions: GetRegistryRecordResponse["exclusions"], today: string): Exclusion[] {
   const listed = exclusions.map(
-    ({ program, exclusionType, agency, activeDate, terminationDate, effect, comment }): Exclusion => ({
+    ({ program, exclusionType, agency, activeDate, terminationDate, effect, comment, withoutUei }): Exclusion => ({
       program,
       type: exclusionType,
       agency,
@@ -182,6 +202,7 @@ function exclusionsIn({ exclusions }: GetRegistryRecordResponse, today: string):
       termination_date: terminationDate,
       ...(isEffect(effect) && { effect }),
       ...(comment && { comment }),
+      ...(withoutUei && { without_uei: true }),
     }),
   );
   return shownExclusions(listed, today);
@@ -198,7 +219,7 @@ function exclusionsOf(
   { registry, file, now }: { registry: PartSource | undefined; file: PartSource | undefined; now: Date },
 ): { part?: ExclusionsPart; unknownSince?: Date } {
   const today = registryDay(now);
-  const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files, today) };
+  const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files.exclusions, today) };
   if (!registry || !files.record?.excluded) return { part: named };
   const flagged = { ...registry, flagged: true, exclusions: [] };
   if (!named) return { part: flagged };

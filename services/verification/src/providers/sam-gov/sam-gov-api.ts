@@ -7,7 +7,7 @@ import { createSingleFlight } from "../sharing/single-flight.ts";
 import type { SamGovClient } from "./client.ts";
 import { evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
-import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
+import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles, withRowsWithoutUei } from "./file-parts.ts";
 import { answerFrom, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
@@ -91,7 +91,8 @@ export function createSamGovApi(options: {
           if (registration?.isFlagged) excluded = flaggedPart(found.receivedAt);
         }
       }
-      const parts = newestParts(onFile, { ...received, ...(excluded && { exclusions: excluded }) });
+      const newest = newestParts(onFile, { ...received, ...(excluded && { exclusions: excluded }) });
+      const parts = withRowsWithoutUei(newest, files, now());
       if (!parts.exclusions) throw failure ?? new ProviderError("internal_error");
       try {
         const verdict = judge(parts, { now: now(), hasApi: true });

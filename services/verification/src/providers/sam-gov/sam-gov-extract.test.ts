@@ -253,7 +253,11 @@ describe("files and a stored answer", () => {
   test("names the hash of each file, also of one that was loaded earlier", async () => {
     const [registry, earlier] = ["ab".repeat(32), "cd".repeat(32)];
     const { sources } = await ask(files(active, { registryLoad: `registry:${registry}`, exclusionsCutDate: "" }), {
-      stored: exclusions({ ...api(TODAYS), load: `exclusions:${earlier}` }),
+      stored: exclusions({
+        origin: "sam_gov_exclusions",
+        date: new Date(EXCLUSIONS_CUT),
+        load: `exclusions:${earlier}`,
+      }),
     });
     expect(sources!.map(({ part, sha256, file }) => [part, sha256, file])).toEqual([
       ["registration", registry, "SAM_PUBLIC_MONTHLY_V2_20261102.dat"],

@@ -1,0 +1,96 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "@jest/globals";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { Parts } from "@vvs/registration";
+import { questionOf } from "../../testing/calls.ts";
+import { askAbout, type Files, playedProvider, samGovForEachTest } from "../../testing/sam-gov-api.ts";
+import type { Answer } from "../provider.ts";
+import { createSamGovExtract } from "./sam-gov-extract.ts";
+
+// An exclusion may name its vendor only by its CAGE. SAM.gov's API does not return it for the vendor's UEI.
+
+const UEI = "PLAYEDUEI001";
+const NOW = new Date("2026-11-21T17:30:00.000Z");
+const API = { origin: "sam_gov_api", load: "" };
+const { http, sam } = samGovForEachTest();
+
+const row = (effect: string, more: object = {}) => ({
+  ...{ effect, terminationDate: "indefinite", withoutUei: true },
+  ...more,
+});
+const file = (exclusions: object[], more: object = {}): Files => ({
+  ...{ exclusionsCutDate: "2026-11-21", exclusionsLoad: "exclusions:1", exclusionsFile: "today.csv", exclusions },
+  ...more,
+});
+const ask = (files: Files, stored?: Parts) =>
+  askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), { ...(stored && { stored }) });
+function askFiles(files: Files, stored: Parts | undefined) {
+  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
+  const provider = createSamGovExtract({ entities, hasApi: true, now: () => NOW });
+  return askAbout(UEI, provider, { ...(stored && { stored }) });
+}
+const verdictIn = ({ outcome, reason, facts }: Pick<Answer, "outcome" | "reason" | "facts">) =>
+  [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
+
+test.each([
+  ["a bar", row("bar"), "fail excluded debarred bar"],
+  ["one of a facility", row("facility"), "fail excluded debarred facility"],
+  ["one of products", row("product"), "pass active product"],
+  ["one with a UEI, which SAM.gov has ended", row("bar", { withoutUei: false }), "pass active"],
+])("the file's row without a UEI counts beside the API's answer: %s", async (_name, known, expected) => {
+  sam.register({ uei: UEI });
+  const { parts, ...answer } = await ask(file([known]));
+  expect(verdictIn(answer)).toBe(expected);
+  expect(parts!.exclusions).toMatchObject({ origin: "sam_gov_api", date: NOW });
+  expect(verdictIn(await askFiles(file([known]), parts))).toBe(expected);
+});
+
+test("the API's rows count as well, and the file is named as a source", async () => {
+  sam.register({ uei: UEI, exclusionFlag: "Y" });
+  sam.exclude({ uei: UEI });
+  const { details, sources, content } = await ask(file([row("product")], { exclusionsCutDate: "2026-11-19" }));
+  expect(details!.exclusions!.map(({ effect }) => effect)).toEqual(["bar", "product"]);
+  for (const shown of details!.exclusions!) expect(shown).not.toHaveProperty("without_uei");
+  expect(sources).toContainEqual({ part: "exclusions", origin: "sam_gov_api", date: NOW, file: "today.csv" });
+  expect(JSON.parse(content)).toMatchObject({ files: { exclusions: [{ effect: "product", without_uei: true }] } });
+});
+
+test("a kept answer of the API gets it too, and is in the evidence", async () => {
+  const date = new Date("2026-11-21T08:00:00Z");
+  const kept: Parts = {
+    registration: {
+      ...{ ...API, date, listed_as: "active", id_only: false, expiration_date: "2027-03-01" },
+      ...{ legal_name: "V", cage: "4AB12", entity_type: "" },
+    },
+    exclusions: { ...API, date, flagged: false, exclusions: [] },
+  };
+  const { registration } = kept;
+  const bodies = [{ url: "https://sam/exclusions?ueiSAM=U", receivedAt: date, text: "{}" }];
+  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, file([row("bar")])) };
+  const provider = createSamGovExtract({ entities, hasApi: true, now: () => NOW });
+  const stored: Parts = { registration: { ...registration!, date: NOW } };
+  const question = questionOf({ uei: UEI, stored, kept: { parts: kept, bodies, asked_at: date } });
+  const { content, parts, ...answer } = await provider.ask(question, { signal: AbortSignal.timeout(20_000) });
+  expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+  expect(parts!.exclusions!.date).toEqual(date);
+  expect(JSON.parse(content)).toMatchObject({
+    answers: [{ url: bodies[0]!.url }],
+    rests_on: { exclusions: { origin: "sam_gov_api" } },
+  });
+});
+
+test.each([
+  ["a later file no longer has it", file([], { exclusionsLoad: "exclusions:2" })],
+  [
+    "its file is withdrawn",
+    file([], { exclusionsCutDate: "2026-11-20", exclusionsLoad: "exclusions:0", withdrawnLoads: ["exclusions:1"] }),
+  ],
+])("a stored answer loses it where %s, and keeps what the API said", async (_name, files) => {
+  sam.register({ uei: UEI });
+  sam.exclude({ uei: UEI, agencyCode: "EPA", ctCode: "H" });
+  const { parts } = await ask(file([row("bar")]));
+  expect(parts!.exclusions!.load).toBe("exclusions:1");
+  const later = await askFiles(files, parts);
+  expect(verdictIn(later)).toBe("fail excluded debarred facility");
+  expect(later.parts!.exclusions).toMatchObject({ ...API, date: NOW, exclusions: [{ effect: "facility" }] });
+});
