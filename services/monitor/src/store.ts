@@ -6,6 +6,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, Filter } from "mongodb";
 import { frequencies } from "./model/frequency.ts";
 import type { EventDocument, MonitorDocument, RunDocument } from "./model/monitor.ts";
+import { isOfAnswers } from "./model/next-run.ts";
 import type { SweepPosition } from "./model/position.ts";
 import { countOptions, type UnansweredCause, unansweredAt } from "./model/unanswered.ts";
 
@@ -287,7 +288,7 @@ export function createMonitorStore(db: Db) {
       { now, spreadMs, runTimeoutMs }: { now: Date; spreadMs: number; runTimeoutMs: number },
     ): Promise<number> {
       const { loadId, changedAt, entityIds } = load;
-      const noted = loadId.startsWith("answers:") ? "answered_at" : "changed_at";
+      const noted = isOfAnswers(loadId) ? "answered_at" : "changed_at";
       const concerned: Filter<MonitorDocument> = {
         entity_id: { $in: [...entityIds] },
         ...watchesRegistration,

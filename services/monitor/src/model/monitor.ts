@@ -67,16 +67,15 @@ export interface MonitorDocument {
   readonly expiry_run_at?: Date;
   /** Due time of the extra run on the first day of an exclusion that was listed before, if one is to come. */
   readonly exclusion_run_at?: Date;
-  /**
-   * The newest file or answer of SAM.gov that changed the vendor: the load, when it was finished by the clock of its database, and when the extra
-   * run is due; without a due time once that was claimed.
-   */
+  /** The newest file and the newest answer of SAM.gov that changed the vendor. */
   readonly file_run?: {
+    /** The load of the one that was noted last. */
     readonly load_id: string;
-    /** Absent where only an answer of SAM.gov changed the vendor. */
+    /** When the file's load was finished, by the clock of its database; absent where there was none. */
     readonly changed_at?: Date;
-    /** When the newest answer of SAM.gov that changed the vendor was stored, by verification's clock. */
+    /** When the answer was stored, by verification's clock; absent where there was none. */
     readonly answered_at?: Date;
+    /** When the extra run is due; absent once that was claimed. */
     readonly at?: Date;
   };
   /** Its organization is suspended and an extra run is due: none is claimed until the suspension is over. */

@@ -29,8 +29,8 @@ const MIDNIGHT_MS = 60_000;
  */
 const DAY_RUN_START_MS = 2 * MIDNIGHT_MS;
 
-/** How the ids of loads begin that are answers of SAM.gov's API. */
-const ANSWERS = "answers:";
+/** Does this id of a load stand for answers of SAM.gov's API? */
+export const isOfAnswers = (loadId: string): boolean => loadId.startsWith("answers:");
 
 interface DueRun {
   readonly cause: RunCause;
@@ -55,7 +55,7 @@ function extraRuns({ first_run_at, expiry_run_at, exclusion_run_at, file_run }: 
     ["creation", first_run_at],
     ["expiry", expiry_run_at],
     ["exclusion", exclusion_run_at],
-    [file_run?.load_id.startsWith(ANSWERS) ? "answer" : "file", file_run?.at],
+    [file_run && isOfAnswers(file_run.load_id) ? "answer" : "file", file_run?.at],
   ];
   return runs.flatMap(([cause, at]) => (at ? { cause, at } : []));
 }
