@@ -3,7 +3,7 @@ import { parseApiKey } from "@vvs/api-keys";
 import { ServiceError } from "@vvs/errors";
 import type { ApiKey } from "../http/api-key.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
-import type { RateLimiter } from "../limits/rate-limiter.ts";
+import type { Quota, RateLimiter } from "../limits/rate-limiter.ts";
 import type { KeyCheck } from "./key-check.ts";
 
 /** Maximum failed authentications per minute and client address. Further failing requests get 429. */
@@ -19,21 +19,31 @@ export interface AuthenticateOptions {
 }
 
 /**
- * Returns the API key of a request. A valid key is never limited because of failures from the same address.
- * Errors: unauthorized (the same text for every well-formed key that is not valid), rate_limited, service_unavailable.
+ * Returns the API key of a request. A valid key is never limited because of failures from the same address, unless this
+ * gateway has not known it yet. Errors: unauthorized (the same text for every well-formed key that is not valid),
+ * rate_limited, service_unavailable.
  */
 export async function authenticate(request: IncomingMessage, options: AuthenticateOptions): Promise<ApiKey> {
+  const { failures } = options;
   const { authorization } = request.headers;
   const text = BEARER.exec(authorization ?? "")?.[1];
-  const key = text === undefined ? undefined : await options.checkKey(text);
+  const network = () => networkOf(clientAddress(request, options.trustedProxyHops));
+  const refuseOverLimit = () => {
+    const quota = failures.known(network(), MAX_FAILURES);
+    if (quota.remaining === 0) throw tooManyFailures(quota);
+  };
+  const key = text === undefined ? undefined : await options.checkKey(text, refuseOverLimit);
   if (key) return key;
-  const network = networkOf(clientAddress(request, options.trustedProxyHops));
-  const quota = await options.failures.consume(network, MAX_FAILURES);
-  if (quota.allowed) throw new ServiceError("unauthorized", { message: reasonOf(authorization, text) });
-  throw new ServiceError("rate_limited", {
+  const quota = await failures.consume(network(), MAX_FAILURES);
+  if (!quota.allowed) throw tooManyFailures(quota);
+  throw new ServiceError("unauthorized", { message: reasonOf(authorization, text) });
+}
+
+function tooManyFailures({ resetSeconds }: Quota): ServiceError {
+  return new ServiceError("rate_limited", {
     message:
       "Too many requests from this address had no valid API key. Check the key, and wait for the seconds in Retry-After.",
-    retryAfterSeconds: quota.resetSeconds,
+    retryAfterSeconds: resetSeconds,
   });
 }
 

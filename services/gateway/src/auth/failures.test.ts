@@ -48,6 +48,9 @@ test("after 60 failures a minute from one address, further failures get 429; val
   expect((await from("198.51.100.2", `Bearer ${value}`)).status).toBe(200);
   expect((await from("198.51.100.2", `bearer  ${value}`)).status).toBe(200);
   expect((await from("198.51.100.3", "Bearer x")).status).toBe(401);
+  const reads = gateway.account.reads();
+  expect((await from("198.51.100.2", `Bearer ${generateApiKey("live")}`)).status).toBe(429);
+  expect(gateway.account.reads()).toBe(reads);
 });
 
 test("health requires no key and is never limited", async () => {

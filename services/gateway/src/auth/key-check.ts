@@ -13,13 +13,16 @@ export const GRACE_MS = 60_000;
 const ASK_TIMEOUT_MS = 1_000;
 /** How long account is not asked again after it was unavailable, in milliseconds. Requests do not wait for it meanwhile. */
 const UNREACHABLE_MS = 500;
-/** Maximum concurrent calls to account for keys that the replica does not have, so that invalid keys cannot overload account. */
+/** Maximum concurrent calls to account for keys that were never known here, so that invalid keys cannot overload account. */
 const MAX_UNKNOWN_KEY_CALLS = 20;
 /** Maximum number of confirmed keys that are kept. */
 const MAX_CONFIRMED = 100_000;
 
-/** Returns the API key of a text, or undefined if it is not valid. Errors: service_unavailable if that cannot be decided. */
-export type KeyCheck = (text: string) => Promise<ApiKey | undefined>;
+/**
+ * Returns the API key of a text, or undefined if it is not valid. `beforeUnknown` is called before account is asked for a key
+ * that was never known here. Errors: service_unavailable if it cannot be decided; those of `beforeUnknown`.
+ */
+export type KeyCheck = (text: string, beforeUnknown?: () => void) => Promise<ApiKey | undefined>;
 
 export function createKeyCheck(options: {
   replica: KeyReplica;
@@ -32,6 +35,7 @@ export function createKeyCheck(options: {
   const { replica, clock } = options;
   const confirmed = new Map<string, { key: ApiKey; at: number }>();
   const asking = new Map<string, Promise<ApiKey | undefined>>();
+  let unknownCalls = 0;
   let unreachableUntil = Number.NEGATIVE_INFINITY;
 
   /** Asks account, with one call at a time per key. Errors: any, if account does not answer. */
@@ -73,19 +77,34 @@ export function createKeyCheck(options: {
     return last && lastAgeMs < replicaAgeMs ? last.key : known!;
   }
 
-  async function find(hashes: readonly Uint8Array[]): Promise<ApiKey | undefined> {
-    const known = hashes.map((hash) => replica.find(hash)).find((key) => key !== undefined);
-    if (replica.ageMs() <= FRESH_MS) {
-      // A new key may be used before it reaches the replica.
-      if (known || asking.size >= MAX_UNKNOWN_KEY_CALLS) return known;
-      return ask(hashes).catch(() => undefined);
+  /** Asks account for a key that was never known here. */
+  async function askUnknown(hashes: readonly Uint8Array[], beforeUnknown: () => void): Promise<ApiKey | undefined> {
+    beforeUnknown();
+    if (unknownCalls >= MAX_UNKNOWN_KEY_CALLS) throw new ServiceError("service_unavailable");
+    unknownCalls += 1;
+    try {
+      return await ask(hashes);
+    } catch (cause) {
+      throw new ServiceError("service_unavailable", { cause });
+    } finally {
+      unknownCalls -= 1;
     }
-    return ask(hashes).catch((error: unknown) => withoutAccount(known, hashName(hashes[0]!), error));
   }
 
-  return async (text) => {
+  async function find(hashes: readonly Uint8Array[], beforeUnknown: () => void): Promise<ApiKey | undefined> {
+    const known = hashes.map((hash) => replica.find(hash)).find((key) => key !== undefined);
+    if (known && replica.ageMs() <= FRESH_MS) return known;
+    const name = hashName(hashes[0]!);
+    const isKnown = known || confirmed.has(name) || asking.has(name);
+    if (isKnown) return ask(hashes).catch((error: unknown) => withoutAccount(known, name, error));
+    // A new key may be used before it reaches the replica.
+    return askUnknown(hashes, beforeUnknown);
+  }
+
+  return async (text, beforeUnknown = () => undefined) => {
     if (!parseApiKey(text)) return undefined;
-    const key = await find(hashApiKey(options.peppers, text).map(({ hash }) => hash));
+    const hashes = hashApiKey(options.peppers, text).map(({ hash }) => hash);
+    const key = await find(hashes, beforeUnknown);
     return key && isUsable(key, options.now()) ? key : undefined;
   };
 }

@@ -162,6 +162,31 @@ describe("while the watch is silent", () => {
   });
 });
 
+describe.each([
+  ["fresh", 0],
+  ["stale", FRESH_MS + 1_000],
+])("while the replica is %s", (_, ageMs) => {
+  test("20 unknown keys are asked for at once; more get service_unavailable, even real ones, and known keys are used", async () => {
+    const { value, record } = await watchedKey();
+    const confirmed = account.createKey({ unwatched: true });
+    expect((await checkKey(confirmed.value))?.id).toBe(confirmed.record.id);
+    const created = account.createKey({ unwatched: true });
+    if (ageMs > 0) await silenceWatch();
+    skewMs = ageMs;
+    const release = account.holdReads();
+    const invented = Array.from({ length: 20 }, () => generateApiKey("live"));
+    const answers = Promise.all([...invented, invented[0]!].map((each) => checkKey(each)));
+    await expect(checkKey(generateApiKey("live"))).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(checkKey(created.value)).rejects.toMatchObject({ code: "service_unavailable" });
+    const known = Promise.all([checkKey(value), checkKey(confirmed.value)]);
+    await until(() => account.reads() >= 22);
+    release();
+    expect((await answers).every((each) => each === undefined)).toBe(true);
+    expect((await known).map((each) => each?.id)).toEqual([record.id, confirmed.record.id]);
+    expect((await checkKey(created.value))?.id).toBe(created.record.id);
+  });
+});
+
 describe("while account is unavailable", () => {
   test("keys stay valid for 60 s after they were confirmed; afterwards requests fail", async () => {
     const { value, record } = await watchedKey();

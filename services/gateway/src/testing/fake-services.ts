@@ -102,6 +102,8 @@ export interface FakeAccount {
   endWatches(): void;
   /** Returns for each watch so far whether it was resumed. */
   resumed(): readonly boolean[];
+  /** Holds the answers of the calls that read one key until the returned function is called. */
+  holdReads(): () => void;
   /** Stops heartbeats and updates but keeps the watch open, like a hanging connection. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
@@ -112,6 +114,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   const unwatched = new Set<string>();
   let version = 0;
   let reads = 0;
+  let held: Promise<void> | undefined;
   let frozen = false;
   let connections = 0;
   /** Begins the positions that this account knows. */
@@ -147,6 +150,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
 
   async function getApiKey({ hashes }: { hashes: Uint8Array[] }) {
     reads += 1;
+    await held;
     const key = hashes.map((hash) => records.get(Buffer.from(hash).toString("hex"))).find((found) => found);
     if (!key) throw new ServiceError("not_found");
     return { key };
@@ -201,6 +205,11 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
     end: (record, at) => put({ ...record, expiresAt: timestampFromDate(at) }),
     endWatches: () => void connections++,
     resumed: () => resumed,
+    holdReads() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     freeze(value) {
       frozen = value;
     },
