@@ -6,6 +6,7 @@ import { newId } from "@vvs/ids";
 import { ChangeDetectedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type Environment, type Tenant, toProtoTenant } from "@vvs/tenant";
+import { captureLogs } from "@vvs/testing";
 import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 import { observeWaitingNotifications, reportNotifications } from "./notification-reporter.ts";
 import { notificationsOf } from "./notifications.ts";
@@ -60,7 +61,8 @@ function account(refuse: (report: Reported) => void = () => undefined) {
       return {};
     },
   } as unknown as Parameters<typeof reportNotifications>[1]["notifications"];
-  return { reports, report: () => reportNotifications(domains.live.db, { leases, notifications }) };
+  const { logger, lines } = captureLogs();
+  return { reports, lines, report: () => reportNotifications(domains.live.db, { leases, notifications, logger }) };
 }
 
 test("an event is reported once with its vendor and its changes, and with nothing of a TIN, however often its record comes", async () => {
@@ -120,19 +122,24 @@ test("events of several organizations are reported apart, more than a batch", as
   expect(await waiting()).toEqual([]);
 });
 
-test("what account refuses stays and holds up no other organization; while it is unavailable all stay", async () => {
-  const [refused, other] = [await newMonitor(), await newMonitor()];
-  for (const monitor of [refused, other]) await domains.live.records.changeDetected(detected(monitor));
+test("what account refuses is dropped and holds up no other; while it is unavailable all stay", async () => {
+  const monitor = await newMonitor();
+  const records = [detected(monitor), detected(monitor), detected(await newMonitor())];
+  for (const record of records) await domains.live.records.changeDetected(record);
   const unavailable = account(() => {
     throw new ServiceError("service_unavailable");
   });
   await expect(unavailable.report()).rejects.toMatchObject({ code: "service_unavailable" });
-  expect(await waiting()).toHaveLength(2);
-  const refusing = account(({ organizationId }) => {
-    if (organizationId === refused.tenant.organizationId) throw new ServiceError("invalid_request");
+  expect(await waiting()).toHaveLength(3);
+  const idsOf = ({ notifications = [] }: Reported) => notifications.map((each) => (each as { id: string }).id);
+  const [refused, ...others] = records.map(({ eventId }) => eventId);
+  const refusing = account((report) => {
+    if (idsOf(report).includes(refused!)) throw new ServiceError("invalid_request");
   });
-  await expect(refusing.report()).rejects.toMatchObject({ code: "invalid_request" });
-  expect(await waiting()).toMatchObject([{ organization_id: refused.tenant.organizationId }]);
+  await refusing.report();
+  expect(refusing.reports.flatMap(idsOf).toSorted()).toEqual(others.toSorted());
+  expect(refusing.lines).toMatchObject([{ level: "error", notification_id: refused }]);
+  expect(await waiting()).toEqual([]);
 });
 
 test("operators see how many wait", async () => {

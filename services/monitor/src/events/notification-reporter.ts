@@ -14,19 +14,41 @@ const BATCH = 100;
 /** Pause between two searches, in milliseconds: the emails wait for minutes anyway. */
 const POLL_MS = 2_000;
 
-type ReportTo = Pick<Client<typeof NotificationService>, "reportNotifications">;
+/** Account, and where its refusals are logged. */
+export interface ReportTo {
+  readonly notifications: Pick<Client<typeof NotificationService>, "reportNotifications">;
+  readonly logger: Logger;
+}
+
+type Messages = NonNullable<Parameters<ReportTo["notifications"]["reportNotifications"]>[0]["notifications"]>;
 
 /**
- * Reports the notifications of the held shards, one organization after the other, and removes those that account has. After
- * a crash in between they are reported again, which changes nothing. Those that account refuses stay, as a newer version may
- * take them, and hold up no others. Errors: those of the report and of the database; nothing is lost.
+ * Reports notifications of one organization. Where account refuses them, they are reported one by one, and those that it
+ * refuses then are logged and dropped. Errors: those of the call, except a refusal.
+ */
+export async function reportTo(to: ReportTo, organizationId: string, messages: Messages): Promise<void> {
+  try {
+    await to.notifications.reportNotifications({ organizationId, notifications: messages });
+  } catch (err) {
+    if (!(err instanceof ServiceError) || err.code !== "invalid_request") throw err;
+    if (messages.length > 1) for (const message of messages) await reportTo(to, organizationId, [message]);
+    else {
+      const ids = { organization_id: organizationId, notification_id: messages[0]!.id };
+      to.logger.error({ err, ...ids }, "account refuses a notification: it is dropped");
+    }
+  }
+}
+
+/**
+ * Reports the notifications of the held shards, one organization after the other, and removes those that account has or
+ * refuses. After a crash in between they are reported again, which changes nothing. Errors: those of the report and of the
+ * database; nothing is lost.
  */
 export async function reportNotifications(
   db: Db,
-  { leases, notifications }: { leases: Pick<Leases, "held">; notifications: ReportTo },
+  { leases, ...to }: ReportTo & { leases: Pick<Leases, "held"> },
 ): Promise<void> {
   const waiting = notificationsOf(db);
-  let refusal: ServiceError | undefined;
   for (let after = ""; ; ) {
     const found = await waiting
       .find({ shard: { $in: [...leases.held()] }, _id: { $gt: after } })
@@ -35,18 +57,11 @@ export async function reportNotifications(
       .toArray();
     if (found.length === 0) break;
     for (const [organizationId, own] of Map.groupBy(found, ({ organization_id }) => organization_id)) {
-      try {
-        await notifications.reportNotifications({ organizationId, notifications: own.map(messageOf) });
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-        refusal = error;
-        continue;
-      }
+      await reportTo(to, organizationId, own.map(messageOf));
       await waiting.deleteMany({ _id: { $in: own.map(({ _id }) => _id) } });
     }
     after = found.at(-1)!._id;
   }
-  if (refusal) throw refusal;
 }
 
 function messageOf({ _id: id, changes, ...vendor }: NotificationDocument) {
@@ -56,19 +71,19 @@ function messageOf({ _id: id, changes, ...vendor }: NotificationDocument) {
 }
 
 /** Reports notifications until stopped. The replicas of the service share the organizations. */
-export function runNotificationReporter(options: {
-  db: Db;
-  /** Unique id of this replica. */
-  owner: string;
-  notifications: ReportTo;
-  logger: Logger;
-}): LeasedWork {
+export function runNotificationReporter(
+  options: ReportTo & {
+    db: Db;
+    /** Unique id of this replica. */
+    owner: string;
+  },
+): LeasedWork {
   const { db, owner, notifications, logger } = options;
   const leases = createLeases({ db, name: "notification_reporter", owner });
   return runLeasedWork({
     leases,
     pollMs: POLL_MS,
-    work: () => reportNotifications(db, { leases, notifications }),
+    work: () => reportNotifications(db, { leases, notifications, logger }),
     logger,
   });
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { addDays, registryDay } from "@vvs/registration";
+import { captureLogs } from "@vvs/testing";
 import { expiryRunAt } from "../model/next-run.ts";
 import { callerIn, createTestDomain, someMonitor, type TestDomain } from "../testing/domain.ts";
 import { createRemindOfExpiry } from "./expiry-reminders.ts";
@@ -33,7 +34,7 @@ async function expiring(days: number, { entityId = newId("ent"), monitors = 1 } 
 type Options = Parameters<typeof createRemindOfExpiry>[0];
 
 /** A replica that reports to a simulated account, which fails as often as given. */
-function replica({ failures = 0 } = {}) {
+function replica({ failures = 0, nameless = "", refused = "" } = {}) {
   const reported: string[] = [];
   let left = failures;
   const reportNotifications = async (report: {
@@ -42,13 +43,19 @@ function replica({ failures = 0 } = {}) {
   }) => {
     if (left-- > 0) throw new ServiceError("service_unavailable");
     expect(report.organizationId).toBe(organizationId);
+    if (refused && report.notifications!.some(({ id }) => id!.startsWith(refused)))
+      throw new ServiceError("invalid_request");
     for (const { id, about } of report.notifications!) reported.push(`${id} ${JSON.stringify(about!.value)}`);
     return {};
   };
   const remind = createRemindOfExpiry({
     db: domain.db,
     notifications: { reportNotifications } as unknown as Options["notifications"],
-    nameOf: async (_tenant, entityId) => `Name of ${entityId}`,
+    async nameOf(_tenant, entityId) {
+      if (entityId === nameless) throw new ServiceError("entity_not_found");
+      return `Name of ${entityId}`;
+    },
+    logger: captureLogs().logger,
     now: () => domain.clock.at,
   });
   return { reported, remind };
@@ -73,6 +80,15 @@ test("registrations that end in 60, 30 or 7 days are reported with their day, a 
     [60, 59],
   ].map(([days, left]) => reminderOf(ids.get(left!)!, days!, left));
   expect(reported.toSorted()).toEqual(expected.toSorted());
+});
+
+test("a vendor whose name can't be read, or whose reminder account refuses, holds up no other", async () => {
+  const [nameless, refused, other] = [await expiring(30), await expiring(30), await expiring(7)];
+  const { reported, remind } = replica({ nameless, refused });
+  await remind();
+  await remind();
+  const withoutName = reminderOf(nameless, 30).replace(`Name of ${nameless}`, "");
+  expect(reported.toSorted()).toEqual([withoutName, reminderOf(other, 7)].toSorted());
 });
 
 test("what was reported is not reported again on that day, and on the next day with the same id", async () => {

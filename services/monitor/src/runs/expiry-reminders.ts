@@ -1,11 +1,10 @@
 import { inBatches } from "@vvs/batching";
-import type { Logger } from "@vvs/logging";
-import type { NotificationService } from "@vvs/proto/account/v1/notifications";
+import { ServiceError } from "@vvs/errors";
 import { addDays, registryDay, startOfRegistryDay } from "@vvs/registration";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
-import type { Client } from "@vvs/rpc";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
+import { type ReportTo, reportTo } from "../events/notification-reporter.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
 import { collections } from "../store.ts";
 
@@ -19,10 +18,9 @@ const BATCH = 100;
 
 type Expiring = Pick<MonitorDocument, "_id" | "organization_id" | "entity_id" | "external_id" | "expiry_run_at">;
 
-export interface ReminderOptions {
+export interface ReminderOptions extends ReportTo {
   /** Of the live environment. */
   readonly db: Db;
-  readonly notifications: Pick<Client<typeof NotificationService>, "reportNotifications">;
   /** Returns the name of a vendor; empty where it has none. */
   readonly nameOf: (tenant: Tenant, entityId: string) => Promise<string>;
   readonly now: () => Date;
@@ -32,7 +30,7 @@ export interface ReminderOptions {
  * Reports to account which registrations of monitored vendors end in 60, 30 or 7 days, by the days of Washington. Each has an id,
  * so account takes it once, whichever replicas report it. What this process has reported today it does not report again.
  */
-export function createRemindOfExpiry({ db, notifications, nameOf, now }: ReminderOptions) {
+export function createRemindOfExpiry({ db, nameOf, now, ...to }: ReminderOptions) {
   const { monitors } = collections(db);
   let reported = { day: "", ids: new Set<string>() };
 
@@ -46,13 +44,20 @@ export function createRemindOfExpiry({ db, notifications, nameOf, now }: Reminde
         messages.set(id, await messageOf(id, monitor, expirationDate));
       }
       if (messages.size === 0) continue;
-      await notifications.reportNotifications({ organizationId, notifications: [...messages.values()] });
+      await reportTo(to, organizationId, [...messages.values()]);
       for (const id of messages.keys()) reported.ids.add(`${organizationId}:${id}`);
     }
   }
 
+  /** Returns no name where one vendor's can't be read: the reminders of others go on. */
+  function unknown(err: unknown): string {
+    if (err instanceof ServiceError && err.code === "service_unavailable") throw err;
+    to.logger.error({ err }, "the name of a vendor whose registration ends soon can't be read");
+    return "";
+  }
+
   async function messageOf(id: string, { organization_id, entity_id, external_id }: Expiring, expirationDate: string) {
-    const entityName = await nameOf({ organizationId: organization_id, environment: "live" }, entity_id);
+    const entityName = await nameOf({ organizationId: organization_id, environment: "live" }, entity_id).catch(unknown);
     const value = { entityId: entity_id, entityName, externalId: external_id, expirationDate };
     return { id, about: { case: "registrationExpires" as const, value } };
   }
@@ -72,9 +77,7 @@ export function createRemindOfExpiry({ db, notifications, nameOf, now }: Reminde
 }
 
 /** Reports reminders until stopped. */
-export function runExpiryReminders(
-  options: ReminderOptions & { stopping: AbortSignal; logger: Logger },
-): SupervisedLoop {
+export function runExpiryReminders(options: ReminderOptions & { stopping: AbortSignal }): SupervisedLoop {
   const { stopping, logger } = options;
   const remind = createRemindOfExpiry(options);
   return superviseLoop({

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import { captureLogs } from "@vvs/testing";
 import { createTestDeliveries, later, stranger, type TestDeliveries, tenant } from "../testing/deliveries.ts";
 import { type Endpoint, endpointId } from "./endpoint.ts";
 import { createReportFailing } from "./failing-reports.ts";
@@ -37,7 +38,7 @@ type Notifications = Parameters<typeof createReportFailing>[0]["notifications"];
 type Report = Parameters<Notifications["reportNotifications"]>[0];
 
 /** A replica at a time that the test sets, and what it reports to an account that is unavailable a number of times, the first time after a number of reports. */
-function replica({ unavailable = 0, after = 0 } = {}) {
+function replica({ unavailable = 0, after = 0, refused = "" } = {}) {
   const reported: string[] = [];
   const clock = { seconds: FIRST };
   let left = unavailable;
@@ -48,12 +49,14 @@ function replica({ unavailable = 0, after = 0 } = {}) {
         host: string;
         failingSince: Parameters<typeof timestampDate>[0];
       };
+      if (host === refused) throw new ServiceError("invalid_request");
       reported.push(`${organizationId} ${host} ${timestampDate(failingSince).getTime()} ${id}`);
     }
     return {};
   };
   const notifications = { reportNotifications } as unknown as Notifications;
-  const report = createReportFailing({ db: kept.db, notifications, now: () => later(clock.seconds) });
+  const { logger } = captureLogs();
+  const report = createReportFailing({ db: kept.db, notifications, logger, now: () => later(clock.seconds) });
   return { reported, clock, report };
 }
 
@@ -103,6 +106,14 @@ test("while account is unavailable it is reported again, and so is a failure aft
   await report();
   expect(reported).toHaveLength(2);
   expect(new Set(reported).size).toBe(2);
+});
+
+test("one that account refuses holds up no other", async () => {
+  for (const host of ["a.example", "b.example"]) await add(secret(host), failing(FIRST - HOUR, FIRST));
+  const { reported, report } = replica({ refused: "a.example" });
+  await report();
+  await report();
+  expect(reported.map((each) => each.split(" ")[1])).toEqual(["b.example"]);
 });
 
 test("each of many is reported once, also where account becomes unavailable among them", async () => {

@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { NotificationService } from "@vvs/proto/account/v1/notifications";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
@@ -15,6 +16,7 @@ export interface FailingReportOptions {
   /** Of the live environment. */
   readonly db: Db;
   readonly notifications: Pick<Client<typeof NotificationService>, "reportNotifications">;
+  readonly logger: Logger;
   readonly now: () => Date;
 }
 
@@ -23,7 +25,7 @@ export interface FailingReportOptions {
  * time of its first failure, so account takes it once, whichever replicas report it. Of the URL only the host is reported: a
  * path or a query may hold a secret.
  */
-export function createReportFailing({ db, notifications, now }: FailingReportOptions) {
+export function createReportFailing({ db, notifications, logger, now }: FailingReportOptions) {
   const endpoints = db.collection<Endpoint>("endpoints");
   let reported = new Set<string>();
 
@@ -37,10 +39,16 @@ export function createReportFailing({ db, notifications, now }: FailingReportOpt
       const message = messageOf(endpoint);
       seen.add(message.id);
       if (reported.has(message.id)) continue;
-      await notifications.reportNotifications({
-        organizationId: endpoint.organization_id,
-        notifications: [message],
-      });
+      const { organization_id } = endpoint;
+      try {
+        await notifications.reportNotifications({ organizationId: organization_id, notifications: [message] });
+      } catch (err) {
+        if (!(err instanceof ServiceError) || err.code !== "invalid_request") throw err;
+        logger.error(
+          { err, organization_id, notification_id: message.id },
+          "account refuses a notification: it is dropped",
+        );
+      }
       reported.add(message.id);
     }
     reported = seen;
@@ -53,9 +61,7 @@ function messageOf({ _id, url, failing_since: since }: Endpoint) {
 }
 
 /** Reports until stopped. */
-export function runFailingReports(
-  options: FailingReportOptions & { stopping: AbortSignal; logger: Logger },
-): SupervisedLoop {
+export function runFailingReports(options: FailingReportOptions & { stopping: AbortSignal }): SupervisedLoop {
   const { stopping, logger } = options;
   const report = createReportFailing(options);
   return superviseLoop({
