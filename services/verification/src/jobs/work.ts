@@ -174,6 +174,7 @@ export function createJobWork(options: {
     if (failures.length > 0) throw failures[0];
   }
 
+  /** Returns the TINs of rows by their ids; empty for one that can't be opened. */
   async function openTins(job: StartedJob, due: readonly RowDocument[]): Promise<Map<string, string>> {
     const withTins = due.filter(({ input }) => input.tin);
     if (withTins.length === 0) return new Map();
@@ -183,16 +184,17 @@ export function createJobWork(options: {
       box: Uint8Array.from(input.tin!.box.value()),
     }));
     const { tins } = await entities.openTins({ tenant, jobId: job._id, sealed });
+    const closed = sealed.filter((_, index) => !tins[index]);
+    if (closed.length > 0) {
+      const key_ids = [...new Set(closed.map(({ keyId }) => keyId))];
+      logger.error({ environment, job_id: job._id, rows: closed.length, key_ids }, "TINs of a job can't be opened");
+    }
     return new Map(withTins.map(({ _id }, index) => [_id, tins[index]!]));
   }
 
   /** Works on a row. An error says nothing about it, so it is tried again for a day. Errors: those that the job's other rows would have too. */
   async function workOn(job: StartedJob, row: RowDocument, tin: string): Promise<void> {
     if (row.input.tin && !tin) {
-      logger.error(
-        { job_id: job._id, row: row.row, key_id: row.input.tin.key_id },
-        "the TIN of a job's row can't be opened",
-      );
       return waitOrEnd(row, { path: "identifiers.tin", message: "can no longer be read. Send the row again." });
     }
     try {
