@@ -176,6 +176,18 @@ describe("a name is another one than", () => {
   });
 });
 
+describe("a name may lack a legal form, but have no other one than", () => {
+  test.each<[string, string]>([
+    ["Miller Ag LLC", "MILLER AG"],
+    ["Smart PC LLC", "SMART PC"],
+    ["Siemens NA Inc", "SIEMENS NA"],
+    ["Boeing Company, Inc.", "THE BOEING COMPANY"],
+  ])("%s: %s", (given, registered) => {
+    expect(nameAgrees(given, [registered])).toBe(false);
+    expect(nameAgrees(registered, [given])).toBe(true);
+  });
+});
+
 describe("of a company with several names", () => {
   const registered = ["KESTREL HOLDINGS, LLC", "LORWIN MARINE", "HARBOR BOATS INC"];
 

@@ -31,7 +31,9 @@ export function nameAgrees(given: string, registered: readonly string[]): boolea
   const names = registered.map(strictNames);
   const forms = names[0]?.map(formsOf).find((own) => own.length > 0) ?? [];
   const all = names.flat().flatMap((readings) => {
-    return formsOf(readings).length > 0 ? readings : readings.map((each) => ({ ...each, forms }));
+    if (formsOf(readings).length === 0) return readings.map((each) => ({ ...each, forms }));
+    // A registered name lacks no legal form: "Miller AG" is not "Miller AG LLC".
+    return readings.filter((each) => each.forms.length > 0);
   });
   return strictNames(given).every((readings) => readings.some((name) => all.some((each) => agrees(name, each))));
 }
