@@ -243,6 +243,33 @@ describe("a partition that another replica takes over", () => {
   });
 });
 
+test("a replica that stops leaves no lease behind: another one goes on with the events of a monitor", async () => {
+  const first = Promise.withResolvers<void>();
+  const { url, posts } = await subscriber(async (_post, response) => {
+    await first.promise;
+    response.end();
+  });
+  const stopping = new AbortController();
+  // Its leases outlast the test.
+  const one = replica({ timeoutMs: 120_000, stopping: stopping.signal });
+  const events = ofOneMonitor(url("/hook"), 3);
+  await one.take(...events);
+  await eventually(() => posts.length === 1);
+  stopping.abort();
+  const ended = one.ended();
+  await one.take(changeEvent(url("/hook")));
+  const released = { attempts: [], lease: { $exists: false }, held: { $exists: false } };
+  await eventually(async () => (await store.deliveries.countDocuments(released)) === 1);
+  first.resolve();
+  await ended;
+  expect(await store.deliveries.countDocuments({ lease: { $exists: true } })).toBe(0);
+  replica();
+  await delivered(4);
+  expect(posts.filter(({ eventId }) => idsOf(events).includes(eventId)).map(({ eventId }) => eventId)).toEqual(
+    idsOf(events),
+  );
+});
+
 test("an event that arrives twice in one batch is sent once, and without waiting for a lease", async () => {
   const { url, posts } = await subscriber();
   const [first, second] = ofOneMonitor(url("/hook"), 2);

@@ -93,10 +93,13 @@ export function createEngine(options: {
     });
   }
 
-  function begin(entry: Entry): void {
-    const run = deliver(entry, slots.take(entry.target)).finally(() => running.delete(run));
-    running.add(run);
+  /** `stop` waits for it. */
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
   }
+
+  const begin = (entry: Entry) => track(deliver(entry, slots.take(entry.target)));
 
   async function deliver(entry: Entry, slot: Slot): Promise<void> {
     const { target } = entry;
@@ -133,9 +136,11 @@ export function createEngine(options: {
     endpoints.observe(target, seen);
     target.limit = nextLimit(target.limit, result.attempt, { inFlight, max: options.limitPerUrl });
     if (!delivery.first_attempt_owed) return recorder.record(result);
-    const next = order.finishFirst(delivery.monitor_id);
-    if (next) queue.add(next);
+    const next = order.finish(delivery.monitor_id, entry);
+    const isHandedOver = stopped;
+    if (next && !isHandedOver) queue.add(next);
     await recorder.record(result);
+    if (next && isHandedOver) release([next], now());
     if (!next && order.hasStored(delivery.monitor_id)) unblocker.unblockNext(delivery.monitor_id);
   }
 
@@ -159,9 +164,9 @@ export function createEngine(options: {
       for (const { delivery, nextAttemptAt } of postponements)
         if (nextAttemptAt === null) unblocker.unblockNext(delivery.monitor_id);
     });
-    postponed.catch((err) => {
+    const failed = (err: unknown) =>
       logger.warn({ err, count: postponements.length }, "leases could not be released; they expire");
-    });
+    track(postponed.catch(failed));
   }
 
   /** Releases deliveries that waited so long that an attempt could outlast their lease, and the events behind them. */

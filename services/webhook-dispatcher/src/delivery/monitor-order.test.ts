@@ -10,9 +10,9 @@ const filled = (...members: string[]) => {
 test("the first may be attempted, the others follow one by one", () => {
   const order = createMonitorOrder<string>();
   expect(["a", "b", "c"].map((member) => order.append("mon_1", member))).toEqual(["head", "waits", "waits"]);
-  expect(order.finishFirst("mon_1")).toBe("b");
-  expect(order.finishFirst("mon_1")).toBe("c");
-  expect(order.finishFirst("mon_1")).toBeUndefined();
+  expect(order.finish("mon_1", "a")).toBe("b");
+  expect(order.finish("mon_1", "b")).toBe("c");
+  expect(order.finish("mon_1", "c")).toBeUndefined();
   expect(order.state("mon_1")).toBe("unknown");
 });
 
@@ -26,9 +26,17 @@ test("removing one removes those behind it, and later ones are refused until the
   expect(order.removeFrom("mon_1", "b")).toEqual(["b", "c"]);
   expect(order.state("mon_1")).toBe("stored");
   expect(order.append("mon_1", "d")).toBe("refused");
-  order.finishFirst("mon_1");
+  order.finish("mon_1", "a");
   order.noteNoneStored("mon_1");
   expect(order.append("mon_1", "d")).toBe("head");
+});
+
+test("an attempt that outlasts its lease makes no room, as its event may have been leased again", () => {
+  const order = filled("a");
+  order.prepend("mon_1", "a leased again");
+  expect(order.finish("mon_1", "a")).toBeUndefined();
+  expect(order.finish("mon_1", "a")).toBeUndefined();
+  expect(order.length("mon_1")).toBe(1);
 });
 
 test("an answer of the store from before an event was leased changes nothing", () => {

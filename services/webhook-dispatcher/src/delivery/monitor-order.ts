@@ -32,12 +32,14 @@ export function createMonitorOrder<T>() {
       leased.set(monitorId, [member, ...(leased.get(monitorId) ?? [])]);
     },
 
-    /** Removes the first event, after its first attempt; returns the one that may be attempted now. */
-    finishFirst(monitorId: string): T | undefined {
+    /** Removes an event after its first attempt; returns the one that may be attempted now, if it was the first. */
+    finish(monitorId: string, member: T): T | undefined {
       const members = leased.get(monitorId);
-      members?.shift();
-      if (members?.length === 0) leased.delete(monitorId);
-      return members?.[0];
+      const at = members?.indexOf(member) ?? -1;
+      if (!members || at < 0) return undefined;
+      members.splice(at, 1);
+      if (members.length === 0) leased.delete(monitorId);
+      return at === 0 ? members[0] : undefined;
     },
 
     /** Removes this event and those behind it, which must go back to the store; returns them in their order. */
