@@ -39,7 +39,7 @@ export function createAcceptor(options: {
   store: Pick<DeliveryStore, "insert" | "monitorHeads" | "postpone">;
   urls: Pick<MonitorUrls, "change" | "apply">;
   endpoints: Pick<EndpointCache, "load">;
-  engine: Pick<Engine, "roomFor" | "add" | "waitForRoom">;
+  engine: Pick<Engine, "roomFor" | "add" | "releaseOf" | "waitForRoom">;
   order: Pick<MonitorOrder<unknown>, "state" | "length" | "hasStored" | "noteStored" | "noteNoneStored">;
   signals: Pick<DueSignals, "noteHeld">;
   unblocker: Pick<Unblocker, "unblockNext">;
@@ -150,6 +150,7 @@ export function createAcceptor(options: {
     const changed = changes.map((record) => urlOf(record, environment));
     const accepted = events.map((record) => deliveryOf(record, environment, at));
     await urls.change(changed);
+    if (changed.length > 0) engine.releaseOf(new Set(changed.map(({ _id }) => _id)));
     unblockIdle(changed.map(({ _id }) => _id));
     const deliveries = new Map(accepted.map((delivery) => [delivery._id, delivery]));
     const sent = await withinLimit([...deliveries.values()], at);

@@ -169,13 +169,20 @@ export function createEngine(options: {
     track(postponed.catch(failed));
   }
 
-  /** Releases deliveries that waited so long that an attempt could outlast their lease, and the events behind them. */
+  /** Releases what fits of the deliveries whose attempts have not begun, and the events behind them. */
+  function releaseIf(fits: (entry: Entry) => boolean, dueAt?: Date): void {
+    release(queue.removeIf(fits), dueAt);
+    const removed = order
+      .waiting()
+      .filter(fits)
+      .flatMap((entry) => order.removeFrom(entry.delivery.monitor_id, entry));
+    postpone(removed.map(({ delivery }) => blocked(delivery)));
+  }
+
+  /** Releases deliveries that waited so long that an attempt could outlast their lease. */
   function releaseLate(): void {
     const at = now().getTime();
-    release(queue.removeIf((entry) => isTooLate(entry, at)));
-    const late = order.waiting().filter((entry) => isTooLate(entry, at));
-    const removed = late.flatMap((entry) => order.removeFrom(entry.delivery.monitor_id, entry));
-    postpone(removed.map(({ delivery }) => blocked(delivery)));
+    releaseIf((entry) => isTooLate(entry, at));
   }
 
   /** An open circuit holds everything but what is urgent. */
@@ -225,6 +232,11 @@ export function createEngine(options: {
       }
       queue.add(entry);
       pump();
+    },
+
+    /** Puts back what is queued of monitors whose URL has changed: it is claimed again with the new one. */
+    releaseOf(monitorIds: ReadonlySet<string>): void {
+      releaseIf(({ delivery }) => monitorIds.has(delivery.monitor_id) && !delivery.test, now());
     },
 
     /** Resolves when further events may be accepted: when the queue has room, or after `maxWaitMs`. */

@@ -68,6 +68,22 @@ describe("a new URL of a monitor", () => {
     expect(await kept.find(_id)).toMatchObject({ webhook_url: NEW, next_attempt_at: later(30), attempts: [{}, {}] });
   });
 
+  test.each([
+    ["the old one took", { status: "delivered" }],
+    ["failed for the last time at the old one", { status: "failed" }],
+  ] as const)("is where an event goes that was in flight and that %s", async (_how, outcome) => {
+    const { _id } = await pending({ next_attempt_at: start });
+    const store = createDeliveryStore(kept);
+    const options = { now: later(1), leaseUntil: new Date(Date.now() + 60_000) };
+    const [delivery] = await store.claim(await store.due(later(1), 1), options);
+    await urls.change([changed(NEW, 1)]);
+    const attempt = { ...delivery!.attempts[0]!, number: 2, started_at: later(2), duration_ms: 1_000 };
+    expect(await store.record([{ delivery: delivery!, attempt, outcome }])).toEqual([true]);
+    const due = { status: "pending", next_attempt_at: later(3), due_at: later(3), attempts: [{}, {}] };
+    expect(await kept.find(_id)).toMatchObject({ webhook_url: NEW, ...due });
+    expect(await store.due(later(3), 1)).toMatchObject([{ _id, webhook_url: NEW }]);
+  });
+
   test("is where replays of its earlier events go, single and bulk", async () => {
     const one = await kept.add({ status: "delivered" });
     const [first, second] = [await kept.add(), await kept.add({ monitor_id: "mon_2" })];

@@ -130,7 +130,10 @@ export function createDeliveryStore({ db }: { db: Db }) {
       );
     },
 
-    /** Records attempts. Returns false for those whose lease another replica has by now: it repeats the attempt. */
+    /**
+     * Records attempts. A delivery that is done by an attempt at an older URL of its monitor is due again. Returns false for those whose lease another
+     * replica has by now: it repeats the attempt.
+     */
     async record(results: readonly AttemptResult[]): Promise<boolean[]> {
       // One update of many costs the store a third of many updates of one. Deliveries claimed together share a lease.
       const grouped = Map.groupBy(results, ({ delivery }) => delivery.lease!);
@@ -155,13 +158,17 @@ export function createDeliveryStore({ db }: { db: Db }) {
 
 /** Gives each delivery its own result, by its position in the list. */
 function afterAttempts(ids: readonly string[], results: readonly AttemptResult[]): Document[] {
-  const own = results.map(({ attempt, outcome }) => ({
+  const own = results.map(({ delivery, attempt, outcome }) => ({
     attempt,
     status: outcome.status,
     next: outcome.status === "pending" ? outcome.nextAttemptAt : null,
+    url: delivery.webhook_url,
+    again: { status: "pending", next: new Date(attempt.started_at.getTime() + attempt.duration_ms) },
   }));
+  const isElsewhere = { $and: [{ $ne: ["$own.status", "pending"] }, { $ne: ["$own.url", "$webhook_url"] }] };
   return [
     { $set: { own: { $arrayElemAt: [{ $literal: own }, { $indexOfArray: [{ $literal: ids }, "$_id"] }] } } },
+    { $set: { own: { $cond: [isElsewhere, { $mergeObjects: ["$own", "$own.again"] }, "$own"] } } },
     {
       $set: {
         attempts: { $concatArrays: ["$attempts", ["$own.attempt"]] },

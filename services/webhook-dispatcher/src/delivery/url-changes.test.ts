@@ -19,6 +19,30 @@ afterEach(async () => {
   await store.close();
 });
 
+const goesOn = [
+  ["goes to that URL", "/new", { status: "delivered" }, ["/new"]],
+  ["is not sent once the URL was removed", "", { status: "failed", failure: "no_webhook_url", attempts: [] }, []],
+] as const;
+
+test.each(goesOn)("an event that waits for a slot when its URL changes %s", async (_name, newer, expected, paths) => {
+  const answers: (() => void)[] = [];
+  const busy = await playSubscriber((_post, response) => void answers.push(() => void response.end()));
+  const replica = startReplica(store.db);
+  replicas.push(replica);
+  const [first, second] = [changeEvent(busy.url("/old")), changeEvent(busy.url("/old"))];
+  await replica.take(first);
+  await eventually(() => answers.length === 1);
+  await replica.take(second);
+  await replica.take(urlChange(second, newer && subscriber.url(newer)));
+  answers[0]!();
+  const ended = { event_id: second.eventId, status: { $ne: "pending" } } as const;
+  await eventually(async () => answers.length > 1 || (await store.deliveries.findOne(ended)));
+  expect(busy.posts.map(({ eventId }) => eventId)).toEqual([first.eventId]);
+  expect(await store.deliveries.findOne(ended)).toMatchObject(expected);
+  expect(subscriber.posts.map(({ path }) => path)).toEqual(paths);
+  await busy.close();
+});
+
 test.each([
   ["goes to that URL", "/new", { status: "delivered" }, ["/new"]],
   ["is not sent once the URL was removed", "", { status: "failed", failure: "no_webhook_url" }, []],
