@@ -147,17 +147,31 @@ test("a job that the key can't see is one line", async () => {
 test("a job is continued only with the vendors and the order it was started with", async () => {
   await using api = await startJobApi();
   const { stdout } = await runProgram([...unnumbered("1P", "2F"), "--no-wait", "--json"], { env: api.env });
-  const { job_id: id, job } = JSON.parse(stdout);
+  const { job } = JSON.parse(stdout);
   const continued = (args: string[], given = job) => runProgram([...args, "--job", given], { env: api.env });
   const refused = { code: 2, stdout: "", stderr: expect.stringContaining("Give --job whole, as it was printed") };
   for (const names of [["2F", "1P"], ["1P"], ["1P", "3F"]]) {
     expect(await continued(unnumbered(...names))).toMatchObject(refused);
   }
-  expect(await continued(unnumbered("1P", "2F"), id)).toMatchObject(refused);
   expect(await continued(unnumbered("1P", "2F"), job.replace("job_1", "job_2"))).toMatchObject(refused);
   expect(existsSync(path("out.csv"))).toBe(false);
   expect(await continued(unnumbered("1P", "2F"))).toMatchObject({ code: 1 });
   expect(results().map(({ decision }) => decision)).toEqual(["pay", "hold"]);
+});
+
+test("a job is continued by its id alone with a warning, if the file has as many vendors and the same numbers", async () => {
+  await using api = await startJobApi();
+  const { stdout } = await runProgram([...vendors("1P", "2F"), "--no-wait", "--json"], { env: api.env });
+  const continued = (args: string[]) => runProgram([...args, "--job", JSON.parse(stdout).job_id], { env: api.env });
+  const fewer = await continued(vendors("1P"));
+  expect(fewer).toMatchObject({ code: 2, stderr: expect.stringContaining("job_1 has 2 vendors") });
+  const sorted = await continued(file(`vendor number,uei\nV-2,${ueiOf("2F")}\nV-1,${ueiOf("1P")}\n`));
+  const message = "Row 2 was vendor V-1 when the job was started";
+  expect(sorted).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(existsSync(path("out.csv"))).toBe(false);
+  const stderr = expect.stringContaining("Warning: an id alone does not prove");
+  expect(await continued(vendors("1P", "2F"))).toMatchObject({ code: 1, stderr });
+  expect(outcomes()).toEqual(["V-1 pass", "V-2 fail"]);
 });
 
 test("--no-wait starts a job, and with --job writes what it has by now", async () => {

@@ -15,6 +15,8 @@ import type { Output } from "../output.ts";
 /** How long an attempt to send the list may take, in milliseconds. */
 const SEND_TIMEOUT_MS = 60_000;
 const MAX_PROBLEMS = 20;
+const UNPROVEN =
+  "Warning: an id alone does not prove that the file still has the same vendors in the same order. Give --job as it was printed to have that checked";
 
 /** What a job is started with besides its vendors. */
 export type Terms = Omit<CreateJobRequest, "vendors">;
@@ -38,10 +40,12 @@ export async function verifyFile(
   const vendors = list.rows.flatMap(({ vendor }) => vendor ?? []);
   if (vendors.length === 0) throw new UsageError(`${file} has no row that can be verified.`);
   // Without the signal: Ctrl-C waits for the id, with which the job can be continued.
-  const { id } =
+  const { id, total } =
     typeof options.job === "string"
       ? await client.getJob(startedWith(options.job, vendors, file), { signal })
       : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
+  if (total !== vendors.length) throw new UsageError(`${id} has ${total} vendors, but ${file} has ${vendors.length}.`);
+  if (options.job === id) output.note(`${UNPROVEN}: results go by the numbers of rows.`);
   const job = jobReference(id, vendors);
   const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${job}`;
   if (out === undefined) {
@@ -72,10 +76,13 @@ export async function verifyFile(
   return decisions.pay === results.length ? exitCodes.ok : exitCodes.undecided;
 }
 
-/** Returns the id of the job that was started with these vendors. Errors: UsageError if it was started with others. */
+/**
+ * Returns the id of the job that was started with these vendors. An id without the digest proves nothing. Errors: UsageError if
+ * it was started with others.
+ */
 function startedWith(job: string, vendors: CreateJobRequest["vendors"], file: string): string {
-  const [id = ""] = job.split(".");
-  if (job === jobReference(id, vendors)) return id;
+  const [id = "", digest] = job.split(".");
+  if (digest === undefined || job === jobReference(id, vendors)) return id;
   throw new UsageError(
     `--job ${job} was not started with ${file} as it is now. Give --job whole, as it was printed, and the file with the same vendors in the same order. If you no longer have them, download the results from the dashboard.`,
   );

@@ -19,7 +19,10 @@ export const verify: Command = {
     mode: modeOption,
     out: { value: "FILE", does: "For a file: where the results go, as CSV. It must not exist yet." },
     monitor: { value: "FREQUENCY", does: `For a file: also monitor each vendor ${frequencies.join(", ")}.` },
-    job: { value: "JOB", does: "For a file: continue the job that was started with it; as it was printed." },
+    job: {
+      value: "JOB",
+      does: "For a file: continue the job that was started with it. As it was printed, or only its id.",
+    },
     "no-wait": {
       does: "For a file: start the job and print the command for its results; with --job, write the results that it has by now.",
     },

@@ -1,9 +1,10 @@
 import type { JobResult } from "@vendor-verification/client";
 import { problemText, type RowResult, reasonTexts, type VendorFile } from "@vvs/vendor-files";
+import { UsageError } from "../exit-codes.ts";
 
 /**
  * Returns the result of each row of a list from those of its job, which has the rows without problems. Undefined: the job has
- * none yet.
+ * none yet. Errors: UsageError if a vendor's number shows that the job is of another list.
  */
 export function resultsOf(
   { rows }: Pick<VendorFile, "rows">,
@@ -12,8 +13,16 @@ export function resultsOf(
   const found = rows.map(({ vendor, problems }): RowResult | undefined =>
     vendor ? undefined : { outcome: "invalid", decision: "review", reasons: problems.map(problemText) },
   );
-  const sent = rows.flatMap(({ vendor }, index) => (vendor ? index : []));
-  for (const result of results) found[sent[result.row - 1]!] = rowResult(result);
+  const sent = rows.flatMap(({ vendor, number }, index) => (vendor ? { index, number, vendor } : []));
+  for (const result of results) {
+    const { index, number, vendor } = sent[result.row - 1]!;
+    if (result.external_id !== undefined && result.external_id !== vendor.external_id) {
+      throw new UsageError(
+        `Row ${number} was vendor ${result.external_id} when the job was started. Give the same file.`,
+      );
+    }
+    found[index] = rowResult(result);
+  }
   return found;
 }
 
