@@ -113,7 +113,7 @@ export function startDelivery(options: DeliveryOptions) {
     now,
   };
   const engine = createEngine({ ...shared, attempt, recorder, slots, limitPerUrl: options.limitPerUrl, timeoutMs });
-  const poller = runDuePoller({ ...shared, engine, slots, random });
+  const poller = runDuePoller({ ...shared, engine, slots });
   const sweeper = runOrphanSweeper(shared);
   const backlog = watchBacklog({ db, stopping, now });
   const { inFlight } = slots;

@@ -26,8 +26,10 @@ const MAX_QUEUED = 2_000;
 const ENDPOINTS_PER_POLL = 64;
 /** Maximum number of held deliveries to one endpoint claimed together. */
 const HELD_PER_CLAIM = 64;
-/** An urgent delivery for which there is no slot is due again after this long, ± 50 %. */
-const NO_SLOT_DELAY_MS = 5_000;
+/** An urgent delivery for which there is no slot is due again after this long at the earliest, … */
+const NO_SLOT_DELAY_MS = 2_500;
+/** … and this long after the one before it of its organization and host, so that a large backlog costs other ones little. */
+const NO_SLOT_SPACING_MS = 10;
 
 /**
  * Claims what is due in the store: retries, events that other replicas accepted, leases that ended, and held deliveries
@@ -49,12 +51,12 @@ export function runDuePoller(options: {
   stopping: AbortSignal;
   logger: Logger;
   now: () => Date;
-  /** Returns 0–1, evenly spread. */
-  random: () => number;
 }): SupervisedLoop {
   const { store, endpoints, engine, signals, now } = options;
   /** Attempts begun in the present second of an endpoint's ramp, by endpoint. */
   const ramped = new Map<string, { second: string; begun: number }>();
+  /** When the last urgent delivery that found no slot is due again, by organization and host. */
+  const lastTurns = new Map<string, number>();
   const leaseEnd = () => new Date(now().getTime() + options.leaseMs);
   const isNowUrgent = (candidate: Candidate) => candidate.test || candidate.held || isUrgent(candidate.due_at, now());
   const byAttempt = (candidate: Candidate): Priority => (candidate.first_attempt_owed ? "first" : "retry");
@@ -90,9 +92,20 @@ export function runDuePoller(options: {
     return claimed.length;
   }
 
+  /** Returns when an urgent delivery that finds no slot is due again. Test events wait for no backlog. */
+  function nextTurn({ organization_id, webhook_url, test }: Candidate): Date {
+    const earliest = now().getTime() + NO_SLOT_DELAY_MS;
+    if (test) return new Date(earliest);
+    const key = `${organization_id} ${new URL(webhook_url).hostname}`;
+    const turn = Math.max(earliest, (lastTurns.get(key) ?? 0) + NO_SLOT_SPACING_MS);
+    lastTurns.set(key, turn);
+    return new Date(turn);
+  }
+
   /** Claims what is due and may be sent, and postpones the rest. Returns whether more may be due. */
   async function claimDue(): Promise<boolean> {
     const candidates = await store.due(now(), DUE_PER_POLL);
+    for (const [key, turn] of lastTurns) if (turn < now().getTime()) lastTurns.delete(key);
     if (candidates.length === 0) return false;
     options.metrics.leasesEnded(candidates.filter(({ lease }) => lease !== undefined).length);
     await endpoints.load(candidates.map(endpointOf));
@@ -106,8 +119,7 @@ export function runDuePoller(options: {
       if (waiting.has(candidate)) postponements.push(blocked(candidate));
       else if (isNowUrgent(candidate) && options.slots.hasSlowOne(identity)) claimable.push(candidate);
       else if (isNowUrgent(candidate)) {
-        const delayMs = NO_SLOT_DELAY_MS * (0.5 + options.random());
-        postponements.push({ delivery: candidate, nextAttemptAt: new Date(now().getTime() + delayMs), held: true });
+        postponements.push({ delivery: candidate, nextAttemptAt: nextTurn(candidate), held: true });
       } else if (left > 0) {
         room.set(identity._id, left - 1);
         claimable.push(candidate);

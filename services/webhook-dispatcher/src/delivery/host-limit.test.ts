@@ -63,3 +63,16 @@ test("one organization uses at most half of a host's slots", async () => {
   await delivered(1);
   expect(subscriber.posts.filter(({ path }) => path.startsWith("/hang"))).toHaveLength(4);
 });
+
+test("urgent deliveries that find no slot are due again one after another, so that few are looked at in vain", async () => {
+  await start();
+  await replica.take(...Array.from({ length: 600 }, (_, each) => changeEvent(subscriber.url(`/hang/${each % 20}`))));
+  await eventually(() => subscriber.posts.length >= 4);
+  const now = new Date();
+  await store.deliveries.updateMany({ held: true }, { $set: { next_attempt_at: now, due_at: new Date(0) } });
+  await eventually(async () => (await store.deliveries.countDocuments({ held: true, next_attempt_at: now })) === 0);
+  const held = await store.deliveries.find({ held: true }).sort({ next_attempt_at: 1 }).toArray();
+  const times = held.map((each) => each.next_attempt_at!.getTime());
+  expect(times.length).toBeGreaterThan(200);
+  expect(Math.min(...times.slice(1).map((time, index) => time - times[index]!))).toBeGreaterThanOrEqual(10);
+});
