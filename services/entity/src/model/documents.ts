@@ -73,15 +73,14 @@ export interface EntityDocument extends MatchKeys {
   readonly content_hash_key_id?: string;
   /** On own entities: the registry entity whose row it took over; the organization does not see that one. */
   readonly registry_entity_id?: string;
-  /**
-   * On registry entities: the newest complete file lists it. On own entities that took one over: false where the file lacks
-   * that one.
-   */
+  /** Registry entities: whether the newest complete file lists it. Own ones that took one over: false where it lacks that one. */
   readonly listed?: boolean;
   /** CAGEs that the registry's other rows of the entity carry. Absent if there are none. */
   readonly other_cages?: readonly string[];
   /** CAGEs that the entity carried in earlier files. Absent if there are none. */
   readonly former_cages?: readonly string[];
+  /** CAGEs that the load of its row gave it first, and its withdrawal removes. Absent if none; not on documents older than this field. */
+  readonly new_cages?: readonly string[];
   /** On registry entities: the row that was applied last. Absent on documents older than this field. */
   readonly registry_row?: RegistryRowDocument;
   readonly created_at: Date;

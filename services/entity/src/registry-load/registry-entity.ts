@@ -1,5 +1,5 @@
 import { newId } from "@vvs/ids";
-import { currentCages, formerCages } from "../model/cages.ts";
+import { currentCages, everIdentifiedBy, formerCages } from "../model/cages.ts";
 import type { EntityDocument, RegistryRowDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { type KnownExclusions, withExclusions } from "../model/exclusions.ts";
 import type { RegistryEntityFacts } from "../model/facts.ts";
@@ -40,7 +40,18 @@ export function registryEntity(
     registry_row: rowOf(previous, facts, loadId),
     created_at: previous?.created_at ?? now,
   };
-  return withExclusions(withFormerCages(entity, previous ? [previous] : []), exclusions);
+  const isOfSameLoad = previous?.registry_row?.load_id === entity.registry_row?.load_id;
+  const before = previous && (isOfSameLoad ? previous : { ...previous, new_cages: undefined });
+  const new_cages = newCages(currentCages(entity), before);
+  const known = { ...entity, ...(new_cages && { new_cages }) };
+  return withExclusions(withFormerCages(known, previous ? [previous] : []), exclusions);
+}
+
+/** Returns those of the CAGEs that the entity never carried before or that were new before; undefined if there are none. */
+function newCages(cages: readonly string[], previous: EntityDocument | undefined): string[] | undefined {
+  const old = previous ? everIdentifiedBy(previous).cages.filter((cage) => !previous.new_cages?.includes(cage)) : [];
+  const added = cages.filter((cage) => !old.includes(cage));
+  return added.length > 0 ? added : undefined;
 }
 
 function withFormerCages(
@@ -100,6 +111,7 @@ export function ownWithRegistry(
     identifiers,
     claims: claimsOf(identifiers),
     other_cages: othersOf(registry, identifiers.cage),
+    new_cages: newCages(registry.new_cages ?? [], own),
     sam: registry.sam,
     sources: [...own.sources.filter(({ name }) => name === "organization"), ...registry.sources],
     registry_entity_id: registry._id,

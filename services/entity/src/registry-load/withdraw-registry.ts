@@ -1,13 +1,16 @@
+import { everIdentifiedBy } from "../model/cages.ts";
 import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
+import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
+import { claimsOf } from "../model/own-entity.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
 
 /**
- * Removes the facts of a load of an extract from the entities with a row from it and the own entities that took those
- * over, and lists again what it marked gone. Continues an earlier run that was killed. Earlier rows are not stored: the
- * next file applies them.
+ * Removes the facts of a load of an extract, with the CAGEs that no earlier one gave, from the entities with a row from it and
+ * the own entities that took those over, and lists again what it marked gone. Continues an earlier run that was killed. Earlier
+ * rows are not stored: the next file applies them.
  */
 export async function withdrawRegistry(target: LoadTarget, load: LoadDocument) {
   const counts = { entities: 0, relisted: 0 };
@@ -22,7 +25,8 @@ export async function withdrawRegistry(target: LoadTarget, load: LoadDocument) {
 }
 
 async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: string) {
-  const { entities } = target.collections;
+  const { collections, now } = target;
+  const { entities } = collections;
   const registry = await entities
     .find({ _id: { $gt: after }, "registry_row.load_id": load._id })
     .sort({ _id: 1 })
@@ -30,14 +34,26 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
     .toArray();
   const ids = registry.map(({ _id }) => _id);
   const own = await entities.find({ organization_id: { $gt: "" }, registry_entity_id: { $in: ids } }).toArray();
-  const changes = [...registry, ...own].map((previous) => ({ previous, entity: withoutRow(previous) }));
+  const withdrawn = [...registry, ...own].map((previous) => ({ previous, entity: withoutRow(previous) }));
+  const identifiers = withdrawn.map(({ entity }) => everIdentifiedBy(entity));
+  const exclusions = await readKnownExclusions(collections, identifiers, { now });
+  const changes = withdrawn.map(({ previous, entity }) => ({ previous, entity: withExclusions(entity, exclusions) }));
   await commitChanges(target, changes);
   return { changed: changes.length, last: ids.at(-1) };
 }
 
 function withoutRow(entity: EntityDocument): UnversionedEntity {
-  const { sam, flag_ended, registry_row, listed, version, last_hash, changed_at, ...kept } = entity;
-  return { ...kept, sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract") };
+  const { sam, flag_ended, registry_row, listed, new_cages = [], version, last_hash, changed_at, ...kept } = entity;
+  const { cage, ...others } = entity.identifiers;
+  const identifiers = cage && !new_cages.includes(cage) ? { ...others, cage } : others;
+  const otherCages = entity.other_cages?.filter((one) => !new_cages.includes(one)) ?? [];
+  return {
+    ...kept,
+    identifiers,
+    ...(entity.claims && { claims: claimsOf(identifiers) }),
+    other_cages: otherCages.length > 0 ? otherCages : undefined,
+    sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract"),
+  };
 }
 
 /** Lists again what the load marked gone, with a snapshot. Its record of that stays. */

@@ -53,11 +53,11 @@ function withdraw(loadId: string, options: LoadOverrides = {}) {
   return withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month", ...options });
 }
 
-/** Returns all entities and exclusions, without versions and times of changes. */
+/** Returns all entities and exclusions, without versions, times of changes and which CAGEs are new. */
 async function known() {
   const entities = await app.live.entities.find({ sam: { $exists: true } }).toArray();
   const facts = entities.map(({ version, revision, last_hash, changed_at, own_changed_at, other_names, ...rest }) => {
-    const { name_keys, candidate_keys, match_version, address_keys, ...shown } = rest;
+    const { name_keys, candidate_keys, match_version, address_keys, new_cages, ...shown } = rest;
     return { ...shown, sources: rest.sources.map(({ name, version }) => ({ name, version })) };
   });
   const byId = (a: { _id: string }, b: { _id: string }) => (a._id < b._id ? -1 : 1);
@@ -160,6 +160,65 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
     await withdraw(older);
     expect(await app.live.exclusions.countDocuments()).toBe(0);
     expect(await app.live.entities.countDocuments({ listed: true })).toBe(0);
+  });
+});
+
+describe("a CAGE of a withdrawn load of an extract", () => {
+  const statusOf = async (identifiers: Record<string, string>) =>
+    (await app.gateway.lookUp({ caller, identifiers })).entity!.samGov!.registrationStatus;
+  const formerCages = async () =>
+    (await app.live.entities.find({ "identifiers.uei": uei }).toArray()).map(({ former_cages }) => former_cages);
+
+  test.each([
+    ["a registry entity", false],
+    ["an own entity", true],
+  ])("is gone with it if no earlier load gave it: %s", async (_name, isOwn) => {
+    if (isOwn) await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+    const good = (day: string) =>
+      loads.load(
+        [
+          { 1: uei, 4: "1AAA1" },
+          { 1: other, 4: cage },
+        ],
+        { day },
+      );
+    await good("06");
+    await loads.exclude([{ cage }]);
+    const { loadId } = await loads.load(
+      [
+        { 1: uei, 4: cage },
+        { 1: uei, 3: "0002", 4: "2BBB2" },
+      ],
+      { day: "13" },
+    );
+    expect(await statusOf({ uei })).toBe("debarred");
+    await withdraw(loadId);
+    expect(await statusOf({ uei })).toBe("inactive");
+    expect((await app.verification.getRegistryRecord({ environment: 1, uei })).exclusions).toEqual([]);
+    await expect(statusOf({ cage: "2BBB2" })).rejects.toMatchObject({ code: "entity_not_found" });
+    expect(await statusOf({ cage })).toBe("debarred");
+    await good("14");
+    expect([await statusOf({ uei }), await statusOf({ uei: other })]).toEqual(["active", "debarred"]);
+    for (const former of await formerCages()) expect(former).toBeUndefined();
+  });
+
+  test("stays if an earlier load or the organization gave it", async () => {
+    const owner = callerFor("org_cage");
+    await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+    await app.gateway.createEntity({ caller: owner, legalName: "Own", identifiers: { cage: "2BBB2" } });
+    const entityId = async () =>
+      (await app.gateway.lookUp({ caller: owner, identifiers: { cage: "2BBB2" } })).entity!.id;
+    const ownId = await entityId();
+    await loads.load([{ 1: uei, 4: "1AAA1" }]);
+    const rows: Record<number, string>[] = [
+      { 1: uei, 4: "1AAA1", 12: "BAD LLC" },
+      { 1: other, 4: "2BBB2" },
+    ];
+    const { loadId } = await loads.load(rows, { day: "13" });
+    await withdraw(loadId);
+    expect(await entityId()).toBe(ownId);
+    await loads.load([{ 1: uei, 4: "3CCC3" }], { day: "14" });
+    expect(await formerCages()).toEqual([["1AAA1"], ["1AAA1"]]);
   });
 });
 
