@@ -6,6 +6,7 @@ import { newId } from "@vvs/ids";
 import { allTopics, createKafka, type RecordContext, subscription, topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
+import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import {
@@ -17,7 +18,7 @@ import {
   WebhookRequestedSchema,
 } from "@vvs/proto/events/v1/events";
 import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
-import { type Client, createClient, type Handlers, onlyFor, serveRpc } from "@vvs/rpc";
+import { type Client, createClient, type Handlers, onlyFor, type ServicePart, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { eventually } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
@@ -43,14 +44,18 @@ beforeAll(async () => {
   await Promise.all([migrate({ client: mongo, prefix }), migrateChangeDetector({ client: mongo, prefix })]);
   const kafka = kafkaOfTest();
   await kafka.ensureTopics(allTopics(prefix, { partitions: 2 }));
-  const entity = await serveEntities();
+  const [entity, account] = [await serveEntities(), await serveAccount()];
   const variables = {
     MONGODB_URI: process.env.MONGODB_URI!,
     MONGODB_DATABASE_PREFIX: prefix,
     KAFKA_BROKERS: process.env.KAFKA_BROKERS!,
     KAFKA_TOPIC_PREFIX: prefix,
   };
-  const own = { RPC_PORT: "0", ENTITY_ADDRESS: `127.0.0.1:${entity.port}`, SANDBOX_HOURLY_MS: "300" };
+  const addresses = {
+    ENTITY_ADDRESS: `127.0.0.1:${entity.port}`,
+    ACCOUNT_ADDRESS: `127.0.0.1:${account.port}`,
+  };
+  const own = { RPC_PORT: "0", ...addresses, SANDBOX_HOURLY_MS: "300" };
   await Promise.all([start("change-detector", variables), start("monitor", { ...variables, ...own })]);
   const address = `127.0.0.1:${services.get("monitor")!.port}`;
   gateway = createClient(MonitorService, { address, caller: "gateway", tls: undefined });
@@ -94,6 +99,16 @@ async function serveEntities() {
   const callers = onlyFor(EntityService, "monitor");
   const host = "127.0.0.1";
   const server = await serveRpc({ service: EntityService, handlers, callers, host, port: 0, tls: undefined, logger });
+  closers.push(() => server.close());
+  return server;
+}
+
+/** Serves an account in which no organization is suspended. */
+async function serveAccount() {
+  const handlers = { listSuspended: async () => ({ organizationIds: [] }) };
+  const callers = { listSuspended: ["monitor"] };
+  const part = { service: OrganizationStatusService, handlers, callers } as unknown as ServicePart;
+  const server = await serveRpc({ ...part, host: "127.0.0.1", port: 0, tls: undefined, logger });
   closers.push(() => server.close());
   return server;
 }

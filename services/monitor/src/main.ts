@@ -122,7 +122,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       stopping,
       logger,
     });
-    const count = () => domain.store.countUnanswered(now(), suspensions.all());
+    const count = () => domain.store.countUnanswered(now(), suspensions.all() ?? []);
     onClose(`${environment} gauge`, observeUnanswered({ environment, count }));
     onClose(`${environment} due age`, observeDueAge({ environment, oldestDueAt: domain.store.oldestDueAt, now }));
     const { verificationCompleted, changeDetected, registryChanged } = domain.records;
@@ -145,7 +145,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     const scheduling = suspensions.firstAnswer().then(() => runScheduler(domain.scheduler, schedule));
     onClose(`${environment} scheduler`, () => scheduling);
     const resumption = { all: suspensions.all, resumeExtras: domain.resumeExtras, stopping, logger };
-    const resuming = suspensions.firstAnswer().then(() => runResumption(resumption));
+    const resuming = runResumption(resumption);
     onClose(`${environment} resumption`, () => resuming);
     return domain;
   }

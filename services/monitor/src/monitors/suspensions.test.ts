@@ -69,8 +69,19 @@ test("extra runs resume of all organizations but those that are suspended now, u
   expect(asked).toEqual([["org_a"]]);
 });
 
-test("if account was never reached, runs begin after a time limit, with no organization suspended", async () => {
-  const { isSuspended, firstAnswer } = followSuspensions({
+test("no extra run resumes before account has said who is suspended", async () => {
+  const answers: (readonly string[] | undefined)[] = [undefined, ["org_a"]];
+  const asked: (readonly string[])[] = [];
+  const resumeExtras = async (suspended: readonly string[]) => {
+    asked.push(suspended);
+    stopping.abort();
+  };
+  await runResumption({ all: () => answers.shift(), resumeExtras, stopping: stopping.signal, logger, pollMs: 1 });
+  expect(asked).toEqual([["org_a"]]);
+});
+
+test("if account was never reached, runs begin after a time limit, with no organization known as suspended", async () => {
+  const { isSuspended, all, firstAnswer } = followSuspensions({
     ask: () => Promise.reject(new Error("unavailable")),
     firstAnswerMs: 1,
     stopping: stopping.signal,
@@ -78,6 +89,7 @@ test("if account was never reached, runs begin after a time limit, with no organ
   });
   await firstAnswer();
   expect(isSuspended("org_a")).toBe(false);
+  expect(all()).toBeUndefined();
 });
 
 describe("monitor asks an account", () => {

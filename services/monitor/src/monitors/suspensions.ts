@@ -6,8 +6,11 @@ import { type Client, isUnimplemented } from "@vvs/rpc";
 
 /** Pause between two requests to account, and between two searches for what waited for its answer, in milliseconds. */
 const POLL_MS = 2_000;
-/** Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. */
-const FIRST_ANSWER_MS = 10_000;
+/**
+ * Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. Until then monitors of
+ * suspended organizations would run. After it monitors of all others would be late, and a long outage of account must not stop them.
+ */
+const FIRST_ANSWER_MS = 5 * 60_000;
 
 /** Returns what asks account for all suspended organizations, by the RPC that an account of an earlier version has. */
 export function suspendedAsker(account: {
@@ -28,17 +31,19 @@ export function suspendedAsker(account: {
  * while no replica ran, or while another one still skipped runs, is noticed too.
  */
 export function runResumption(options: {
-  /** Returns the ids of all suspended organizations. */
-  all: () => readonly string[];
+  /** Returns the ids of all suspended organizations; undefined while they are unknown: then none is resumed. */
+  all: () => readonly string[] | undefined;
   resumeExtras: (suspended: readonly string[]) => Promise<unknown>;
   stopping: AbortSignal;
   logger: Logger;
+  pollMs?: number;
 }): Promise<void> {
-  const { all, resumeExtras, stopping, logger } = options;
+  const { all, resumeExtras, stopping, logger, pollMs = POLL_MS } = options;
   const loop = superviseLoop({
     async round() {
-      await resumeExtras(all());
-      return POLL_MS;
+      const suspended = all();
+      if (suspended) await resumeExtras(suspended);
+      return pollMs;
     },
     failure: "resuming extra runs after suspensions fails; retrying",
     recovery: "resuming extra runs after suspensions succeeds again",
@@ -62,7 +67,7 @@ export function followSuspensions(options: {
 }) {
   const { ask, stopping, logger, pollMs = POLL_MS, firstAnswerMs = FIRST_ANSWER_MS } = options;
   const answered = Promise.withResolvers<void>();
-  let suspended: ReadonlySet<string> = new Set();
+  let suspended: ReadonlySet<string> | undefined;
 
   superviseLoop({
     async round() {
@@ -77,9 +82,9 @@ export function followSuspensions(options: {
     logger,
   });
   return {
-    isSuspended: (organizationId: string): boolean => suspended.has(organizationId),
-    /** Returns the ids of all suspended organizations. */
-    all: (): string[] => [...suspended],
+    isSuspended: (organizationId: string): boolean => suspended?.has(organizationId) ?? false,
+    /** Returns the ids of all suspended organizations; undefined before account's first answer. */
+    all: (): string[] | undefined => suspended && [...suspended],
     /** Resolves with account's first answer, or after a time limit without one. Then no organization counts as suspended. */
     firstAnswer: (): Promise<void> => Promise.race([answered.promise, pause(firstAnswerMs, stopping)]),
   };
