@@ -36,6 +36,18 @@ test("a mail is sent once with what was enqueued, and nothing of it stays", asyn
   expect(outcomes).toEqual(["sent"]);
 });
 
+test("mail about accounts is sent before all notifications that are due, though they were queued earlier", async () => {
+  const kinds = ["notification", "notification", "password_reset", "sign_up"] as const;
+  for (const kind of kinds) {
+    account.clock.now = new Date(account.clock.now.getTime() + HOUR_MS);
+    await inTransaction(account.client, (session) => account.domain.mailQueue.enqueue(session, { ...mail, kind }));
+  }
+  const sent: string[] = [];
+  const sender = mailer(async (_id, { kind }) => void sent.push(kind));
+  while (await sender.sendNext());
+  expect(sent).toEqual(["password_reset", "sign_up", "notification", "notification"]);
+});
+
 test("a mail whose cause did not happen is not sent", async () => {
   const failing = inTransaction(account.client, async (session) => {
     await account.domain.mailQueue.enqueue(session, mail);

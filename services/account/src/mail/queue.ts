@@ -22,7 +22,9 @@ export function createMailQueue(options: {
       const at = options.now();
       const _id = newId("mail", at);
       const sealed = seal(options.keys, mailPlace({ _id }), JSON.stringify(content));
-      const mail = { _id, kind, content: { sealed }, created_at: at, next_attempt_at: at, attempts: 0 };
+      // Emails are sent in this order, and people wait for all but notifications, of which thousands may be due together.
+      const next_attempt_at = kind === "notification" ? at : new Date(0);
+      const mail = { _id, kind, content: { sealed }, created_at: at, next_attempt_at, attempts: 0 };
       await options.mails.insertOne(mail, { session });
     },
   };

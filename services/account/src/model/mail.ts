@@ -53,7 +53,7 @@ export interface MailDocument {
   /** Address, subject and text as JSON, encrypted because a text can contain a link that signs in. */
   readonly content: { readonly sealed: Sealed };
   readonly created_at: Date;
-  /** When the next attempt is due; during an attempt, when its lease expires. */
+  /** When the next attempt is due, long ago for what goes before notifications; during an attempt, when its lease expires. */
   readonly next_attempt_at: Date;
   /** Number of attempts started. */
   readonly attempts: number;
