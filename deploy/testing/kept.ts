@@ -141,7 +141,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
   webhook_dispatcher: {
     deliveries: { seconds: 90 * DAY, inSandbox: 31 * DAY },
     replays: { seconds: 90 * DAY },
-    endpoints: "always",
+    endpoints: { seconds: 90 * DAY },
     monitor_urls: "always",
     sandbox_hours: UNTIL_ITS_DATE,
   },

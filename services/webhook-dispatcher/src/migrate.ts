@@ -5,6 +5,8 @@ import type { Db, MongoClient } from "mongodb";
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
 /** The same in the sandbox, where they are reduced to their ids before. Longer than dead letters are kept. */
 const SANDBOX_IDS_KEPT_SECONDS = 31 * 24 * 60 * 60;
+/** From the last attempt. */
+const ENDPOINTS_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** Creates collections and indexes; repeatable. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -45,8 +47,8 @@ async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<v
     .createIndexes([
       { key: { organization_id: 1, failing_since: 1 } },
       { key: { failing_since: 1 }, partialFilterExpression: { failing_since: { $type: "date" } } },
-      { key: { updated_at: 1 } },
     ]);
+  await createExpiry(db, "endpoints", "updated_at", ENDPOINTS_KEPT_SECONDS);
   await db.collection("replays").createIndexes([
     { key: { lease_until: 1 }, partialFilterExpression: { state: "running" }, name: "running" },
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },

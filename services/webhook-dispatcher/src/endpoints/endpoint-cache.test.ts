@@ -22,11 +22,11 @@ afterEach(async () => {
 });
 afterAll(() => store.close());
 
-function cache(): EndpointCache {
+function cache(now = () => new Date()): EndpointCache {
   const made = createEndpointCache({
     store: createEndpointStore(store),
     logger: createLogger({ service: "test", level: "silent" }),
-    now: () => new Date(),
+    now,
   });
   caches.push(made);
   return made;
@@ -69,6 +69,23 @@ test("a circuit that another replica opened is known after the next sync, and im
   const late = cache();
   await late.load([endpoint]);
   expect(late.get(endpoint)).toMatchObject({ consecutive_failures: 5, last_error: "connection" });
+});
+
+test("an endpoint that was not used for days is read again, and stored again if it has expired", async () => {
+  let days = 0;
+  const one = cache(() => new Date(Date.now() + days * 24 * 60 * 60 * 1000));
+  see(one, 5, "connection");
+  await one.sync();
+  days = 3;
+  await one.sync();
+  await one.load([endpoint]);
+  expect(one.get(endpoint).circuit.state).toBe("open");
+  await store.endpoints.deleteMany({});
+  days = 6;
+  await one.sync();
+  see(one, 1);
+  await one.sync();
+  expect(await store.endpoints.countDocuments({ _id: endpoint._id })).toBe(1);
 });
 
 test("a probe belongs to one replica, until its time is over", async () => {

@@ -11,6 +11,8 @@ const OVERLAP_MS = 3_000;
 const FIRST_LOOK_BACK_MS = 60_000;
 /** Maximum number of endpoints kept; beyond it, those that answer well are forgotten. */
 const MAX_CACHED = 50_000;
+/** Those that were not looked at for this long are forgotten, long before the store deletes them, in milliseconds. */
+const IDLE_MS = 24 * 60 * 60 * 1000;
 
 interface CachedEndpoint {
   /** As last read or written. */
@@ -19,6 +21,8 @@ interface CachedEndpoint {
   current: Endpoint;
   /** Observations that are not stored yet, as far as they change something. */
   seen: Observation[];
+  /** When it was last looked at here. */
+  usedAt: number;
 }
 
 export type EndpointCache = ReturnType<typeof createEndpointCache>;
@@ -36,9 +40,10 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
     let cached = cache.get(identity._id);
     if (!cached) {
       const fresh = newEndpoint(identity, now());
-      cached = { stored: fresh, current: fresh, seen: [] };
+      cached = { stored: fresh, current: fresh, seen: [], usedAt: 0 };
       cache.set(identity._id, cached);
     }
+    cached.usedAt = now().getTime();
     return cached;
   }
 
@@ -85,6 +90,9 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
   }
 
   function forget(): void {
+    const idleSince = now().getTime() - IDLE_MS;
+    for (const [id, { stored, current, usedAt }] of cache)
+      if (stored === current && usedAt < idleSince) cache.delete(id);
     if (cache.size <= MAX_CACHED) return;
     for (const [id, { stored, current }] of cache) {
       if (stored === current && current.circuit.state === "closed") cache.delete(id);

@@ -25,6 +25,7 @@ export interface Endpoint {
   readonly rev: number;
   /** Id of the replica that stored this revision: of two that stored the same change, it says which one succeeded. */
   readonly rev_by?: string;
+  /** Time of the last change. Attempts change it at least once a minute, so it expires by this time. */
   readonly updated_at: Date;
 }
 
