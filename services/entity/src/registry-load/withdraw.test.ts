@@ -192,9 +192,16 @@ describe("a CAGE of a withdrawn load of an extract", () => {
       { day: "13" },
     );
     expect(await statusOf({ uei })).toBe("debarred");
-    await withdraw(loadId);
+    const stalled = pausingTransaction(app, 1);
+    const withdrawing = withdraw(loadId, stalled.given);
+    await stalled.beginning;
+    const exclusions = async () => (await app.verification.getRegistryRecord({ environment: 1, uei })).exclusions;
+    expect(await exclusions()).toEqual([]);
+    stalled.begin();
+    stalled.commit();
+    await withdrawing;
+    expect(await exclusions()).toEqual([]);
     expect(await statusOf({ uei })).toBe("inactive");
-    expect((await app.verification.getRegistryRecord({ environment: 1, uei })).exclusions).toEqual([]);
     await expect(statusOf({ cage: "2BBB2" })).rejects.toMatchObject({ code: "entity_not_found" });
     expect(await statusOf({ cage })).toBe("debarred");
     await good("14");

@@ -48,6 +48,7 @@ const FIELDS = [
   "identifiers",
   "other_cages",
   "former_cages",
+  "new_cages",
   "listed",
   "legal_name",
   "sam",
@@ -138,6 +139,10 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
   const isWithdrawn = ({ sam, registry_row: row }: Entity) =>
     !sam || (row?.load_id !== undefined && withdrawnLoads.includes(row.load_id));
   const entity = entities.find((one) => one.listed && !isWithdrawn(one));
+  const cagesOf = (one: Entity) => {
+    const { cages } = everIdentifiedBy(one);
+    return isWithdrawn(one) ? cages.filter((cage) => !one.new_cages?.includes(cage)) : cages;
+  };
   const withdrawing = (kind: LoadDocument["kind"]) =>
     withdrawn.find((load) => load.kind === kind && !load.withdrawn?.finished_at);
   const mayBeListed = entities.some(isWithdrawn) && !isReloaded(registryLoad, withdrawn);
@@ -146,7 +151,7 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
   const identifying = query.uei ? entities : entity ? [entity] : [];
   const identified = {
     uei: query.uei || entity?.identifiers.uei,
-    cages: [query.cage, ...identifying.flatMap((one) => everIdentifiedBy(one).cages)],
+    cages: [query.cage, ...identifying.flatMap(cagesOf)],
   };
   const registered = entity ? [entity.legal_name] : [];
   const unfinished = withdrawing("exclusions");
