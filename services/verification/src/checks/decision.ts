@@ -75,7 +75,8 @@ const isMatch = ({ check_type, status }: ResultDocument) => check_type === "tin_
 const registeredIn = (results: readonly ResultDocument[]) =>
   results.find(({ details }) => details?.legal_name)?.details?.legal_name;
 
-function isSameButForSigns(name: string, other: string): boolean {
+/** Returns whether two names are the same except for case and signs. */
+export function isSameButForSigns(name: string, other: string): boolean {
   const [one, two] = [name, other].map((text) =>
     text
       .toUpperCase()

@@ -27,7 +27,7 @@ export interface VerificationRecords {
 /** The conclusions of a verification's checks. */
 export interface Concluded {
   readonly conclusions: readonly Conclusion[];
-  /** What the loaded files say of the vendor's exclusions, where a job's row does not check them now. */
+  /** What the loaded files say of the vendor's exclusions, where they were read because no check looks them up now. */
   readonly exclusions?: KnownExclusions | undefined;
 }
 

@@ -8,10 +8,12 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
 import type { ReadExclusions } from "../providers/known-exclusions.ts";
+import type { KnownExclusions } from "../providers/provider.ts";
 import type { Asking } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
+import { isSameButForSigns } from "./decision.ts";
 import type { FactForwarder } from "./forward-facts.ts";
 import { type Concluded, type RowCompletion, type Saving, verificationRecords } from "./records.ts";
 
@@ -107,17 +109,28 @@ export function createVerifier(options: {
     return withTimeLimit(leftMs, undefined, work);
   }
 
-  /** Reads the exclusions of a job's row that does not check the registration now, before a provider of another check is asked. */
+  /**
+   * Reads the exclusions that no check looks up now: of a job's row, and of a direct call that a stored answer would have paid,
+   * by a name that the answer was perhaps not looked up by.
+   */
   async function readUnchecked(
-    { row, caller: { tenant }, subject, givenName = "" }: VerificationRequest,
-    registrations: readonly Conclusion[],
+    request: VerificationRequest,
+    conclusions: readonly Conclusion[],
     signal: AbortSignal,
-  ) {
-    if (!row || registrations.some(({ kind }) => kind !== "stored")) return undefined;
-    const { uei, cage, entityName = "" } = subject;
+  ): Promise<KnownExclusions | undefined> {
+    const { row, givenName = "", subject } = request;
+    const registrations = conclusions.filter(({ check }) => check === "sam_registration");
+    if (registrations.some(({ kind }) => kind !== "stored")) return undefined;
     const answered = registrations.map((each) => (each.kind === "stored" && each.stored.details?.legal_name) || "");
+    if (!row) {
+      const isOther = givenName !== "" && answered.some((name) => !isSameButForSigns(name, givenName));
+      if (!isOther) return undefined;
+      const { payment } = verificationRecords(request, { conclusions }, now()).verification;
+      if (payment?.decision !== "pay") return undefined;
+    }
+    const { uei, cage, entityName = "" } = subject;
     const names = new Set([givenName, entityName, ...answered].filter((name) => name !== ""));
-    return options.readExclusions({ tenant, uei, cage, names: [...names] }, signal);
+    return options.readExclusions({ tenant: request.caller.tenant, uei, cage, names: [...names] }, signal);
   }
 
   /** Concludes the checks, unless asking SAM.gov's API helps: then it returns what to ask, and asked no provider of others. */
@@ -137,9 +150,11 @@ export function createVerifier(options: {
 
   return {
     async verify(request) {
-      const concludeAll = (signal: AbortSignal) =>
-        Promise.all(request.checks.map((check) => conclude(check, request, signal)));
-      return save(request, { conclusions: await inTime(request, concludeAll) });
+      const concluded = await inTime(request, async (signal) => {
+        const conclusions = await Promise.all(request.checks.map((check) => conclude(check, request, signal)));
+        return { conclusions, exclusions: await readUnchecked(request, conclusions, signal) };
+      });
+      return save(request, concluded);
     },
     async verifyUnlessAsking(request) {
       const concluded = await concludeUnlessAsking(request);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { CheckType, Environment, type Identifiers } from "@vvs/proto/common/v1/common";
 import { Decision, type JobResult, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
@@ -140,6 +140,36 @@ describe("a row that is answered by a stored answer", () => {
     setFiles(files, bearing);
     const result = await runRow({ identifiers: { uei: UEI }, legalName: "Acme Trading" }, cached);
     expect(told(result)).toEqual([doubts.length > 0 ? "review" : "pay", doubts]);
+  });
+});
+
+describe("a direct call that is answered by a stored answer", () => {
+  async function verifyCached(legalName: string) {
+    samDetails = { legal_name: "ACME HOLDING" };
+    service.entities.schedule.resolve!({ uei: UEI } as Identifiers, "");
+    await verify(service, { organizationId, entityId });
+    let reads = 0;
+    service.entities.schedule.registry = async () => void reads++;
+    const vendor = { identifiers: { uei: UEI }, legalName };
+    const call = { mode: Mode.CACHED, ...(legalName && { target: { case: "vendor" as const, value: vendor } }) };
+    const { payment } = await verify(service, { organizationId, entityId }, call);
+    delete service.entities.schedule.registry;
+    return [payment?.doubts, reads];
+  }
+
+  test.each<[string, string, readonly string[], string[], number]>([
+    ["is not paid where a row bears the name that it gives", "Acme Trading", ["Acme Trading"], ["same_name"], 1],
+    ["is paid where no row bears that name", "Acme Trading", [], [], 1],
+    ["reads nothing where it gives the registered name", "Acme Holding", [], [], 0],
+    ["reads nothing where it gives no name", "", [], [], 0],
+  ])("%s", async (_case, legalName, bearing, doubts, reads) => {
+    setFiles({}, bearing);
+    expect(await verifyCached(legalName)).toEqual([doubts, reads]);
+  });
+
+  test("reads nothing where it is not paid anyway", async () => {
+    service.entities.schedule.nameAgrees = () => false;
+    expect(await verifyCached("Lorwin")).toEqual([["other_name"], 0]);
   });
 });
 
