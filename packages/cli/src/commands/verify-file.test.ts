@@ -159,7 +159,7 @@ test("a job is continued only with the vendors and the order it was started with
   expect(results().map(({ decision }) => decision)).toEqual(["pay", "hold"]);
 });
 
-test("a job is continued by its id alone with a warning, if the file has as many vendors and the same numbers", async () => {
+test("the id alone continues a job, with a warning, if the file has as many vendors and their numbers match", async () => {
   await using api = await startJobApi();
   const { stdout } = await runProgram([...vendors("1P", "2F"), "--no-wait", "--json"], { env: api.env });
   const continued = (args: string[]) => runProgram([...args, "--job", JSON.parse(stdout).job_id], { env: api.env });

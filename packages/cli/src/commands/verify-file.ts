@@ -16,7 +16,7 @@ import type { Output } from "../output.ts";
 const SEND_TIMEOUT_MS = 60_000;
 const MAX_PROBLEMS = 20;
 const UNPROVEN =
-  "Warning: an id alone does not prove that the file still has the same vendors in the same order. Give --job as it was printed to have that checked";
+  "Warning: an id alone does not prove that the file still has the same vendors in the same order, so check it yourself. Only the whole --job that was printed proves it.";
 
 /** What a job is started with besides its vendors. */
 export type Terms = Omit<CreateJobRequest, "vendors">;
@@ -45,7 +45,7 @@ export async function verifyFile(
       ? await client.getJob(startedWith(options.job, vendors, file), { signal })
       : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
   if (total !== vendors.length) throw new UsageError(`${id} has ${total} vendors, but ${file} has ${vendors.length}.`);
-  if (options.job === id) output.note(`${UNPROVEN}: results go by the numbers of rows.`);
+  if (options.job === id) output.note(UNPROVEN);
   const job = jobReference(id, vendors);
   const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${job}`;
   if (out === undefined) {

@@ -11,8 +11,8 @@ import { createTinVault } from "./tins.ts";
 const USAGE = `Usage:
   npm run tins -- rotate
       seals and hashes all stored TINs of both environments with the first keys of TIN_KEYS and TIN_HASH_KEYS, while the
-      service is running; continues where it was stopped. Once nothing is left, the other keys can be removed, those of
-      TIN_KEYS when no row of a job needs them any more (docs/operations.md, TINs of jobs)`;
+      service is running; continues where it was stopped. Once nothing is left, the other keys can be removed.
+      Keep those of TIN_KEYS until no job needs them (docs/operations.md, TINs of jobs)`;
 
 const BATCH_SIZE = 200;
 

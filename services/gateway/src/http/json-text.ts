@@ -28,7 +28,7 @@ interface Frame {
  * Returns the problems of a JSON text that its parsed value no longer shows: nesting that is too deep, and members that are
  * given more than once with different values, such as identifiers.uei, of which JSON.parse would silently take the last.
  * The text must be valid JSON; `levels` is the number of levels of a body that it is inside. Every character is read once:
- * whatever encloses a value compares only its number.
+ * equal values get the same number, by which the value around them is compared.
  */
 export function textProblems(text: string, levels = 0): readonly Violation[] {
   const numbers = new Map<string, number>();

@@ -26,7 +26,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
-    "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so that a file that was sorted or edited since is refused. An id alone is taken with a warning.",
+    "The command line’s `verify FILE --job` takes the whole value that was printed when the job was started. It ends with a digest of the vendors, so a file that was sorted or edited since is refused. The id alone still works, with a warning.",
   ],
   [
     "2026-11-26",

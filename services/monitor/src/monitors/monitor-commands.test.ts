@@ -308,7 +308,7 @@ describe("a monitor's number", () => {
     expect(await domain.store.find(caller.tenant, value._id)).toEqual(value);
   });
 
-  test("changes also where an own entity took over the monitored one, which cannot be monitored anew", async () => {
+  test("changes also after an own entity took over the monitored one, for which no new monitor can be made", async () => {
     const caller = someCaller();
     const { value } = await domain.commands.create(caller, someMonitor({ externalId: "M-1" }));
     await domain.monitors.updateOne({ _id: value._id }, { $set: { entity_id: domain.unknownEntity } });

@@ -125,7 +125,7 @@ export function createIntake(options: {
 
     /** Removes a job that is not started, with its rows. */
     async discard(tenant: Tenant, id: string): Promise<void> {
-      // It can't be started any more, and where this call is interrupted, aged jobs are removed.
+      // From now on it can't be started. If this call is interrupted, the job is removed with those past their time.
       const { matchedCount } = await jobs.updateOne(inIntake(tenant, id), { $set: { expires_at: now() } });
       if (matchedCount === 0) return;
       await rows.deleteMany(rowsAfter(tenant, id));

@@ -173,7 +173,7 @@ test("what can't be verified is told with the row, and the others go on", async 
   expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 6 });
 });
 
-test("a row with a name only is looked up: a certain match is verified and monitored, any other is told, and nothing is created", async () => {
+test("a row with a name only is looked up: a certain match is verified and monitored, any other is only reported, and nothing is created", async () => {
   const candidates = [0.8, 0.7].map((confidence) => ({ id: `ent_${confidence}`, legalName: "Sure Inc", confidence }));
   const found = {
     Sure: { entity: { id: "ent_sure" }, confidence: 0.95 },

@@ -206,7 +206,7 @@ test("a job that can't be worked on is tried again after seconds, and others are
   expect(await ours.outcomes(id)).toEqual({ 1: "PASS", 2: "PASS" });
 });
 
-test("a row whose TIN can't be opened any more waits for its key and ends after a day; the job's others go on", async () => {
+test("a row whose TIN can no longer be opened waits a day for its key, then ends in an error; the job's other rows go on", async () => {
   const ours = organization();
   const id = await ours.start([1, 2, 3], { tins: ["123456780", "123456789"] });
   const sealedBy = (key: string, rows: readonly number[]) =>
