@@ -4,6 +4,7 @@ import { readAddress } from "../matching/addresses/address.ts";
 import { addressQueryKeys } from "../matching/addresses/address-keys.ts";
 import { scoreAddress } from "../matching/addresses/score-address.ts";
 import type { Reason } from "../matching/explanation.ts";
+import { readName } from "../matching/names/name-agrees.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { nameQueryKeys } from "../model/match-keys.ts";
 import { ambiguous, SEVERAL_ENTITIES } from "../model/refusals.ts";
@@ -41,9 +42,10 @@ export function createExactLookup(stores: Stores) {
   return async (tenant: Tenant, criteria: Criteria): Promise<Match> => {
     const { identifiers, legalName, address } = criteria;
     const found = await findByFirstCriterion(stores, tenant, criteria);
+    const name = legalName === "" ? undefined : readName(legalName);
     const place = address === "" ? undefined : readAddress(address);
     const matching = found
-      .filter(({ entity }) => legalName === "" || agreesOnName(entity, legalName))
+      .filter(({ entity }) => !name || agreesOnName(entity, name))
       .filter(({ entity }) => !place || agreesOnAddress(entity, place));
     const [match, other] = matching;
     if (!match) throw noMatch(identifiers);

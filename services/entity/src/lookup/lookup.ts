@@ -5,7 +5,7 @@ import { explainOddity } from "@vvs/identifiers/oddities";
 import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
 import type { PartOutcome, Reason } from "../matching/explanation.ts";
-import { namesAgree } from "../matching/names/name-agrees.ts";
+import { type ComparedName, namesAgree, readName } from "../matching/names/name-agrees.ts";
 import { identifierDetail } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
@@ -77,8 +77,8 @@ export function identifierReasons(
 }
 
 /** True where an entity's legal name agrees; a placeholder never does. */
-export function agreesOnName(entity: FoundEntity, legalName: string): boolean {
-  return !entity.placeholder && namesAgree(legalName, entity.legal_name);
+export function agreesOnName(entity: FoundEntity, name: ComparedName): boolean {
+  return !entity.placeholder && namesAgree(name, readName(entity.legal_name));
 }
 
 export function agreesOnAddress(entity: FoundEntity, address: AddressQuery): boolean {

@@ -3,7 +3,7 @@ import { wordList } from "../word-list.ts";
 import { expand } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
 import { compareLegalForms } from "./legal-forms.ts";
-import { normalizeName, sharesKey } from "./normalize-name.ts";
+import { type NormalizedName, normalizeName, sharesKey } from "./normalize-name.ts";
 import { partsIn, preparedText, type ReadWords, readWords } from "./read-words.ts";
 import { readStrictly, type StrictName, strictNames } from "./strict-names.ts";
 
@@ -72,20 +72,34 @@ function keyOf({ words }: ReadWords): string {
   return meaningful(inFull(words)).toSorted().join(" ");
 }
 
+/** A name that is read once, to be compared with many. */
+export interface ComparedName {
+  readonly normalized: NormalizedName;
+  readonly distinctions: readonly Distinction[];
+}
+
+type Distinction = Pick<StrictName, "words" | "forms">;
+
+/** Reads a name for `namesAgree`. */
+export function readName(given: string): ComparedName {
+  return { normalized: normalizeName(given), distinctions: distinctionsIn(given) };
+}
+
 /**
  * Returns whether two names are equal except for case, punctuation, accents, `&`/`and`, abbreviations and the spelling of the
  * legal form, which may be absent.
  */
-export function namesAgree(one: string, other: string): boolean {
-  if (!sharesKey(normalizeName(one), normalizeName(other))) return false;
-  const others = distinctions(other);
-  return distinctions(one).some((name) =>
-    others.some((each) => formsAgree(name.forms, each.forms) && name.words.join(" ") === each.words.join(" ")),
+export function namesAgree(one: ComparedName, other: ComparedName): boolean {
+  if (!sharesKey(one.normalized, other.normalized)) return false;
+  return one.distinctions.some((name) =>
+    other.distinctions.some(
+      (each) => formsAgree(name.forms, each.forms) && name.words.join(" ") === each.words.join(" "),
+    ),
   );
 }
 
 /** The readings of a name with only the words that look-ups don't distinguish: numbers, and what may be a legal form. */
-function distinctions(given: string): Pick<StrictName, "words" | "forms">[] {
+function distinctionsIn(given: string): Distinction[] {
   const text = preparedText(given);
   const { words: known } = readWords(text);
   return readStrictly(text).map(({ words, forms }) => ({
