@@ -264,12 +264,14 @@ async function startProduct({ servers, prefix, folder, log, onClose }: RowBench,
       clock.at = new Date(began.getTime() + DAY_MS);
       const elapsedMs = performance.now() - startedAt;
       const used = (await commandsOf(client)) - commands - idlePerMs * elapsedMs;
-      return {
+      const ended = {
         ...(await result()),
         runs: (await runs.countDocuments()) - ranBefore,
         keptMb: (await keptMb(databases)) - kept,
         commands: used,
       };
+      log(`the day ended: ${JSON.stringify(ended)}`);
+      return ended;
     },
 
     /** Makes the checks of a day again, all at once. */

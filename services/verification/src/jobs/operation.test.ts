@@ -17,7 +17,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 let service: TestService;
 let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
-const suspended = new Set<string>();
+let timesRead = 0;
+const suspended = new (class extends Set<string> {
+  override [Symbol.iterator]() {
+    timesRead++;
+    return super[Symbol.iterator]();
+  }
+})();
 /** Runs before a vendor is answered by SAM.gov's files, or about its TIN. */
 let ask: (uei: string) => Promise<void> = async () => {};
 let askTin = async () => {};
@@ -153,6 +159,16 @@ describe("a row that no source can answer", () => {
     await pass(0.1);
     expect(await ours.outcomes(id)).toEqual({ 1: "PASS" });
   });
+});
+
+test("which organizations are suspended is asked only where a job is due", async () => {
+  await work();
+  timesRead = 0;
+  await pass(0.1);
+  expect(timesRead).toBe(0);
+  await organization().start([1]);
+  await work();
+  expect(timesRead).toBeGreaterThan(0);
 });
 
 describe("a row whose vendor can't be resolved while entity is unavailable", () => {

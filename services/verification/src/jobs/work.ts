@@ -105,11 +105,13 @@ export function createJobWork(options: {
     const at = now();
     const free = { next_at: { $lte: at }, $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: at } }] };
     const checks = withTin ? "tin_match" : { $ne: "tin_match" };
-    const resting = await options.suspended();
     const dueOfOthers = (than: readonly string[]) => {
       const filter = { ...free, checks, organization_id: { $nin: than } } as object;
       return jobs.findOne(filter, { sort: { next_at: 1 }, projection: { organization_id: 1 } });
     };
+    // Account is asked only where there is something to do.
+    if (!(await dueOfOthers([...busy]))) return undefined;
+    const resting = await options.suspended();
     let next = await dueOfOthers([...resting, ...busy, ...served]);
     if (!next && [...served].some((id) => !busy.has(id))) {
       served.clear();
