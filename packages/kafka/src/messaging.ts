@@ -9,6 +9,7 @@ export const attributes = {
   consumerGroup: "messaging.consumer.group.name",
   offset: "messaging.kafka.offset",
   key: "messaging.kafka.message.key",
+  batchSize: "messaging.batch.message_count",
   errorType: "error.type",
 } as const;
 

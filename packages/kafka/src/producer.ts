@@ -1,9 +1,9 @@
-import type { Attributes } from "@opentelemetry/api";
-import type { Kafka as Library, Producer as LibraryProducer, TopicMessages } from "kafkajs";
+import { type Attributes, context } from "@opentelemetry/api";
+import type { Kafka as Library, Producer as LibraryProducer, Message } from "kafkajs";
 import kafkajs from "kafkajs";
 import { attributes } from "./messaging.ts";
-import type { ProducerRecord, RecordHeaders } from "./record.ts";
-import { failSpan, type Instruments, sendAttributes, startSendSpan } from "./telemetry.ts";
+import type { ProducerRecord } from "./record.ts";
+import { failSpan, type Instruments, sendAttributes, startSendSpan, traceHeaders } from "./telemetry.ts";
 
 /** Less than the brokers' message.max.bytes (1 MiB by default), since headers and framing need room too. */
 const MAX_REQUEST_BYTES = 900_000;
@@ -49,23 +49,22 @@ export function createProducer(options: { library: Library; instruments: Instrum
   }
 
   async function request(records: readonly ProducerRecord[]): Promise<void> {
-    const spans = records.map(startSendSpan);
-    const topicMessages = toMessages(records, spans);
+    const byTopic = [...Map.groupBy(records, ({ topic }) => topic)];
+    const spans = byTopic.map(([topic, ofTopic]) => startSendSpan(topic, ofTopic));
+    const topicMessages = byTopic.map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map(toMessage) }));
     const count = (outcome?: Attributes) => {
-      for (const { topic, messages } of topicMessages) {
-        instruments.sent.add(messages.length, { ...sendAttributes(topic), ...outcome });
-      }
+      for (const [topic, { length }] of byTopic) instruments.sent.add(length, { ...sendAttributes(topic), ...outcome });
     };
     try {
       const producer = await connected();
       await producer.sendBatch({ acks: -1, topicMessages });
       count();
     } catch (cause) {
-      count({ [attributes.errorType]: spans.map(({ span }) => failSpan(span, cause))[0]! });
+      count({ [attributes.errorType]: spans.map((span) => failSpan(span, cause))[0]! });
       await discard();
       throw new Error("records could not be sent to Kafka", { cause });
     } finally {
-      for (const { span } of spans) span.end();
+      for (const span of spans) span.end();
     }
   }
 
@@ -112,15 +111,12 @@ async function open(library: Library): Promise<LibraryProducer> {
   return producer;
 }
 
-function toMessages(records: readonly ProducerRecord[], sends: readonly { headers: RecordHeaders }[]): TopicMessages[] {
-  const topics = new Map<string, TopicMessages["messages"]>();
-  records.forEach((record, index) => {
-    const messages = topics.get(record.topic) ?? [];
-    topics.set(record.topic, messages);
-    const value = record.value && Buffer.from(record.value.buffer, record.value.byteOffset, record.value.byteLength);
-    messages.push({ key: record.key, value, headers: { ...sends[index]!.headers } });
-  });
-  return [...topics].map(([topic, messages]) => ({ topic, messages }));
+function toMessage({ key, value, headers }: ProducerRecord): Message {
+  return {
+    key,
+    value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength),
+    headers: { ...traceHeaders(context.active()), ...headers },
+  };
 }
 
 /** Splits records into requests that brokers accept. Errors: a record is too large for any request. */

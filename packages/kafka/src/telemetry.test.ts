@@ -53,8 +53,10 @@ test("a record is processed in the trace in which it was sent, with the messagin
   expect(sent.kind).toBe(SpanKind.PRODUCER);
   expect(sent.spanContext().traceId).toBe(root.traceId);
   expect(sent.parentSpanContext?.spanId).toBe(root.spanId);
+  expect(sent.attributes["messaging.batch.message_count"]).toBe(2);
+  expect(spans.filter(({ name }) => name === `send ${topic}`)).toHaveLength(1);
   expect(processed.kind).toBe(SpanKind.CONSUMER);
-  expect(processed.parentSpanContext?.spanId).toBe(sent.spanContext().spanId);
+  expect(processed.parentSpanContext?.spanId).toBe(root.spanId);
   expect(inHandler).toEqual([processed.spanContext().spanId]);
   expect(processed.attributes).toEqual({
     "messaging.system": "kafka",

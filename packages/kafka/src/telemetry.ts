@@ -11,7 +11,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { attributes, DURATION_BUCKETS, metricNames, SYSTEM } from "./messaging.ts";
-import type { ConsumedRecord, ProducerRecord, RecordHeaders } from "./record.ts";
+import type { ConsumedRecord, RecordHeaders } from "./record.ts";
 
 const SCOPE = "@vvs/kafka";
 
@@ -48,26 +48,20 @@ export function createInstruments() {
 export type Instruments = ReturnType<typeof createInstruments>;
 
 /**
- * Starts the span of sending a record, and returns it with the headers that carry it. Its parent is the span in the
- * record's own headers (for work that was stored and is sent later), else the active span.
+ * Starts the span of sending records of a topic together. A single one is sent in the trace of its own headers (for work that was
+ * stored and is sent later), else the active one; several are one span, since a span for each cost more than sending it.
  */
-export function startSendSpan(record: ProducerRecord): { span: Span; headers: RecordHeaders } {
-  const parent = propagation.extract(context.active(), record.headers ?? {});
-  const span = trace.getTracer(SCOPE).startSpan(
-    `send ${record.topic}`,
-    {
-      kind: SpanKind.PRODUCER,
-      attributes: {
-        ...sendAttributes(record.topic),
-        [attributes.operationType]: "send",
-        [attributes.key]: record.key.toString(),
-      },
+export function startSendSpan(topic: string, records: readonly { headers?: RecordHeaders }[]): Span {
+  const own = records.length === 1 ? (records[0]!.headers ?? {}) : {};
+  const options = {
+    kind: SpanKind.PRODUCER,
+    attributes: {
+      ...sendAttributes(topic),
+      [attributes.operationType]: "send",
+      [attributes.batchSize]: records.length,
     },
-    parent,
-  );
-  const headers: Record<string, string> = { ...record.headers };
-  propagation.inject(trace.setSpan(parent, span), headers);
-  return { span, headers };
+  };
+  return trace.getTracer(SCOPE).startSpan(`send ${topic}`, options, propagation.extract(context.active(), own));
 }
 
 export function sendAttributes(topic: string): Attributes {
@@ -78,8 +72,8 @@ export function sendAttributes(topic: string): Attributes {
 export type TraceCarrier = Readonly<Record<string, string>>;
 
 /**
- * Runs one attempt to process records, and measures its duration. Each record has a span of its own whose parent is its
- * sender's span, so that one record has one trace (the conventions' default for batches is a link); `attempt` gets the
+ * Runs one attempt to process records, and measures its duration. Each record has a span of its own whose parent is the
+ * span that caused it, so that one record has one trace (the conventions' default for batches is a link); `attempt` gets the
  * contexts of these spans.
  */
 export async function processing<T>(
