@@ -183,7 +183,7 @@ export interface WebhookSecretDocument {
 
 /** Attempts of an account, a device, a client address … within a window that began with the first. */
 export interface SignInLimitDocument {
-  /** The kind of attempts and who makes them, such as address:<address> or mail:account:<hash>. */
+  /** The kind of attempts and who makes them, such as address:<address> or mail:reset:account:<hash>. */
   readonly _id: string;
   readonly attempts: number;
   readonly window_ends_at: Date;

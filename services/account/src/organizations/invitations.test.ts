@@ -188,12 +188,18 @@ describe("nobody is invited", () => {
     await expect(account.domain.invitations.revoke(stranger, invitation._id)).rejects.toMatchObject(over);
   });
 
-  test("beyond the limit of emails to an address", async () => {
-    const { invitation } = await invite();
-    const again = () => account.domain.invitations.resend(owner, invitation._id);
-    for (let mails = 1; mails < MAX_INVITATIONS.account; mails++) await again();
-    await expect(again()).rejects.toMatchObject({ code: "rate_limited" });
-    expect(await account.mailsTo(invited)).toHaveLength(MAX_INVITATIONS.account);
+  test("beyond the limits of emails to an address, of one organization and of all", async () => {
+    const limited = { code: "rate_limited" };
+    for (let mails = 0; mails < MAX_INVITATIONS.accountOfAll; mails += MAX_INVITATIONS.account) {
+      const by = await newMember("owner", (await account.organization())._id);
+      const { invitation } = await invite("developer", by);
+      const again = () => account.domain.invitations.resend(by, invitation._id);
+      for (let own = 1; own < MAX_INVITATIONS.account; own++) await again();
+      await expect(again()).rejects.toMatchObject(limited);
+      expect(await account.mailsTo(invited)).toHaveLength(mails + MAX_INVITATIONS.account);
+    }
+    await expect(invite()).rejects.toMatchObject(limited);
+    expect(await account.mailsTo(invited)).toHaveLength(MAX_INVITATIONS.accountOfAll);
   });
 });
 

@@ -90,7 +90,7 @@ export function createSignUps(
       const organization_name = checkedName(input.organizationName, "organization_name", MAX_NAME_LENGTH);
       const email = checkedEmail(input.email);
       const { clientAddress } = input;
-      await options.mailLimits.count({ email, clientAddress });
+      await options.mailLimits.count("sign_up", { email, clientAddress });
       // In any case, so that the duration does not reveal whether there is an account.
       const password_hash = await passwords.hash(input.password, "stranger");
       if (await users.find(email)) return mailOwner(email, clientAddress);
@@ -104,7 +104,7 @@ export function createSignUps(
     async resend(input: { email: string; clientAddress: string }) {
       expectOpen();
       const email = checkedEmail(input.email);
-      await options.mailLimits.count({ email, clientAddress: input.clientAddress });
+      await options.mailLimits.count("sign_up", { email, clientAddress: input.clientAddress });
       if (await users.find(email)) return mailOwner(email, input.clientAddress);
       const newest = await newestSignUp(store, email, now());
       if (newest) await sendLink(newest);

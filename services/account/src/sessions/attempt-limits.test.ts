@@ -198,6 +198,20 @@ describe("a person whom strangers attack", () => {
     await expect(request(deviceToken)).rejects.toMatchObject(limited);
   });
 
+  test.each([
+    ["a link for a new password", "of a sign-up", "resend"],
+    ["the email of a sign-up", "for a new password", "reset"],
+  ])("can still request %s after strangers requested emails %s", async (_request, _kind, strangers) => {
+    const email = `attacked-${strangers}@example.com`;
+    const { signUps, passwordResets } = account.domain;
+    const resend = (clientAddress: string) => signUps.resend({ email, clientAddress });
+    const reset = (clientAddress: string) => passwordResets.request({ email, clientAddress });
+    const [theirs, own] = strangers === "resend" ? [resend, reset] : [reset, resend];
+    for (let n = 0; n < MAX_MAILS.account; n++) await theirs(`198.51.100.${n}`);
+    await expect(theirs("198.51.100.99")).rejects.toMatchObject(limited);
+    await expect(own("192.0.2.1")).resolves.toBeUndefined();
+  });
+
   test("can guess on a known device only ten times as well", async () => {
     const { email, clientAddress } = await newUser();
     const { deviceToken } = await signIn({ email, password, clientAddress });
@@ -218,7 +232,7 @@ describe("a person whom strangers attack", () => {
 describe("what strangers and tenants store", () => {
   test("is limited: emails that a network requests", async () => {
     const { mails } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
-    const request = (n: number) => mails.count({ email: `m${n}@example.com`, clientAddress: `198.18.5.${n}` });
+    const request = (n: number) => mails.count("reset", { email: `m${n}@example.com`, clientAddress: `198.18.5.${n}` });
     await Promise.all(Array.from({ length: MAX_MAILS.network }, (_, n) => request(n)));
     await expect(request(MAX_MAILS.network)).rejects.toMatchObject(limited);
   });

@@ -13,10 +13,10 @@ const HOUR_MS = 60 * MINUTE_MS;
  */
 export const MAX_FAILURES = { account: 10, device: 10, session: 10, address: 50, network: 200, total: 10_000 } as const;
 export const WINDOW_MS = 15 * MINUTE_MS;
-/** Maximum emails in an hour that people without a session can request. */
+/** Maximum emails in an hour that people without a session can request; of each kind to one address. */
 export const MAX_MAILS = { account: 5, device: 5, address: 30, network: 100, total: 2_000 } as const;
-/** Maximum invitations in an hour: to one address, and of one organization. */
-export const MAX_INVITATIONS = { account: 5, organization: 100 } as const;
+/** Maximum invitations in an hour: of one organization, of one organization to one address, and of all to one address. */
+export const MAX_INVITATIONS = { organization: 100, account: 5, accountOfAll: 20 } as const;
 /** Maximum sign-ins of one user in an hour that succeed, however they sign in: each stores a session. */
 export const MAX_SESSIONS = 200;
 /** Maximum attempts in an hour to use the link of one email. */
@@ -129,16 +129,16 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
 
     mails: {
       /**
-       * Counts an email requested without a session, whether or not one is sent. Links in earlier emails keep working,
-       * so using up the limit of an address locks no owner out of their account. Errors: rate_limited.
+       * Counts an email requested without a session, whether or not one is sent. Links in earlier emails of the kind keep
+       * working, so using up the limit of an address locks no owner out of their account. Errors: rate_limited.
        */
-      count: ({ email, clientAddress, device }: Attempt) =>
+      count: (kind: "reset" | "sign_up", { email, clientAddress, device }: Attempt) =>
         takeAll(
           device
             ? [{ id: `mail:device:${device}`, max: MAX_MAILS.device }]
             : [
                 ...strangerBuckets("mail:", clientAddress, MAX_MAILS),
-                { id: `mail:${accountId(email)}`, max: MAX_MAILS.account },
+                { id: `mail:${kind}:${accountId(email)}`, max: MAX_MAILS.account },
               ],
           HOUR_MS,
           "Several emails were requested already. Check your inbox and the junk folder, or try again later.",
@@ -149,7 +149,8 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
         takeAll(
           [
             { id: `invitations:${organizationId}`, max: MAX_INVITATIONS.organization },
-            { id: `invitation:${accountId(email)}`, max: MAX_INVITATIONS.account },
+            { id: `invitation:${organizationId}:${accountId(email)}`, max: MAX_INVITATIONS.account },
+            { id: `invitation:${accountId(email)}`, max: MAX_INVITATIONS.accountOfAll },
           ],
           HOUR_MS,
           "Several invitations were sent already. Try again later.",

@@ -52,7 +52,7 @@ export function createPasswordResets(
       const email = checkedEmail(input.email);
       const user = await options.users.find(email);
       const device = user && deviceToken ? options.devices.idOf(deviceToken, user._id) : undefined;
-      await options.mailLimits.count({ email, clientAddress, device });
+      await options.mailLimits.count("reset", { email, clientAddress, device });
       if (!user) return;
       const at = now();
       await inTransaction(client, async (session) => {
