@@ -115,6 +115,7 @@ test("a user's own secret is set, or refused with the reason if its format is wr
   const own = `whsec_${randomBytes(32).toString("base64")}`;
   await page.getByText("Set your own secret").click();
   await field.fill(own);
+  await page.locator("#set-end").check();
   await page.getByRole("button", { name: "Set secret" }).click();
   await page.getByText("Your secret was set.").waitFor();
   expect(await shownSecret()).toBe(own);

@@ -52,9 +52,4 @@ describe("a replacement", () => {
     const rotated = replaced({ current: first }, second, { endPreviousNow: false, now });
     expect(names(replaced(rotated, third, { endPreviousNow: true, now }), now)).toEqual(["third"]);
   });
-
-  test("keeps at most one previous secret", () => {
-    const rotated = replaced({ current: first }, second, { endPreviousNow: false, now });
-    expect(names(replaced(rotated, third, { endPreviousNow: false, now }), now)).toEqual(["third", "second"]);
-  });
 });

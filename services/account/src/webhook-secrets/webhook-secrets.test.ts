@@ -51,13 +51,29 @@ test("the old secret of a rotation can be ended at any time, and the current one
   expect(await account.domain.store.auditLog.countDocuments(entries)).toBe(1);
 });
 
-test("concurrent rotations leave two secrets", async () => {
-  const rotations = await Promise.all(
+test("one of several concurrent rotations takes effect, and the secret that receivers have still signs", async () => {
+  const [old] = await signing();
+  const rotations = await Promise.allSettled(
     Array.from({ length: 5 }, () => account.domain.webhookSecrets.rotate(live, { endPreviousNow: false })),
   );
-  const secrets = await signing();
-  expect(secrets).toHaveLength(2);
-  for (const secret of secrets) expect(rotations.map(({ value }) => value)).toContain(secret);
+  const made = rotations.flatMap((each) => (each.status === "fulfilled" ? [each.value.value] : []));
+  expect(await signing()).toEqual([...made, old]);
+});
+
+test("while two secrets sign, a third is refused that would end the previous one without a word", async () => {
+  await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  const both = await signing();
+  const until = new Date(account.clock.now.getTime() + OVERLAP_MS).toISOString().slice(0, 16).replace("T", " ");
+  const message = expect.stringContaining(`The previous secret still signs until ${until} UTC. End it first`);
+  const refused = { code: "invalid_request", message };
+  const { webhookSecrets } = account.domain;
+  await expect(webhookSecrets.rotate(live, { endPreviousNow: false })).rejects.toMatchObject(refused);
+  const own = { value: newWebhookSecret(), endPreviousNow: false };
+  await expect(webhookSecrets.set(live, own)).rejects.toMatchObject(refused);
+  expect(await signing()).toEqual(both);
+  account.advance(OVERLAP_MS);
+  await webhookSecrets.set(live, own);
+  expect(await signing()).toEqual([own.value, both[0]]);
 });
 
 test("a repeated rotation is refused, and leaves both secrets of the first one", async () => {
@@ -69,6 +85,7 @@ test("a repeated rotation is refused, and leaves both secrets of the first one",
   await expect(rotate()).rejects.toMatchObject({ code: "idempotency_conflict" });
   const both = await signing();
   expect([both.length, both[1]]).toEqual([2, old]);
+  account.advance(OVERLAP_MS);
   await account.domain.webhookSecrets.rotate(live, { ...form, submission: "form-2" });
   const value = newWebhookSecret();
   const late = account.domain.webhookSecrets.set(live, { value, ...form });
@@ -77,14 +94,18 @@ test("a repeated rotation is refused, and leaves both secrets of the first one",
 });
 
 describe("a secret that a user chose", () => {
-  test("is set while the old one stays valid, and setting it again keeps both", async () => {
+  test("is set while the old one stays valid, and setting it again only ends the old one, if that is wanted", async () => {
     const [old] = await signing();
+    const { store, webhookSecrets } = account.domain;
     const value = newWebhookSecret();
-    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: false });
-    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: false });
+    const first = await webhookSecrets.set(live, { value, endPreviousNow: false });
+    expect(await webhookSecrets.set(live, { value, endPreviousNow: false })).toEqual(first);
     expect(await signing()).toEqual([value, old]);
-    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: true });
+    for (let n = 0; n < 2; n++) await webhookSecrets.set(live, { value, endPreviousNow: true });
     expect(await signing()).toEqual([value]);
+    const own = { organization_id: live.tenant.organizationId, action: /^webhook_secret/ };
+    const entries = await store.auditLog.find(own).sort({ _id: 1 }).toArray();
+    expect(entries.map(({ action }) => action)).toEqual(["webhook_secret.set", "webhook_secret.previous_ended"]);
   });
 
   test("of the wrong form is refused and changes nothing", async () => {

@@ -1,6 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
+import { exactTime } from "@vvs/registration";
 import { open, type Place, seal } from "@vvs/sealing";
 import { environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
@@ -69,11 +70,11 @@ export function createWebhookSecrets(
       await requireSecretManager(store, caller, session);
       const before = await find(tenant, session);
       refuseRepeated(before, input.submission);
-      const isSame = opened(tenant, before.current) === input.value;
-      const kept = input.endPreviousNow ? { current: before.current } : before;
-      const after: SecretPair<SealedSecret> = isSame
-        ? kept
-        : replaced(before, sealed(tenant, input.value, input.submission), { ...input, now: now() });
+      if (opened(tenant, before.current) === input.value) {
+        return view(tenant, input.endPreviousNow ? await endPrevious(session, caller, before) : before);
+      }
+      if (!input.endPreviousNow) refuseThird(before, now());
+      const after = replaced(before, sealed(tenant, input.value, input.submission), { ...input, now: now() });
       const { current, previous } = after;
       await store.webhookSecrets.replaceOne(
         ofTenant(tenant),
@@ -87,6 +88,19 @@ export function createWebhookSecrets(
       await notices.tellOwners(session, caller, tenant.organizationId, change);
       return view(tenant, after);
     });
+  }
+
+  /** Ends the previous secret, if there is one. Returns the secret that is left. */
+  async function endPrevious(session: ClientSession, caller: Caller, { current, previous }: SecretPair<SealedSecret>) {
+    const { tenant } = caller;
+    if (previous) {
+      await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
+      await audit.append(session, caller, entryOf("webhook_secret.previous_ended", tenant));
+      const what = `ended the previous webhook secret of the ${tenant.environment} environment`;
+      const change = { subject: "The previous webhook secret was ended", what };
+      await notices.tellOwners(session, caller, tenant.organizationId, change);
+    }
+    return { current };
   }
 
   return {
@@ -103,31 +117,23 @@ export function createWebhookSecrets(
     describe: async (tenant: Tenant) => described(await find(tenant)),
 
     /**
-     * Sets a secret that the user chose; the current one again changes nothing.
-     * Errors: also invalid_request, idempotency_conflict (the same submission made one of the two secrets).
+     * Sets a secret that the user chose; the current one again only ends the previous one, if that is wanted. Errors: also
+     * invalid_request (value; two secrets sign now and the current one is to be kept), idempotency_conflict (the same
+     * submission made one of the two secrets).
      */
     async set(caller: Caller, input: Replacement & { value: string }): Promise<WebhookSecret> {
       return replace(caller, "webhook_secret.set", { ...input, value: checkedWebhookSecret(input.value) });
     },
 
-    /** Generates a new secret. Errors: also idempotency_conflict (the same submission made one of the two secrets). */
+    /** Generates a new secret. Errors: those of `set`. */
     rotate: (caller: Caller, input: Replacement) =>
       replace(caller, "webhook_secret.rotated", { ...input, value: newWebhookSecret() }),
 
     /** Ends the previous secret, so that only the current one signs. Repeatable. */
     endPrevious: (caller: Caller) =>
       inTransaction(client, async (session) => {
-        const { tenant } = caller;
         await requireSecretManager(store, caller, session);
-        const { current, previous } = await find(tenant, session);
-        if (previous) {
-          await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
-          await audit.append(session, caller, entryOf("webhook_secret.previous_ended", tenant));
-          const what = `ended the previous webhook secret of the ${tenant.environment} environment`;
-          const change = { subject: "The previous webhook secret was ended", what };
-          await notices.tellOwners(session, caller, tenant.organizationId, change);
-        }
-        return described({ current });
+        return described(await endPrevious(session, caller, await find(caller.tenant, session)));
       }),
 
     /** Returns the secrets that sign now, the current one first. */
@@ -149,6 +155,14 @@ export function createWebhookSecrets(
 function refuseRepeated({ current, previous }: SecretPair<SealedSecret>, submission: string | undefined): void {
   if (!submission || ![current.submission, previous?.submission].includes(submission)) return;
   throw new ServiceError("idempotency_conflict", { message: "This form already replaced the secret." });
+}
+
+/** A third secret would end the previous one, which receivers may still use. Errors: invalid_request. */
+function refuseThird(pair: SecretPair<SealedSecret>, now: Date): void {
+  if (signingNow(pair, now).length < 2) return;
+  const until = exactTime(pair.previous!.valid_until, "minute");
+  const message = `The previous secret still signs until ${until}. End it first, or choose that the current secret ends immediately, which ends both. Nothing was changed.`;
+  throw new ServiceError("invalid_request", { message });
 }
 
 /** Returns the place of both secrets of a tenant: a rotation moves the encrypted secret as it is. */

@@ -79,6 +79,14 @@ describe("the secret", () => {
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("This form was already sent")]);
   });
 
+  test("is not rotated while two sign, and the page says why", async () => {
+    const message = "The previous secret still signs until 2026-11-22 07:53 UTC.";
+    dashboard.state.failures.set("rotateWebhookSecret", new ServiceError("invalid_request", { message }));
+    const form = { form_token: await visitor.formToken("/test/webhooks"), previous: "keep" };
+    const { status, text } = await visitor.post("/test/webhooks/secret/rotate", form);
+    expect([status, text]).toEqual([400, expect.stringContaining(message)]);
+  });
+
   test("of the user's own is set as pasted, trimmed", async () => {
     const form = { form_token: await visitor.formToken("/live/webhooks"), previous: "end", value: ` ${SECRET}\r\n` };
     expect((await visitor.post("/live/webhooks/secret", form)).location).toBe("/live/webhooks?done=set");

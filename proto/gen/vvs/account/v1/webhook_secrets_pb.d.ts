@@ -356,8 +356,8 @@ export declare const WebhookSecretService: GenService<{
   },
   /**
    * Sets a secret that the user chose. The old one stays valid for 24 h unless it is ended immediately. Callers: dashboard.
-   * Errors: invalid_request (not whsec_ and base64 of 24–64 bytes), idempotency_conflict (the same submission made the
-   * current or the previous secret).
+   * Errors: invalid_request (not whsec_ and base64 of 24–64 bytes; two secrets sign now and the old one is to stay valid),
+   * idempotency_conflict (the same submission made the current or the previous secret).
    *
    * @generated from rpc vvs.account.v1.WebhookSecretService.SetWebhookSecret
    */
@@ -368,7 +368,8 @@ export declare const WebhookSecretService: GenService<{
   },
   /**
    * Generates a new secret. The old one stays valid for 24 h unless it is ended immediately. Callers: dashboard.
-   * Errors: idempotency_conflict (the same submission made the current or the previous secret).
+   * Errors: invalid_request (two secrets sign now and the old one is to stay valid), idempotency_conflict (the same
+   * submission made the current or the previous secret).
    *
    * @generated from rpc vvs.account.v1.WebhookSecretService.RotateWebhookSecret
    */
