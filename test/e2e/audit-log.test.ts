@@ -23,17 +23,19 @@ test("what an API key does to a monitor is in the audit log of its organization,
     webhook_url: "https://old.example/hooks?token=first",
   });
   await sandbox.patch(`/v1/monitors/${monitor.id}`, { webhook_url: "https://new.example/hooks?token=second" });
+  await sandbox.patch(`/v1/monitors/${monitor.id}`, { frequency: "weekly" });
   await sandbox.delete(`/v1/monitors/${monitor.id}`);
   await other.sandbox.delete(`/v1/monitors/${monitor.id}`);
   const log = mongo.db(`${sharedProduct().environment.MONGODB_DATABASE_PREFIX}account`).collection("audit_log");
   const found = await eventually(async () => {
     const entries = await log.find({ target: monitor.id }).sort({ at: 1 }).toArray();
-    return entries.length >= 3 ? entries : undefined;
+    return entries.length >= 4 ? entries : undefined;
   });
   const by = { organization_id: organization.id, environment: "sandbox", actor: expect.stringMatching(/^key_/) };
   expect(found).toMatchObject([
     { ...by, action: "monitor.created", details: { host: "old.example" } },
     { ...by, action: "monitor.webhook_url_changed", details: { previous_host: "old.example", host: "new.example" } },
+    { ...by, action: "monitor.changed", details: { previous_frequency: "daily", frequency: "weekly" } },
     {
       ...by,
       action: "monitor.canceled",

@@ -54,9 +54,9 @@ export const reportedActions = {
     "webhook_test.sent",
     "webhook_endpoint.dismissed",
   ],
-  monitor: ["monitor.created", "monitor.canceled", "monitor.webhook_url_changed"],
+  monitor: ["monitor.created", "monitor.canceled", "monitor.changed", "monitor.webhook_url_changed"],
   verification: ["verification.asked", "vendor.tin_replaced"],
-  dashboard: ["vendor.archived", "vendor.restored"],
+  dashboard: ["vendor.archived", "vendor.restored", "vendor.number_changed"],
 } as const;
 
 export type ReportedAction = (typeof reportedActions)[keyof typeof reportedActions][number];

@@ -82,6 +82,14 @@ test("a detail that is too long is cut, so that its entry is not lost", async ()
   expect(found?.details).toEqual({ host: details.host.slice(0, 300) });
 });
 
+test("a detail that looks like a TIN is masked", async () => {
+  const details = { from: "12-3456789", to: "V-1" };
+  const changed = { reporter: "dashboard", action: "vendor.number_changed", target: "ent_1", details };
+  await account.domain.auditLog.append(live, changed);
+  const found = await account.domain.store.auditLog.findOne({ action: changed.action });
+  expect(found?.details).toEqual({ from: "****6789", to: "V-1" });
+});
+
 test.each([
   ["an action that this service records itself", { ...replayed, action: "api_key.created" }],
   ["an action that another service takes", { ...replayed, action: "monitor.created" }],

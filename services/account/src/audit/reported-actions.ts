@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
+import { maskTins } from "@vvs/identifiers";
 import type { CallerContext } from "@vvs/tenant";
 import { type MongoClient, ObjectId } from "mongodb";
 import type { AccountStore } from "../store.ts";
@@ -43,7 +44,7 @@ export function createReportedActions({
       const { reporter, action, target, known } = entry;
       // A reporter can't mend an entry, and would report it for ever.
       const details = Object.fromEntries(
-        Object.entries(entry.details).map(([name, text]) => [name, text.slice(0, MAX_CHARACTERS)]),
+        Object.entries(entry.details).map(([name, text]) => [name, maskTins(text).slice(0, MAX_CHARACTERS)]),
       );
       const actions: readonly string[] = reportedActions[reporter as keyof typeof reportedActions] ?? [];
       const isKnown = actions.includes(action);

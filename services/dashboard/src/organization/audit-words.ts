@@ -48,12 +48,14 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
   "Monitors and verifications": {
     "monitor.created": "created a monitor",
     "monitor.canceled": "canceled a monitor",
+    "monitor.changed": "changed a monitor",
     "monitor.webhook_url_changed": "changed the webhook URL of a monitor",
     "verification.asked": "asked for verifications",
   },
   Vendors: {
     "vendor.archived": "archived a vendor",
     "vendor.restored": "took a vendor back into the list",
+    "vendor.number_changed": "changed the vendor number of",
     "vendor.tin_replaced": "replaced the TIN of a vendor",
   },
   Organization: {

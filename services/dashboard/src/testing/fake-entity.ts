@@ -47,8 +47,8 @@ export function entityService(state: FakeState) {
     throw new ServiceError("internal_error");
   };
   const handlers: Handlers<typeof EntityService> = {
-    async getEntity({ entityId }) {
-      failIfAsked(state, "getEntity");
+    async getEntity({ entityId, externalId }) {
+      failIfAsked(state, externalId === "" ? "getEntity" : "checkExternalId");
       const entity = state.entities.find(({ id }) => id === entityId);
       if (!entity) throw new ServiceError("entity_not_found");
       return { entity };

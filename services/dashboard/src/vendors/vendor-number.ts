@@ -14,9 +14,19 @@ const refusals: RefusalTexts = {
 };
 
 /** Creates the handlers that set and remove the organization's own number of an entity. */
-export function createVendorNumberHandlers({ entities, layout }: PageContext) {
+export function createVendorNumberHandlers({ entities, auditLog, layout }: PageContext) {
   async function find(request: Request, { caller }: Visit): Promise<Entity> {
     return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
+  }
+
+  /** Changes the number. The change is in the audit log before it is made; without its entry it is not made. */
+  async function setNumber({ caller }: Visit, { id: entityId, externalId: before }: Entity, externalId: string) {
+    if (externalId === before) return;
+    // Refuses the vendor's TIN before it could get into the audit log.
+    await entities.getEntity({ caller, entityId, externalId });
+    const details = { from: before || "none", to: externalId || "none" };
+    await auditLog.appendAuditEntry({ caller, action: "vendor.number_changed", target: entityId, details });
+    await entities.setExternalId({ caller, entityId, externalId });
   }
 
   function sendForm(
@@ -44,7 +54,7 @@ export function createVendorNumberHandlers({ entities, layout }: PageContext) {
       const { externalId, problem } = readVendorNumber(typed);
       if (problem) return sendForm(response, visit, entity, { ...invalid({ external_id: problem }, refusals), value });
       try {
-        await entities.setExternalId({ caller: visit.caller, entityId: entity.id, externalId });
+        await setNumber(visit, entity, externalId);
         response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=numbered`);
       } catch (error) {
         sendForm(response, visit, entity, { ...refusalOf(error, refusals), value });

@@ -261,11 +261,27 @@ describe("a vendor's page", () => {
     const invalid = await visitor.post(form, { external_id: "x".repeat(256) });
     expect([invalid.status, dashboard.state.calls]).toEqual([400, []]);
     const details = [{ path: "external_id", message: "must not be the TIN" }];
-    dashboard.state.failures.set("setExternalId", new ServiceError("invalid_request", { details }));
+    dashboard.state.failures.set("checkExternalId", new ServiceError("invalid_request", { details }));
     const { status, text } = await visitor.post(form, { external_id: "21-3456789" });
     expect(status).toBe(400);
     expect(text).toContain("The vendor number must not be the TIN.");
     expect(text).not.toContain("3456789");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("has its changes of your vendor number in the audit log, before they are made, and once", async () => {
+    const change = (external_id: string) => visitor.post(`${path}/vendor-number`, { external_id });
+    for (const typed of ["V-1", "V-1", "V-2", ""]) await change(typed);
+    const by = { action: "vendor.number_changed", target: ENTITY_ID, caller: { actor: "usr_1" } };
+    expect(callsOf("appendAuditEntry")).toMatchObject([
+      { ...by, details: { from: "none", to: "V-1" } },
+      { ...by, details: { from: "V-1", to: "V-2" } },
+      { ...by, details: { from: "V-2", to: "none" } },
+    ]);
+    dashboard.state.calls.length = 0;
+    dashboard.state.failures.set("appendAuditEntry", new ServiceError("service_unavailable"));
+    expect((await change("V-2")).status).toBe(503);
+    expect(dashboard.state.calls.filter((call) => call.startsWith("setExternalId"))).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { shardOf } from "@vvs/outbox";
 import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession, Collection, Db } from "mongodb";
@@ -11,7 +12,7 @@ export interface AuditEntryDocument {
   readonly actor: string;
   readonly request_id: string;
   readonly client_address?: string;
-  readonly action: "monitor.created" | "monitor.canceled" | "monitor.webhook_url_changed";
+  readonly action: MonitorAction["action"];
   readonly monitor_id: string;
   readonly at: Date;
   readonly details: Readonly<Record<string, string>>;
@@ -20,14 +21,13 @@ export interface AuditEntryDocument {
 }
 
 /** What was done to a monitor. */
-export type MonitorAction = { readonly at: Date } & (
-  | { readonly action: "monitor.created" | "monitor.canceled"; readonly monitor: MonitorDocument }
-  | {
-      readonly action: "monitor.webhook_url_changed";
-      /** After the change. */
-      readonly monitor: MonitorDocument;
-      readonly before: MonitorDocument;
-    }
+export type MonitorAction = {
+  readonly at: Date;
+  /** After the action. */
+  readonly monitor: MonitorDocument;
+} & (
+  | { readonly action: "monitor.created" | "monitor.canceled" }
+  | { readonly action: "monitor.changed" | "monitor.webhook_url_changed"; readonly before: MonitorDocument }
 );
 
 export const auditEntriesOf = (db: Db): Collection<AuditEntryDocument> => db.collection("audit_entries");
@@ -48,15 +48,11 @@ export function createAuditEntries({ db }: { db: Db }) {
   };
 }
 
-/** Returns the entry of an action. Of a URL it has only the host: a path or a query may hold a secret. */
 function entryOf(caller: CallerContext, done: MonitorAction): AuditEntryDocument {
   const { action, monitor, at } = done;
   const { actor, requestId: request_id, clientAddress: client_address, tenant } = caller;
-  const isChange = action === "monitor.webhook_url_changed";
-  const previous = isChange ? hostOf(done.before) : undefined;
-  const host = action === "monitor.canceled" ? undefined : hostOf(monitor);
   return {
-    _id: isChange ? `${monitor._id}:url:${monitor.url_version}` : `${monitor._id}:${action}`,
+    _id: `${monitor._id}:${suffixOf(done)}`,
     organization_id: tenant.organizationId,
     actor,
     request_id,
@@ -64,11 +60,35 @@ function entryOf(caller: CallerContext, done: MonitorAction): AuditEntryDocument
     action,
     monitor_id: monitor._id,
     at,
-    details: {
-      ...(isChange && { previous_host: previous ?? "none" }),
-      ...((isChange || host) && { host: host ?? "none" }),
-    },
+    details: detailsOf(done),
     shard: shardOf(monitor._id),
+  };
+}
+
+function suffixOf({ action, monitor }: MonitorAction): string {
+  if (action === "monitor.webhook_url_changed") return `url:${monitor.url_version}`;
+  // A monitor can change back and forth.
+  return action === "monitor.changed" ? `changed:${randomUUID()}` : action;
+}
+
+/** Returns what the entry of an action says. Of a URL it has only the host: a path or a query may hold a secret. */
+function detailsOf(done: MonitorAction): Record<string, string> {
+  const { monitor } = done;
+  const host = hostOf(monitor);
+  if (!("before" in done)) return done.action === "monitor.created" && host ? { host } : {};
+  const { before } = done;
+  if (done.action === "monitor.webhook_url_changed") {
+    return { previous_host: hostOf(before) ?? "none", host: host ?? "none" };
+  }
+  return {
+    ...(monitor.frequency !== before.frequency && {
+      previous_frequency: before.frequency,
+      frequency: monitor.frequency,
+    }),
+    ...(monitor.external_id !== before.external_id && {
+      previous_external_id: before.external_id ?? "none",
+      external_id: monitor.external_id ?? "none",
+    }),
   };
 }
 

@@ -66,11 +66,32 @@ describe("what is done to a monitor is stored with its effect", () => {
     ]);
   });
 
+  test("a change of its frequency and number, with the old and the new one, each time anew", async () => {
+    const { _id } = await create(undefined);
+    await domain.commands.update(caller, _id, { frequency: "weekly", externalId: "V-1" });
+    for (const frequency of ["daily", "weekly"] as const) {
+      domain.pass(1_000);
+      await domain.commands.update(caller, _id, { frequency, webhookUrl: undefined });
+    }
+    const changes = (await waiting()).filter(({ action }) => action === "monitor.changed");
+    expect(changes.map(({ details }) => details)).toEqual([
+      {
+        previous_frequency: "daily",
+        frequency: "weekly",
+        previous_external_id: "none",
+        external_id: "V-1",
+      },
+      { previous_frequency: "weekly", frequency: "daily" },
+      { previous_frequency: "daily", frequency: "weekly" },
+    ]);
+    expect(changes[0]).toMatchObject({ actor: caller.actor, monitor_id: _id });
+  });
+
   test("nothing where it had no effect", async () => {
     const { _id } = await create("https://old.example/a");
     await auditEntriesOf(domain.db).deleteMany({});
     await changeUrl(_id, "https://old.example/a");
-    await domain.commands.update(caller, _id, { frequency: "weekly", webhookUrl: undefined });
+    await domain.commands.update(caller, _id, { frequency: "daily", externalId: null });
     await expect(domain.commands.cancel(someCaller(), _id)).rejects.toMatchObject({ code: "monitor_not_found" });
     await expect(changeUrl(_id, "https://x.example/", someCaller())).rejects.toMatchObject({
       code: "monitor_not_found",

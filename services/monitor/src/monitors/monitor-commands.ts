@@ -186,10 +186,13 @@ export function createMonitorCommands(
         const numbered = withExternalId(withUrl(monitor, change.webhookUrl), change.externalId);
         const next = withFrequency(options, numbered, change.frequency);
         await store.replace(tenant, session, next);
+        const done = { monitor: next, before: monitor, at: now() };
         if (next.url_version !== monitor.url_version) {
           await options.webhooks.urlChanged(tenant, session, next);
-          const done = { action: "monitor.webhook_url_changed", monitor: next, before: monitor, at: now() } as const;
-          await auditEntries.add(session, [{ caller, done }]);
+          await auditEntries.add(session, [{ caller, done: { ...done, action: "monitor.webhook_url_changed" } }]);
+        }
+        if (next.frequency !== monitor.frequency || next.external_id !== monitor.external_id) {
+          await auditEntries.add(session, [{ caller, done: { ...done, action: "monitor.changed" } }]);
         }
         return next;
       });

@@ -215,8 +215,8 @@ export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAudi
 
   /**
    * An action of the calling service: webhook_delivery.replayed, webhook_deliveries.replayed, webhook_test.sent or
-   * webhook_endpoint.dismissed; monitor.created, monitor.canceled or monitor.webhook_url_changed; verification.asked or
-   * vendor.tin_replaced; vendor.archived or vendor.restored.
+   * webhook_endpoint.dismissed; monitor.created, monitor.canceled, monitor.changed or monitor.webhook_url_changed;
+   * verification.asked or vendor.tin_replaced; vendor.archived, vendor.restored or vendor.number_changed.
    *
    * @generated from field: string action = 2;
    */
