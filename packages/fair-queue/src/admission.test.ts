@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { forCaller, underDeadline } from "@vvs/deadline";
 import { createAdmission } from "./admission.ts";
-import { outside, seatless } from "./seat.ts";
+import { inParts, outside, seatless } from "./seat.ts";
 
 const owner = (organizationId: string, environment = "live") =>
   ({ class: "direct", organizationId, environment }) as const;
@@ -109,6 +109,44 @@ test("a call that waits outside leaves its seat to others, and parts of it may w
   await turn();
   other.end();
   expect(await first).toBe("first");
+});
+
+test("a call of several parts leaves its seat to others while each part that has not ended waits outside", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const [quick, failed, slow] = [heldWork(), heldWork(), heldWork()];
+  const first = admit(call("a"), () =>
+    inParts([
+      () => outside(quick.work),
+      async () => {
+        await outside(failed.work);
+        await outside(slow.work);
+      },
+    ]),
+  );
+  expect(await admit(call("b"), async () => "both wait")).toBe("both wait");
+  failed.end();
+  await turn();
+  expect(await admit(call("b"), async () => "one waits again")).toBe("one waits again");
+  quick.end();
+  await turn();
+  expect(await admit(call("b"), async () => "the other has ended")).toBe("the other has ended");
+  slow.end();
+  await first;
+});
+
+test("a call whose part failed goes on in its seat while other parts wait outside", async () => {
+  const admit = createAdmission({ seats: 1 });
+  const [slow, after] = [heldWork(), heldWork()];
+  const parts = [() => Promise.reject(new Error("failed")), () => outside(slow.work)];
+  const first = admit(call("a"), () => inParts(parts).catch(after.work));
+  const second = heldWork();
+  const next = admit(call("b"), second.work);
+  await turn();
+  expect([after.ran(), second.ran()]).toEqual([1, 0]);
+  after.end();
+  second.end();
+  await Promise.all([first, next]);
+  slow.end();
 });
 
 test("a call that waits outside again, after it came back to a free seat, leaves its seat to others again", async () => {

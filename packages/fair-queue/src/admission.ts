@@ -85,7 +85,7 @@ export function createAdmission({ seats, name = "calls" }: { seats: number; name
     try {
       if (!(await seated.promise)) return await refuse(call, queue.waitingIn(flow.id) > 1 ? "organization" : "all");
       waited.record((performance.now() - arrivedAt) / 1_000, { queue: name, class: call.owner.class });
-      return await inSeat({ ticket, queue, waits: 0 }, work);
+      return await inSeat({ ticket, queue }, work);
     } finally {
       clearTimeout(timer);
       gone?.removeEventListener("abort", giveUp);

@@ -1,18 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Arrival, createFairQueue, type Flow, type Ticket } from "./fair-queue.ts";
+import { randomOf } from "./testing/random.ts";
 
 const flow = (id: string, weight = 4, isSandbox = false): Flow => ({ id, weight, isSandbox });
-
-/** Pseudo-random numbers of a seed (mulberry32), so that a failure can be repeated. */
-function randomOf(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const IS_BEGUN = new Set<PlayedCall["state"]>(["seated", "outside", "returning"]);
 

@@ -1,3 +1,3 @@
 export { type Admit, type AdmittedCall, type CallOwner, createAdmission } from "./admission.ts";
 export { callsSection } from "./config.ts";
-export { outside, seatless } from "./seat.ts";
+export { inParts, outside, seatless } from "./seat.ts";

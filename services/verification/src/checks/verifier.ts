@@ -1,5 +1,6 @@
 import type { Check, ErrorReason } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import { inParts } from "@vvs/fair-queue";
 import type { HeldKey } from "@vvs/idempotency";
 import { type Kafka, topicNames } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
@@ -133,17 +134,27 @@ export function createVerifier(options: {
     return options.readExclusions({ tenant: request.caller.tenant, uei, cage, names: [...names] }, signal);
   }
 
+  /** Concludes checks concurrently, except those that are concluded already. */
+  function concludeAll(
+    checks: readonly Check[],
+    request: VerificationRequest,
+    signal: AbortSignal,
+    firsts: readonly Conclusion[] = [],
+  ): Promise<Conclusion[]> {
+    const conclusionOf = async (check: Check) =>
+      firsts.find((each) => each.check === check) ?? conclude(check, request, signal);
+    return inParts(checks.map((check) => () => conclusionOf(check)));
+  }
+
   /** Concludes the checks, unless asking SAM.gov's API helps: then it returns what to ask, and asked no provider of others. */
   function concludeUnlessAsking(request: VerificationRequest): Promise<{ readonly asking: Asking } | Concluded> {
     const isFirst = (check: Check) => check === "sam_registration";
     return inTime(request, async (signal) => {
-      const firsts = await Promise.all(request.checks.filter(isFirst).map((check) => conclude(check, request, signal)));
+      const firsts = await concludeAll(request.checks.filter(isFirst), request, signal);
       const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
       if (asking) return { asking };
       const exclusions = await readUnchecked(request, firsts, signal);
-      const conclusions = await Promise.all(
-        request.checks.map((check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal)),
-      );
+      const conclusions = await concludeAll(request.checks, request, signal, firsts);
       return { conclusions, exclusions };
     });
   }
@@ -151,7 +162,7 @@ export function createVerifier(options: {
   return {
     async verify(request) {
       const concluded = await inTime(request, async (signal) => {
-        const conclusions = await Promise.all(request.checks.map((check) => conclude(check, request, signal)));
+        const conclusions = await concludeAll(request.checks, request, signal);
         return { conclusions, exclusions: await readUnchecked(request, conclusions, signal) };
       });
       return save(request, concluded);
