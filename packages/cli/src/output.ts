@@ -23,6 +23,10 @@ export function createOutput({ stdout, stderr, json }: { stdout: Sink; stderr: S
     note(text: string): void {
       if (!json) stderr.write(`${printable(text)}\n`);
     },
+    /** Prints a warning, for scripts too. */
+    warning(text: string): void {
+      stderr.write(`${json ? JSON.stringify({ warning: text }) : printable(`Warning: ${text}`)}\n`);
+    },
     /** Prints an error in one line. */
     error(error: unknown): void {
       stderr.write(

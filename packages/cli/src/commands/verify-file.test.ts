@@ -172,6 +172,31 @@ test("the id alone continues a job, with a warning, if the file has as many vend
   const stderr = expect.stringContaining("Warning: an id alone does not prove");
   expect(await continued(vendors("1P", "2F"))).toMatchObject({ code: 1, stderr });
   expect(outcomes()).toEqual(["V-1 pass", "V-2 fail"]);
+  rmSync(path("out.csv"));
+  const warned = await continued([...vendors("1P", "2F"), "--json"]);
+  expect(JSON.parse(warned.stderr)).toEqual({ warning: expect.stringContaining("an id alone") });
+});
+
+test("results of a list from the dashboard go to the rows with their numbers", async () => {
+  await using api = await startJobApi({ fileRows: [2, 4, 5] });
+  const list = (...lines: string[]) => file(["uei", ...lines].join("\n"));
+  const [one, two, three] = [ueiOf("1P"), ueiOf("2F"), ueiOf("3P")];
+  await runProgram([...list(one, "", two, three).slice(0, 2), "--no-wait"], { env: api.env });
+  const continued = (args: string[]) => runProgram([...args, "--job", "job_1"], { env: api.env });
+  const stderr = expect.stringContaining("job_1 has a row 4, but");
+  expect(await continued(list(one, two, "", three))).toMatchObject({ code: 2, stderr });
+  expect(await continued(list(one, two))).toMatchObject({ code: 2 });
+  expect(existsSync(path("out.csv"))).toBe(false);
+  expect(await continued(list(one, "", two, three))).toMatchObject({ code: 1 });
+  expect(results().map(({ decision }) => decision)).toEqual(["pay", "hold", "pay"]);
+});
+
+test("a row of a list from the dashboard that can't be verified has its result too", async () => {
+  await using api = await startJobApi({ fileRows: [2, 3] });
+  const list = (uei: string) => file(`Vendor Number,uei\nV-1,${uei}\nV-2,${ueiOf("2F")}\n`);
+  await runProgram([...list(ueiOf("1X")).slice(0, 2), "--no-wait"], { env: api.env });
+  const { code } = await runProgram([...list("short"), "--job", "job_1"], { env: api.env });
+  expect([code, outcomes()]).toEqual([1, ["V-1 ambiguous", "V-2 fail"]]);
 });
 
 test("--no-wait starts a job, and with --job writes what it has by now", async () => {

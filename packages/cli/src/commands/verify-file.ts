@@ -16,7 +16,7 @@ import type { Output } from "../output.ts";
 const SEND_TIMEOUT_MS = 60_000;
 const MAX_PROBLEMS = 20;
 const UNPROVEN =
-  "Warning: an id alone does not prove that the file still has the same vendors in the same order, so check it yourself. Only the whole --job that was printed proves it.";
+  "an id alone does not prove that the file still has the same vendors in the same order, so check it yourself. Only the whole --job that was printed proves it.";
 
 /** What a job is started with besides its vendors. */
 export type Terms = Omit<CreateJobRequest, "vendors">;
@@ -40,19 +40,24 @@ export async function verifyFile(
   const vendors = list.rows.flatMap(({ vendor }) => vendor ?? []);
   if (vendors.length === 0) throw new UsageError(`${file} has no row that can be verified.`);
   // Without the signal: Ctrl-C waits for the id, with which the job can be continued.
-  const { id, total } =
+  const job =
     typeof options.job === "string"
       ? await client.getJob(startedWith(options.job, vendors, file), { signal })
       : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
-  if (total !== vendors.length) throw new UsageError(`${id} has ${total} vendors, but ${file} has ${vendors.length}.`);
-  if (options.job === id) output.note(UNPROVEN);
-  const job = jobReference(id, vendors);
-  const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${job}`;
+  const { id, total } = job;
+  const given = job.file_rows ? list.rows.length : vendors.length;
+  if (total !== given) throw new UsageError(`${id} has ${total} vendors, but ${file} has ${given}.`);
+  if (options.job === id) output.warning(UNPROVEN);
+  const reference = jobReference(id, vendors);
+  const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${reference}`;
   if (out === undefined) {
-    output.result({ job_id: id, job, rows: list.rows.length }, () => `${id} is started. For its results: ${again}`);
+    output.result(
+      { job_id: id, job: reference, rows: list.rows.length },
+      () => `${id} is started. For its results: ${again}`,
+    );
     return exitCodes.ok;
   }
-  output.note(`${id}: ${vendors.length} vendors.`);
+  output.note(`${id}: ${total} vendors.`);
   const progress = createProgress(output, Date.now);
   const found: JobResult[] = [];
   try {
@@ -61,11 +66,11 @@ export async function verifyFile(
       found.push(result);
   } catch (error) {
     progress.clear();
-    output.result({ job_id: id, job }, () => `Stopped, but ${id} goes on. For its results: ${again}`);
+    output.result({ job_id: id, job: reference }, () => `Stopped, but ${id} goes on. For its results: ${again}`);
     throw error;
   }
   progress.clear();
-  const results = resultsOf(list, found);
+  const results = resultsOf(list, job, found);
   await writeWhole(out, writeResults(list, results));
   const { open, ...decisions } = decisionsOf(results);
   output.result({ job_id: id, out, rows: results.length, ...decisions, open }, () => {

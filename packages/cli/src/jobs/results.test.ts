@@ -3,7 +3,8 @@ import type { JobResult } from "@vendor-verification/client";
 import { resultsOf } from "./results.ts";
 
 const list = { rows: [{ number: 2, cells: [], vendor: { legal_name: "A" }, problems: [] }] };
-const reasonsOf = (result: object) => resultsOf(list, [{ row: 1, ...result } as JobResult])[0]!.reasons;
+const reasonsOf = (result: object) =>
+  resultsOf(list, { id: "job_1", file_rows: false }, [{ row: 1, ...result } as JobResult])[0]!.reasons;
 const verified = (reason?: string) => ({ verification: { results: [{ reason }, {}] } });
 
 test.each([

@@ -1,22 +1,28 @@
-import type { JobResult } from "@vendor-verification/client";
+import type { Job, JobResult } from "@vendor-verification/client";
 import { problemText, type RowResult, reasonTexts, type VendorFile } from "@vvs/vendor-files";
 import { UsageError } from "../exit-codes.ts";
 
 /**
- * Returns the result of each row of a list from those of its job, which has the rows without problems. Undefined: the job has
- * none yet. Errors: UsageError if a vendor's number shows that the job is of another list.
+ * Returns the result of each row of a list from those of its job. The job has the rows without problems, or with `file_rows` all
+ * of them. Undefined: the job has none yet. Errors: UsageError if the number of a row or a vendor shows that the job is of
+ * another list.
  */
 export function resultsOf(
   { rows }: Pick<VendorFile, "rows">,
+  { id, file_rows }: Pick<Job, "id" | "file_rows">,
   results: readonly JobResult[],
 ): (RowResult | undefined)[] {
   const found = rows.map(({ vendor, problems }): RowResult | undefined =>
     vendor ? undefined : { outcome: "invalid", decision: "review", reasons: problems.map(problemText) },
   );
-  const sent = rows.flatMap(({ vendor, number }, index) => (vendor ? { index, number, vendor } : []));
+  const sent = rows.flatMap((row, index) => (row.vendor || file_rows ? { ...row, index } : []));
+  const sentByRow = new Map(sent.map((row, place) => [file_rows ? row.number : place + 1, row]));
   for (const result of results) {
-    const { index, number, vendor } = sent[result.row - 1]!;
-    if (result.external_id !== undefined && result.external_id !== vendor.external_id) {
+    const row = sentByRow.get(result.row);
+    if (!row)
+      throw new UsageError(`${id} has a row ${result.row}, but the file has no such vendor. Give the same file.`);
+    const { index, number, vendor } = row;
+    if (vendor && result.external_id !== undefined && result.external_id !== vendor.external_id) {
       throw new UsageError(
         `Row ${number} was vendor ${result.external_id} when the job was started. Give the same file.`,
       );

@@ -3,9 +3,9 @@ import { answer, type Call, type FakeApi, refuse, startApi } from "./fake-api.ts
 const JOB_ID = "job_1";
 
 /** Returns the result of a vendor by the last letter of its UEI: P pay, F hold, W waiting, anything else review. */
-function resultOf({ external_id, identifiers, legal_name }: Call["body"], index: number): object {
+function resultOf({ external_id, identifiers, legal_name }: Call["body"], index: number, number = index + 1): object {
   const uei: string = identifiers?.uei ?? "";
-  const row = { row: index + 1, external_id };
+  const row = { row: number, external_id };
   if (uei.endsWith("W")) return { ...row, outcome: "waiting", decision: "review" };
   if (!/[PF]$/.test(uei)) {
     const candidates = [{ id: "ent_9", legal_name: "Acme Two", confidence: 0.7 }];
@@ -24,10 +24,16 @@ function resultOf({ external_id, identifiers, legal_name }: Call["body"], index:
 
 /**
  * Starts an API with one job, as the service keeps it for one key. Each look at the job completes another vendor, until
- * `stopsAfter` looks. Vendors are answered by `resultOf`, in pages of two.
+ * `stopsAfter` looks. Vendors are answered by `resultOf`, in pages of two. With `fileRows`, the job is a list of the dashboard with
+ * these row numbers.
  */
 export async function startJobApi(
-  options: { stopsAfter?: number; onLook?: (looks: number) => void; refusal?: [number, string] } = {},
+  options: {
+    stopsAfter?: number;
+    onLook?: (looks: number) => void;
+    refusal?: [number, string];
+    fileRows?: number[];
+  } = {},
 ): Promise<FakeApi & { readonly vendors: () => Call["body"][] }> {
   let vendors: Call["body"][] = [];
   let looks = 0;
@@ -36,6 +42,7 @@ export async function startJobApi(
     id: JOB_ID,
     status: "running",
     total: vendors.length,
+    file_rows: options.fileRows !== undefined,
     done: done(),
     counts: { pass: done(), waiting: 0 },
     ...(done() === vendors.length && { completed_at: "2026-11-21T09:30:00.000Z" }),
@@ -53,7 +60,7 @@ export async function startJobApi(
       return answer(response, 200, job());
     }
     const from = Number(url.searchParams.get("cursor"));
-    const results = vendors.slice(0, done()).map(resultOf);
+    const results = vendors.slice(0, done()).map((vendor, index) => resultOf(vendor, index, options.fileRows?.[index]));
     const next_cursor = from + 2 < results.length ? String(from + 2) : null;
     answer(response, 200, { results: results.slice(from, from + 2), next_cursor });
   });

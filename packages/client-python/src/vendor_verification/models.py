@@ -940,6 +940,10 @@ class Job(TypedDict):
     """
     Number of vendors.
     """
+    file_rows: bool
+    """
+    Whether the list was uploaded in the dashboard, so that `row` in its results is the number of the row in the file.
+    """
     done: int
     """
     Number of rows that have their last answer.
@@ -1222,7 +1226,7 @@ class JobResult(TypedDict):
 
     row: int
     """
-    Place in the list that was given; 1 for the first vendor.
+    Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it.
     """
     external_id: NotRequired[str]
     """

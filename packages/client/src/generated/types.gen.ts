@@ -440,6 +440,10 @@ export type Job = {
      */
     total: number;
     /**
+     * Whether the list was uploaded in the dashboard, so that `row` in its results is the number of the row in the file.
+     */
+    file_rows: boolean;
+    /**
      * Number of rows that have their last answer.
      */
     done: number;
@@ -516,7 +520,7 @@ export type JobPage = {
  */
 export type JobResult = {
     /**
-     * Place in the list that was given; 1 for the first vendor.
+     * Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it.
      */
     row: number;
     /**

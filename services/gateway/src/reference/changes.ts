@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-27",
+    "A job has `file_rows`: `row` in the results of a list that was uploaded in the dashboard is the number of the row in the file. The command line took it for the place in the list: `verify FILE --job` with only the id of such a list gave vendors the results of their neighbors. Download such results from the dashboard.",
+  ],
+  [
+    "2026-11-27",
     "Names agree less often, in jobs and in exact look-ups: `First Medical` is not `One Medical`, `Studio X` not `Studio 10`, `Miller AG LLC` not `Miller LLC`, `Disney+` not `Disney`. In jobs and lists the words must also be in the same order, except that a comma may turn them, as in `Austin, City of`.",
   ],
   [

@@ -38,6 +38,11 @@ export const jobSchema = z
       .enum(["queued", "running", "completed", "canceled"])
       .describe("`completed`: every row has its last answer."),
     total: rows("Number of vendors."),
+    file_rows: z
+      .boolean()
+      .describe(
+        "Whether the list was uploaded in the dashboard, so that `row` in its results is the number of the row in the file.",
+      ),
     done: rows("Number of rows that have their last answer."),
     counts,
     created_at: time("When it was created."),
@@ -66,7 +71,12 @@ const doubtMeanings = Object.entries(doubtTexts)
 
 export const jobResultSchema = z
   .object({
-    row: z.int().min(1).describe("Place in the list that was given; 1 for the first vendor."),
+    row: z
+      .int()
+      .min(1)
+      .describe(
+        "Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it.",
+      ),
     external_id: z.string().optional().describe("Your own number of the vendor, as it was given."),
     outcome: rowOutcome,
     decision: z

@@ -84,6 +84,7 @@ export const exampleJob = {
   id: exampleIds.job,
   status: "completed",
   total: 1,
+  file_rows: false,
   done: 1,
   counts: {
     ...{ pass: 1, fail: 0, error: 0, ambiguous: 0, not_found: 0 },

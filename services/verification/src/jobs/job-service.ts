@@ -146,6 +146,7 @@ function toJob({ job, counts }: CountedJob): MessageInitShape<typeof JobSchema> 
     monitors: job.monitor !== undefined,
     pay: counts.pay,
     hold: counts.hold,
+    fileRows: job.columns !== undefined,
   };
 }
 

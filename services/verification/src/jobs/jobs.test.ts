@@ -140,7 +140,7 @@ const work = (by = service) => by.jobs.live.work();
 test("every row of a list gets the answer of a verification, in the order given", async () => {
   answer = (vendor) => (vendor === uei(2) ? "fail" : "pass");
   const id = await startJob([1, 2, 3].map((each) => ({ identifiers: { uei: uei(each) }, externalId: `V-${each}` })));
-  expect(await job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0 });
+  expect(await job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0, fileRows: false });
   await work();
   expect(await job(id)).toMatchObject({
     status: JobStatus.COMPLETED,
@@ -248,7 +248,7 @@ test("cells of a file are kept with every row until the job is removed, and read
   expect(await read()).toEqual(all);
   expect(await read({ outcome: RowOutcome.INVALID })).toEqual([cells(3)]);
   await work();
-  expect((await job(id)).columns).toEqual(columns);
+  expect(await job(id)).toMatchObject({ columns, fileRows: true });
   expect(await read()).toEqual(all);
   expect((await results(id)).map((row) => [row.outcome, row.cells])).toEqual([
     [RowOutcome.PASS, []],

@@ -461,6 +461,13 @@ export declare type Job = Message<"vvs.verification.v1.Job"> & {
    * @generated from field: repeated string columns = 13;
    */
   columns: string[];
+
+  /**
+   * Whether its rows have the numbers that a spreadsheet program shows. Otherwise they are numbered from 1 without gaps.
+   *
+   * @generated from field: bool file_rows = 14;
+   */
+  fileRows: boolean;
 };
 
 /**
@@ -640,7 +647,7 @@ export declare const ListJobResultsRequestSchema: GenMessage<ListJobResultsReque
  */
 export declare type JobResult = Message<"vvs.verification.v1.JobResult"> & {
   /**
-   * 1 for the first row.
+   * As in JobRow.
    *
    * @generated from field: int32 row = 1;
    */
