@@ -325,7 +325,7 @@ export function createClient(options: ClientOptions) {
     /**
      * Returns the events after a cursor, oldest first, and the cursor of the next page. Waits for the first one if asked to.
      * With `now` and a wait, events are missed if the answer does not arrive: read the first cursor without a wait.
-     * Errors: invalid_request if the events after this cursor are no longer kept.
+     * Errors: cursor_expired if the events after this cursor are no longer kept.
      */
     readEvents,
 
