@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { parseApiKey, scopes } from "@vvs/api-keys";
 import { operator } from "../audit/audit.ts";
@@ -50,6 +51,22 @@ describe("creating a key", () => {
     const nobody = callerOfOrganization("org_01h455vb4pex5vsknk084sn02q", "live");
     await expect(account.domain.apiKeys.create(nobody, { name: "a" })).rejects.toMatchObject({ code: "not_found" });
   });
+});
+
+test("the list has every key that works, however many ended after its creation", async () => {
+  const { live } = await newOrganization();
+  const { key } = await account.domain.apiKeys.create(live, { name: "old" });
+  const many = Array.from({ length: 1_001 }, (_, n) => ({
+    ...key,
+    _id: `${key._id}_${n}`,
+    hash: randomBytes(32),
+    created_at: new Date(key.created_at.getTime() + n + 1),
+    ...(n % 2 ? { revoked_at: key.created_at } : { expires_at: key.created_at }),
+  }));
+  await account.domain.store.apiKeys.insertMany(many);
+  const listed = (await account.domain.apiKeys.list(live.tenant)).map(({ _id }) => _id);
+  const newest = many.slice(1).map(({ _id }) => _id);
+  expect(listed).toEqual([key._id, ...newest.reverse()]);
 });
 
 describe("the cap of active keys", () => {

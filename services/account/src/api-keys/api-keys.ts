@@ -36,7 +36,7 @@ export const MAX_ACTIVE_KEYS = 20;
 /** Maximum rolled keys of an environment that still work. */
 export const MAX_OVERLAPPING_KEYS = 20;
 export const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
-const MAX_LISTED = 1_000;
+const MAX_ENDED_LISTED = 1_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_SUBMISSION_LENGTH = 100;
 
@@ -53,8 +53,7 @@ export function createApiKeys(
   }
 
   function countWorking(session: ClientSession, tenant: Tenant, at: Date, isRolled: boolean): Promise<number> {
-    const working = { revoked_at: { $exists: false }, $nor: [{ expires_at: { $lte: at } }] };
-    const filter = { ...ofTenant(tenant), ...working, rolled_at: { $exists: isRolled } };
+    const filter = { ...ofTenant(tenant), $nor: endedAt(at), rolled_at: { $exists: isRolled } };
     return store.apiKeys.countDocuments(filter, { session });
   }
 
@@ -171,9 +170,19 @@ export function createApiKeys(
       });
     },
 
-    /** Returns the newest 1,000 keys, newest first, including revoked ones. */
-    list: (tenant: Tenant): Promise<ApiKeyDocument[]> =>
-      store.apiKeys.find(ofTenant(tenant)).sort({ created_at: -1, _id: -1 }).limit(MAX_LISTED).toArray(),
+    /** Returns all keys that work and then the 1,000 newest that ended, both newest first. */
+    async list(tenant: Tenant): Promise<ApiKeyDocument[]> {
+      const at = now();
+      const find = (filter: object) =>
+        store.apiKeys.find({ ...ofTenant(tenant), ...filter }).sort({ created_at: -1, _id: -1 });
+      const [working, ended] = await Promise.all([
+        find({ $nor: endedAt(at) }).toArray(),
+        find({ $or: endedAt(at) })
+          .limit(MAX_ENDED_LISTED)
+          .toArray(),
+      ]);
+      return [...working, ...ended];
+    },
 
     /** Repeatable. Errors: forbidden; not_found, also for another tenant's key. */
     revoke: (caller: Caller, keyId: string) =>
@@ -242,6 +251,9 @@ function endingOf({ expires_at: own }: ApiKeyDocument, overlapSeconds: number, a
   const end = new Date(at.getTime() + overlapSeconds * 1000);
   return { expires_at: own && own < end ? own : end };
 }
+
+/** Returns the conditions of which a key that has ended meets one. */
+const endedAt = (at: Date) => [{ revoked_at: { $exists: true } }, { expires_at: { $lte: at } }];
 
 function refuseEnded({ revoked_at, expires_at, rolled_at }: ApiKeyDocument, at: Date): void {
   const message =

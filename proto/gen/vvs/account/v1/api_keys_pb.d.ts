@@ -673,7 +673,8 @@ export declare const ApiKeyService: GenService<{
     output: typeof GetApiKeyResponseSchema;
   },
   /**
-   * Returns the keys of an organization and environment, newest first, including revoked ones. Callers: dashboard.
+   * Returns the keys of an organization and environment that work, and then the 1,000 newest that ended, both newest first.
+   * Callers: dashboard.
    *
    * @generated from rpc vvs.account.v1.ApiKeyService.ListApiKeys
    */
