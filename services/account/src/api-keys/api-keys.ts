@@ -164,6 +164,7 @@ export function createApiKeys(
         const change = {
           subject: "An API key was replaced",
           what: `replaced ${described(before)} by ${described(key)}`,
+          entries: 2,
         };
         await notices.tellOwners(session, caller, tenant.organizationId, change);
         return { key, value, rolled: rolled! };

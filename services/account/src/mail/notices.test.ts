@@ -115,6 +115,30 @@ test("nobody can make us send emails without end: the last one of an hour says s
   expect(await account.mailsTo(owners[0]!)).toHaveLength(MAX_NOTICES + 1);
 });
 
+test("changes with several entries cause the last email as well", async () => {
+  const rotate = () => account.domain.webhookSecrets.rotate(caller, { endPreviousNow: true });
+  const { key } = await newKey();
+  for (let n = 2; n < MAX_NOTICES; n++) await rotate();
+  account.advance(1);
+  await account.domain.apiKeys.roll(caller, { keyId: key._id, overlapSeconds: 0 });
+  await rotate();
+  const mails = await account.mailsTo(owners[0]!);
+  expect(mails.at(-1)).toMatchObject({
+    subject: "An API key was replaced",
+    text: expect.stringContaining("there is no email about the next ones"),
+  });
+});
+
+test("the member who did it gets the email, and is named, also where there are very many owners", async () => {
+  const { users } = account.domain.store;
+  const owner = (await users.findOne({ email: owners[0]! }))!;
+  const many = Array.from({ length: 101 }, (_, n) => ({ ...owner, _id: `usr_${n}`, email: `owner${n}@example.com` }));
+  await users.insertMany(many);
+  await newKey();
+  const [mail] = await account.mailsTo(developer);
+  expect(mail!.text).toContain(`${developer} created the API key`);
+});
+
 test("a user gets an email when a passkey is added to their account or removed from it", async () => {
   const { token } = await account.domain.signIns.signIn({ email: reader, password, clientAddress });
   const session = { token, clientAddress };

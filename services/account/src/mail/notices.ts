@@ -27,23 +27,33 @@ export type Notices = ReturnType<typeof createNotices>;
  * change, after its entry in the audit log, which counts: no change can use up the limit without an email.
  */
 export function createNotices({ store, mailQueue, texts, now }: Basics & Mails) {
-  /** Returns how many changes of the last hour, with this one, are in the audit log, up to one more than the limit. */
-  function count(session: ClientSession, organizationId: string, filter: object): Promise<number> {
+  /** Returns the place of a change among those of the last hour, by the audit log, which has `own` entries of it. */
+  async function placeOf(session: ClientSession, organizationId: string, filter: object, own: number) {
     const at = { $gt: new Date(now().getTime() - HOUR_MS) };
     const entries = { organization_id: organizationId, at, ...filter };
-    return store.auditLog.countDocuments(entries, { session, limit: MAX_NOTICES + 1 });
+    const made = await store.auditLog.countDocuments(entries, { session, limit: MAX_NOTICES + own });
+    return { isBeyond: made - own >= MAX_NOTICES, isLast: made >= MAX_NOTICES };
   }
 
   return {
-    /** Sends an email to the owners of an organization, and to the user who made the change. */
-    async tellOwners(session: ClientSession, by: Actor, organizationId: string, change: Change): Promise<void> {
-      const made = await count(session, organizationId, { action: { $in: ofOrganization } });
-      if (made > MAX_NOTICES) return;
-      const concerned = { organization_id: organizationId, $or: [{ role: "owner" as const }, { _id: by.actor }] };
-      const people = await store.users.find(concerned, { session }).sort({ _id: 1 }).limit(MAX_OWNERS).toArray();
-      const actor = people.find(({ _id }) => _id === by.actor)?.email ?? "The operator";
-      const isLast = made === MAX_NOTICES;
-      for (const { email } of people) {
+    /** Sends an email to the owners of an organization, and to the user who made the change, of which there are `entries`. */
+    async tellOwners(
+      session: ClientSession,
+      by: Actor,
+      organizationId: string,
+      { entries = 1, ...change }: Change & { entries?: number },
+    ): Promise<void> {
+      const { isBeyond, isLast } = await placeOf(session, organizationId, { action: { $in: ofOrganization } }, entries);
+      if (isBeyond) return;
+      const own = { organization_id: organizationId };
+      const user = await store.users.findOne({ ...own, _id: by.actor }, { session });
+      const owners = await store.users
+        .find({ ...own, role: "owner" }, { session })
+        .sort({ _id: 1 })
+        .limit(MAX_OWNERS)
+        .toArray();
+      const actor = user?.email ?? "The operator";
+      for (const email of new Set([...owners, ...(user ? [user] : [])].map(({ email }) => email))) {
         const request = { to: email, clientAddress: by.clientAddress, at: now() };
         await mailQueue.enqueue(session, texts.organizationChanged(request, { ...change, actor, isLast }));
       }
@@ -51,10 +61,12 @@ export function createNotices({ store, mailQueue, texts, now }: Basics & Mails) 
 
     /** Sends a user an email about their own account. */
     async tellUser(session: ClientSession, by: Actor, user: UserDocument, change: Change): Promise<void> {
-      const made = await count(session, user.organization_id, { action: { $in: ofUser }, target: user._id });
-      if (made > MAX_NOTICES) return;
+      // Those with a reason are announced otherwise.
+      const filter = { action: { $in: ofUser }, target: user._id, "details.reason": { $exists: false } };
+      const { isBeyond, isLast } = await placeOf(session, user.organization_id, filter, 1);
+      if (isBeyond) return;
       const request = { to: user.email, clientAddress: by.clientAddress, at: now() };
-      await mailQueue.enqueue(session, texts.accountChanged(request, { ...change, isLast: made === MAX_NOTICES }));
+      await mailQueue.enqueue(session, texts.accountChanged(request, { ...change, isLast }));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
+import { MAX_NOTICES } from "../mail/notices.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { SecondStepError } from "../sign-in/sign-in.ts";
 import { testAccount, tokenIn } from "../testing/account.ts";
@@ -167,6 +168,23 @@ test.each([
   expect(await account.domain.store.auditLog.countDocuments(removed)).toBe(removePasskeys ? 2 : 0);
   const changed = (await account.mailsTo(email)).find(({ kind }) => kind === "password_changed");
   expect(changed!.text.includes("All of its passkeys were removed")).toBe(removePasskeys);
+});
+
+test("passkeys that a link removes do not use up the emails about later ones", async () => {
+  const user = await account.domain.users.find(email);
+  const own = Array.from({ length: MAX_NOTICES }, (_, n) => {
+    const _id = `pky_${people}_${n}`;
+    return { ...NOBODYS_PASSKEY, _id, credential_id: _id, user_id: user!._id };
+  });
+  await account.domain.store.passkeys.insertMany(own);
+  const token = await link();
+  await account.domain.passwordResets.complete({ token, password: next, removePasskeys: true, clientAddress });
+  account.advance(1);
+  const caller = { token: (await signIn(next)).token, clientAddress };
+  const device = testAuthenticator(account.dashboardUrl.origin);
+  const response = device.create(await account.domain.passkeys.beginRegistration(caller));
+  await account.domain.passkeys.add(caller, { name: "Laptop", response });
+  expect((await account.mailsTo(email)).at(-1)).toMatchObject({ subject: "A passkey was added" });
 });
 
 test("a link that fails removes no passkeys", async () => {

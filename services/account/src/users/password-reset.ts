@@ -41,7 +41,10 @@ export function createPasswordResets(
     const own = { user_id: user._id };
     const removed = await store.passkeys.find(own, { session }).toArray();
     await store.passkeys.deleteMany(own, { session });
-    for (const { name } of removed) await audit.append(session, by, userEntry("user.passkey_removed", user, { name }));
+    for (const { name } of removed) {
+      const details = { name, reason: "password_reset" };
+      await audit.append(session, by, userEntry("user.passkey_removed", user, details));
+    }
     return removed.length;
   }
 
