@@ -5,7 +5,7 @@ import { type Role, secretManagers } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import type { Caller } from "../sessions/callers-by-session.ts";
 import { requireSession } from "../sessions/live-sessions.ts";
-import type { AccountStore, RemovedMemberDocument, UserDocument } from "../store.ts";
+import type { AccountStore, InvitationDocument, RemovedMemberDocument, UserDocument } from "../store.ts";
 
 /**
  * Returns the member on whose behalf a call is made. Calls about members read it in their own transaction, so that a
@@ -57,16 +57,18 @@ export async function isLastOwner(
   return (await store.users.findOne({ _id: { $ne: _id }, organization_id, role: "owner" }, { session })) === null;
 }
 
-/** Gives a member another role, and deletes the invitations they sent: only owners may invite. */
+/** Gives a member another role, and revokes the invitations they sent: only owners may invite. */
 export async function changeRole(
-  { store, audit }: Pick<Basics, "store" | "audit">,
+  options: Pick<Basics, "store" | "audit">,
   by: Actor,
   user: UserDocument,
   role: Role,
   session: ClientSession,
 ): Promise<void> {
-  await store.users.updateOne({ _id: user._id }, { $set: { role } }, { session });
-  await deleteSentInvitations(store, user, session);
+  const { store, audit } = options;
+  const { _id, organization_id } = user;
+  await store.users.updateOne({ _id }, { $set: { role } }, { session });
+  await revokeInvitations(options, by, { organization_id, invited_by: _id }, session);
   await audit.append(session, by, userEntry("member.role_changed", user, { from: user.role, to: role }));
 }
 
@@ -75,12 +77,13 @@ export async function changeRole(
  * one whom someone else removed, until an owner invites them.
  */
 export async function deleteMember(
-  { store, audit, now }: Omit<Basics, "client">,
+  options: Omit<Basics, "client">,
   by: Actor,
   user: UserDocument,
   action: "member.left" | "member.removed",
   session: ClientSession,
 ): Promise<void> {
+  const { store, audit, now } = options;
   const { _id, organization_id, email, identity } = user;
   const former = { _id, organization_id, email, removed_at: now() };
   await store.users.deleteOne({ _id }, { session });
@@ -89,16 +92,23 @@ export async function deleteMember(
   await store.passkeys.deleteMany({ user_id: _id }, { session });
   await store.notificationSettings.deleteOne({ _id }, { session });
   await store.pendingNotifications.deleteOne({ _id }, { session });
-  await store.invitations.deleteMany({ organization_id, email }, { session });
-  await deleteSentInvitations(store, user, session);
+  await revokeInvitations(options, by, { organization_id, $or: [{ email }, { invited_by: _id }] }, session);
   await store.formerMembers.insertOne(former, { session });
   if (action === "member.removed") await store.removedMembers.insertOne({ ...former, identity }, { session });
   await audit.append(session, by, userEntry(action, user, { role: user.role }));
 }
 
-async function deleteSentInvitations(store: AccountStore, user: UserDocument, session: ClientSession): Promise<void> {
-  const { _id: invited_by, organization_id } = user;
-  await store.invitations.deleteMany({ organization_id, invited_by }, { session });
+async function revokeInvitations(
+  { store, audit }: Pick<Basics, "store" | "audit">,
+  by: Actor,
+  filter: Filter<InvitationDocument>,
+  session: ClientSession,
+): Promise<void> {
+  const found = await store.invitations.find(filter, { session }).toArray();
+  await store.invitations.deleteMany(filter, { session });
+  for (const { _id: target, organization_id: organizationId, email } of found) {
+    await audit.append(session, by, { action: "invitation.revoked", organizationId, target, details: { email } });
+  }
 }
 
 /** A person whom an identity provider signs in, or who is about to become a member. */

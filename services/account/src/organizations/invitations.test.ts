@@ -117,6 +117,16 @@ describe("an invitation", () => {
     await invite("owner", second);
     await account.domain.members.setRole(owner, { userId: second.actor, role: "developer" });
     await expect(accept(await newestToken())).rejects.toMatchObject(over);
+    const [entry] = (
+      await account.domain.auditLog.list(owner, auditQuery({ action: "invitation.revoked", page: { limit: 1 } }))
+    ).entries;
+    expect(entry!.entry).toMatchObject({ actor: owner.actor, details: { email: invited } });
+    expect(await actions()).toEqual([
+      "invitation.revoked",
+      "invitation.created",
+      "invitation.revoked",
+      "invitation.created",
+    ]);
   });
 
   test("does not work while its organization is suspended", async () => {
@@ -186,6 +196,24 @@ describe("nobody is invited", () => {
     expect(await account.domain.invitations.list(stranger)).toEqual([]);
     await expect(account.domain.invitations.resend(stranger, invitation._id)).rejects.toMatchObject(over);
     await expect(account.domain.invitations.revoke(stranger, invitation._id)).rejects.toMatchObject(over);
+  });
+
+  test("beyond 100 open invitations; the oldest that has expired makes room", async () => {
+    const { store } = account.domain;
+    const { invitation } = await invite();
+    const copies = Array.from({ length: 99 }, (_, n) => {
+      const [_id, email] = [`inv_${numbers}_${n}`, `copy${n}-${invited}`];
+      return { ...invitation, _id, email, token_hash: _id };
+    });
+    await store.invitations.insertMany(copies);
+    const next = () => invite("developer", owner, `next-${invited}`);
+    await expect(next()).rejects.toMatchObject({ code: "limit_exceeded" });
+    await store.invitations.updateOne({ _id: copies[7]!._id }, { $set: { expires_at: account.clock.now } });
+    await next();
+    expect(await store.invitations.findOne({ _id: copies[7]!._id })).toBeNull();
+    await store.invitations.updateOne({ _id: copies[8]!._id }, { $set: { expires_at: account.clock.now } });
+    await invite("developer", owner, copies[8]!.email);
+    expect(await account.domain.invitations.list(owner)).toHaveLength(100);
   });
 
   test("beyond the limits of emails to an address, of one organization and of all", async () => {

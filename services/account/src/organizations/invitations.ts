@@ -100,11 +100,16 @@ export function createInvitations(
         const owner = await ownerOf(store, caller, session);
         await lockMembers(store, organizationId, session);
         await refuseMember(organizationId, email, session);
-        const others = await store.invitations.find({ organization_id: organizationId }, { session }).toArray();
+        const others = await store.invitations
+          .find({ organization_id: organizationId }, { session })
+          .sort({ expires_at: 1 })
+          .toArray();
         const earlier = others.find((each) => each.email === email);
         if (earlier && earlier.expires_at > now()) throw invalid("email", "is invited already: send it again instead");
-        if (earlier) await store.invitations.deleteOne({ _id: earlier._id }, { session });
-        if (others.length >= MAX_INVITATIONS) throw tooMany();
+        // One that has expired makes room.
+        const replaced = earlier ?? (others.length >= MAX_INVITATIONS ? others[0] : undefined);
+        if (replaced && replaced.expires_at > now()) throw tooMany();
+        if (replaced) await store.invitations.deleteOne({ _id: replaced._id }, { session });
         const link = await mail(session, owner, email);
         const at = now();
         const own = { _id: newId("inv", at), organization_id: organizationId, email, role, created_at: at };
@@ -202,6 +207,6 @@ function linkOver(): ServiceError {
 }
 
 function tooMany(): ServiceError {
-  const message = `There are ${MAX_INVITATIONS} invitations already; revoke one first.`;
+  const message = `There are ${MAX_INVITATIONS} open invitations already; revoke one first.`;
   return new ServiceError("limit_exceeded", { message });
 }
