@@ -51,7 +51,7 @@ test("members who manage keys are reminded 30, 7 and 1 days before a live key ex
   const { start, last_four } = await newKey("Billing", { days: 60 });
   expect(await remindedAfter(29)).toEqual([]);
   const title = `Billing (${start}…${last_four})`;
-  const line = `${title}: Expires on 30 April 2126. Create its successor before, if it is still needed.`;
+  const line = `${title}: Expires at 2126-04-30 12:00 UTC. Create its successor before, if it is still needed.`;
   for (const [days, expected] of [
     [1, [line]],
     [22, []],

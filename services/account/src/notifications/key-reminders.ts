@@ -1,6 +1,6 @@
 import { inBatches } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
-import { longDay } from "@vvs/registration";
+import { exactTime, longDay } from "@vvs/registration";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { Notification } from "../model/notifications.ts";
 import type { Basics } from "../parts.ts";
@@ -53,7 +53,7 @@ function expiry(key: ApiKeyDocument, at: Date): Notification | undefined {
   if (!expires_at || expires_at <= at) return undefined;
   const days = EXPIRY_DAYS.find((each) => expires_at.getTime() - at.getTime() <= each * DAY_MS);
   if (days === undefined || created_at.getTime() > expires_at.getTime() - days * DAY_MS) return undefined;
-  const line = `Expires on ${dayOf(expires_at)}. Create its successor before, if it is still needed.`;
+  const line = `Expires at ${exactTime(expires_at, "minute")}. Create its successor before, if it is still needed.`;
   return { ...about(key), id: `${key._id}:expires:${days}`, lines: [line] };
 }
 

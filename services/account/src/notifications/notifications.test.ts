@@ -244,13 +244,29 @@ describe("a member", () => {
       },
     ],
     ["left", () => account.domain.store.users.deleteOne({ _id: owner._id })],
-    ["belongs to a suspended organization", () => account.domain.organizations.suspend(operator, organizationId)],
   ])("gets none about what happened before they %s", async (_name, change) => {
     await choose(owner, "now");
     await report([notification("1")]);
     await change();
     account.advance(DAY_MS);
     expect(await mailsTo(owner)).toEqual([]);
+    expect(await account.domain.store.pendingNotifications.countDocuments({ due_at: { $exists: true } })).toBe(0);
+  });
+
+  test.each([
+    ["gets what happened before a suspension when it ends", 6, 1],
+    ["gets nothing that happened more than a week before a suspension ends", 8, 0],
+  ])("%s", async (_name, days, mails) => {
+    await choose(owner, "now");
+    await report([notification("1", [excluded])]);
+    await account.domain.organizations.suspend(operator, organizationId);
+    for (let day = 0; day < days; day++) {
+      account.advance(DAY_MS);
+      expect(await mailsTo(owner)).toEqual([]);
+    }
+    await account.domain.organizations.resume(operator, organizationId);
+    account.advance(60 * MINUTE_MS);
+    expect(await mailsTo(owner)).toHaveLength(mails);
     expect(await account.domain.store.pendingNotifications.countDocuments({ due_at: { $exists: true } })).toBe(0);
   });
 

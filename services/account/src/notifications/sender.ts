@@ -15,6 +15,9 @@ import type { NotificationEmail } from "./email.ts";
 import type { UnsubscribeLinks } from "./unsubscribe-links.ts";
 
 const POLL_MS = 5_000;
+const HOUR_MS = 60 * 60_000;
+/** How long what waits is kept while an organization is suspended, after the last of it. */
+const KEPT_SUSPENDED_MS = 7 * 24 * HOUR_MS;
 
 export type SendNotifications = ReturnType<typeof createSendNotifications>;
 
@@ -24,7 +27,7 @@ export function createSendNotifications(
 ) {
   const { client, store, mailQueue, email, links, now } = options;
 
-  /** Returns the email, or undefined if the member left or wants none, or their organization is suspended. */
+  /** Returns the email, or undefined if the member left or wants none, or their organization is not active. */
   async function mailOf(pending: PendingNotificationsDocument, session: ClientSession) {
     const { _id, organization_id } = pending;
     const user = await store.users.findOne({ _id, organization_id }, { session });
@@ -38,7 +41,15 @@ export function createSendNotifications(
     return email(known, { to: user.email, organizationName: organization.name, token: links.token(user) });
   }
 
-  /** Queues one email that is due. Returns false if none is. */
+  /** Returns whether an email must wait because its organization is suspended. */
+  async function mustWait({ organization_id, last_at }: PendingNotificationsDocument, session: ClientSession) {
+    const oldest = new Date(now().getTime() - KEPT_SUSPENDED_MS);
+    if (!last_at || last_at < oldest) return false;
+    const suspended = { _id: organization_id, status: "suspended" } as const;
+    return (await store.organizations.findOne(suspended, { session })) !== null;
+  }
+
+  /** Queues or postpones one email that is due. Returns false if none is. */
   return async (): Promise<boolean> =>
     inTransaction(client, async (session) => {
       const due = { due_at: { $lte: now() } };
@@ -46,7 +57,10 @@ export function createSendNotifications(
       if (!pending) return false;
       const { _id, organization_id } = pending;
       const mail = await mailOf(pending, session);
-      if (mail) {
+      if (!mail && (await mustWait(pending, session))) {
+        const later = new Date(now().getTime() + HOUR_MS);
+        await store.pendingNotifications.updateOne({ _id }, { $set: { due_at: later } }, { session });
+      } else if (mail) {
         const emptied = { organization_id, listed: [], counts: {}, sent_at: now() };
         await store.pendingNotifications.replaceOne({ _id }, emptied, { session });
         await mailQueue.enqueue(session, mail);
