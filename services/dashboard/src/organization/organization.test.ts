@@ -31,7 +31,7 @@ describe("plan and limits", () => {
     state.monitors = [monitorOf(), monitorOf()];
     const count = { apiKeyId: "key_1", hour: timestampFromDate(new Date()), durations: [] };
     state.usage = [
-      { ...count, status: 200, requests: 130n },
+      { ...count, status: 200, requests: 115n },
       { ...count, status: 429, requests: 20n },
     ];
     const { text } = await visitor.get("/live/organization");
@@ -42,9 +42,10 @@ describe("plan and limits", () => {
     expect(rows.map(([, used, most]) => [used, most])).toEqual([
       ["2", "10,000"],
       ["1", "20"],
-      ["3", "500"],
+      ["2", "500"],
     ]);
-    expect(text).toContain("20 requests were over the limit");
+    expect(text).toContain("20 requests were answered with 429 (too many requests)");
+    expect(text).toContain('href="/live/requests?outcome=rate_limited"');
     expect(text).toMatch(/Audit log<\/dt><dd>2557 days/);
   });
 

@@ -65,7 +65,7 @@ function limits(
       used: busiest && Math.ceil(busiest.most / 60),
       most: organization.limitPerMinute,
       path: "usage?range=day",
-      hint: "average in the busiest hour of the last 24 hours",
+      hint: "average in the busiest hour of the last 24 hours, without requests answered with 429",
     },
   ];
   return html`<section aria-labelledby="limits">
@@ -78,7 +78,7 @@ ${table("limits", rows, [
 ${
   busiest &&
   busiest.limited > 0 &&
-  html`<p class="notice warning">${numberText(busiest.limited)} ${busiest.limited === 1 ? "request was" : "requests were"} over the limit in the last 24 hours and got a 429 answer. <a href="${view.path}/usage?range=day">See when, and with which API key</a></p>`
+  html`<p class="notice warning">${numberText(busiest.limited)} ${busiest.limited === 1 ? "request was" : "requests were"} answered with 429 (too many requests) in the last 24 hours. <a href="${view.path}/requests?outcome=rate_limited">View the latest of them</a></p>`
 }
 </section>`;
 }

@@ -68,7 +68,7 @@ test.each([
   expect(quantile(histogram, share)).toBe(expected);
 });
 
-test("requests over the limit are left out of durations", () => {
+test("requests answered with 429 are left out of durations", () => {
   expect(latencyOf([count({ status: 429, requests: 1_000, place: 0 })])).toBeUndefined();
   expect(latencyOf([count({ status: 429, requests: 1_000, place: 0 }), count({ place: 5 })])!.p50).toBe(24);
 });

@@ -57,7 +57,7 @@ export async function readLastDay(
   return { range, counts };
 }
 
-/** The outcomes of requests. "limited" are those over the rate limit; of "unanswered" ones the client hung up before. */
+/** The outcomes of requests. "limited" are those answered with 429, for any reason; of "unanswered" ones the client hung up before. */
 export const outcomes = ["answered", "refused", "limited", "failed", "unanswered"] as const;
 
 type Outcome = (typeof outcomes)[number];
@@ -107,14 +107,15 @@ export function requestsByKey(counts: readonly UsageCount[]): [keyId: string, re
   return [...sums].sort(([, one], [, other]) => other - one);
 }
 
-/** Returns the most requests that one key made in one period, and how many requests of all keys were over the limit. */
+/** Returns the most requests of one key in one period without those answered with 429, and how many were of all keys. */
 export function busiestOf(counts: readonly UsageCount[]): { readonly most: number; readonly limited: number } {
-  const periods = Map.groupBy(counts, ({ apiKeyId, hour }) => `${apiKeyId} ${timestampDate(hour!).getTime()}`);
+  const used = counts.filter(({ status }) => outcomeOf(status) !== "limited");
+  const periods = Map.groupBy(used, ({ apiKeyId, hour }) => `${apiKeyId} ${timestampDate(hour!).getTime()}`);
   const sums = [...periods.values()].map((period) => totalOf(requestsByOutcome(period)));
   return { most: Math.max(0, ...sums), limited: requestsByOutcome(counts).limited };
 }
 
-/** Returns how long requests took; leaves out rate-limited ones, which take almost no time. */
+/** Returns how long requests took; leaves out those answered with 429, which take almost no time. */
 export function latencyOf(counts: readonly UsageCount[]): PeriodFigures["latency"] {
   const histogram: number[] = [];
   for (const { status, durations } of counts) {

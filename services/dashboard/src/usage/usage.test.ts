@@ -52,7 +52,7 @@ test("requests are shown as a plot and as numbers, by outcome and by key", async
   const { status, text } = await page("/live/usage?range=day");
   expect(status).toBe(200);
   expect(text).toContain("<dd>1,241</dd>");
-  expect(text).toContain("7, answered with 429");
+  expect(text).toContain('7, answered with 429. <a href="/live/requests?outcome=rate_limited">');
   expect(text).toContain("500 requests per minute for each API key (plan Growth)");
   expect(text).toContain("Billing &lt;1&gt;");
   expect(text).toContain("key_gone");

@@ -93,7 +93,7 @@ interface UsageView {
 const OUTCOME_NAMES = {
   answered: "Answered",
   refused: "Refused (4xx)",
-  limited: "Over the limit (429)",
+  limited: "Too many requests (429)",
   failed: "Failed (5xx)",
   unanswered: "Client hung up",
 };
@@ -147,7 +147,7 @@ export function requestsPlot(counts: readonly UsageCount[], range: UsageRange, t
   });
 }
 
-function summary({ counts, organization, range }: UsageView, figures: readonly PeriodFigures[]): Html {
+function summary({ view, counts, organization, range }: UsageView, figures: readonly PeriodFigures[]): Html {
   const requests = requestsByOutcome(counts);
   const busiest = figures.reduce((one, other) => (totalOf(other.requests) > totalOf(one.requests) ? other : one));
   const perMinute = totalOf(busiest.requests) / (range.stepMs / 60_000);
@@ -157,7 +157,11 @@ function summary({ counts, organization, range }: UsageView, figures: readonly P
 <h2 id="summary">In the last ${range.name}</h2>
 ${stats([
   ["Requests", numberText(totalOf(requests))],
-  ["Over the limit", requests.limited > 0 && `${numberText(requests.limited)}, answered with 429`],
+  [
+    "Too many requests",
+    requests.limited > 0 &&
+      html`${numberText(requests.limited)}, answered with 429. <a href="${view.path}/requests?outcome=rate_limited">View the latest</a>`,
+  ],
   [
     "Failed on our side",
     requests.failed > 0 ? `${numberText(requests.failed)} (${(failedShare * 100).toFixed(2)} %)` : "none",
