@@ -8,6 +8,8 @@ import type { KeyCheck } from "./key-check.ts";
 
 /** Maximum failed authentications per minute and client address. Further failing requests get 429. */
 const MAX_FAILURES = 60;
+/** Maximum look-ups of unknown keys per minute from an address with that many failures: a new key must work beside a client that fails. */
+const MAX_LOOK_UPS = 5;
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
@@ -20,7 +22,7 @@ export interface AuthenticateOptions {
 
 /**
  * Returns the API key of a request. A valid key is never limited because of failures from the same address, unless this
- * gateway has not known it yet. Errors: unauthorized (the same text for every well-formed key that is not valid),
+ * gateway has not known it yet and the address has used up its look-ups. Errors: unauthorized (the same text for every well-formed key that is not valid),
  * rate_limited, service_unavailable.
  */
 export async function authenticate(request: IncomingMessage, options: AuthenticateOptions): Promise<ApiKey> {
@@ -28,10 +30,11 @@ export async function authenticate(request: IncomingMessage, options: Authentica
   const { authorization } = request.headers;
   const text = BEARER.exec(authorization ?? "")?.[1];
   const network = () => networkOf(clientAddress(request, options.trustedProxyHops));
-  const refuseOverLimit = () => {
-    const quota = failures.known(network(), MAX_FAILURES);
-    if (quota.remaining === 0) throw tooManyFailures(quota);
+  const refuseLookUp = async () => {
+    const quota = await failures.consume(`look-ups:${network()}`, MAX_LOOK_UPS);
+    if (!quota.allowed) throw tooManyFailures(quota);
   };
+  const refuseOverLimit = () => (failures.known(network(), MAX_FAILURES).remaining === 0 ? refuseLookUp() : undefined);
   const key = text === undefined ? undefined : await options.checkKey(text, refuseOverLimit);
   if (key) return key;
   const quota = await failures.consume(network(), MAX_FAILURES);

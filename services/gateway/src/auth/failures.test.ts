@@ -38,7 +38,7 @@ test("a well-formed key that is not valid gets the same answer for any cause; ot
   }
 });
 
-test("after 60 failures a minute from one address, further failures get 429; valid keys and other addresses do not", async () => {
+test("after 60 failures a minute from one address, further failures get 429; valid keys, also new ones, and other addresses do not", async () => {
   const { value } = gateway.account.createKey();
   for (let attempt = 0; attempt < 60; attempt++) expect((await from("198.51.100.2", "Bearer x")).status).toBe(401);
   const { status, headers, body } = await from("198.51.100.2", "Bearer x");
@@ -49,8 +49,12 @@ test("after 60 failures a minute from one address, further failures get 429; val
   expect((await from("198.51.100.2", `bearer  ${value}`)).status).toBe(200);
   expect((await from("198.51.100.3", "Bearer x")).status).toBe(401);
   const reads = gateway.account.reads();
-  expect((await from("198.51.100.2", `Bearer ${generateApiKey("live")}`)).status).toBe(429);
-  expect(gateway.account.reads()).toBe(reads);
+  const created = gateway.account.createKey({ unwatched: true });
+  expect((await from("198.51.100.2", `Bearer ${created.value}`)).status).toBe(200);
+  for (let attempt = 0; attempt < 10; attempt++) {
+    expect((await from("198.51.100.2", `Bearer ${generateApiKey("live")}`)).status).toBe(429);
+  }
+  expect(gateway.account.reads()).toBe(reads + 5);
 });
 
 test("health requires no key and is never limited", async () => {

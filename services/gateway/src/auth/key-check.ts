@@ -22,7 +22,9 @@ const MAX_CONFIRMED = 100_000;
  * Returns the API key of a text, or undefined if it is not valid. `beforeUnknown` is called before account is asked for a key
  * that was never known here. Errors: service_unavailable if it cannot be decided; those of `beforeUnknown`.
  */
-export type KeyCheck = (text: string, beforeUnknown?: () => void) => Promise<ApiKey | undefined>;
+export type KeyCheck = (text: string, beforeUnknown?: BeforeUnknown) => Promise<ApiKey | undefined>;
+
+type BeforeUnknown = () => Promise<void> | undefined;
 
 export function createKeyCheck(options: {
   replica: KeyReplica;
@@ -78,8 +80,10 @@ export function createKeyCheck(options: {
   }
 
   /** Asks account for a key that was never known here. */
-  async function askUnknown(hashes: readonly Uint8Array[], beforeUnknown: () => void): Promise<ApiKey | undefined> {
-    beforeUnknown();
+  async function askUnknown(hashes: readonly Uint8Array[], beforeUnknown: BeforeUnknown): Promise<ApiKey | undefined> {
+    const refusal = beforeUnknown();
+    // Not awaited for nothing: concurrent calls with one key ask once.
+    if (refusal) await refusal;
     if (unknownCalls >= MAX_UNKNOWN_KEY_CALLS) throw new ServiceError("service_unavailable");
     unknownCalls += 1;
     try {
@@ -91,7 +95,7 @@ export function createKeyCheck(options: {
     }
   }
 
-  async function find(hashes: readonly Uint8Array[], beforeUnknown: () => void): Promise<ApiKey | undefined> {
+  async function find(hashes: readonly Uint8Array[], beforeUnknown: BeforeUnknown): Promise<ApiKey | undefined> {
     const known = hashes.map((hash) => replica.find(hash)).find((key) => key !== undefined);
     if (known && replica.ageMs() <= FRESH_MS) return known;
     const name = hashName(hashes[0]!);
