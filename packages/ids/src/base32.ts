@@ -16,3 +16,8 @@ export function encodeBase32(bytes: Uint8Array): string {
   }
   return text;
 }
+
+/** Returns the first 48 bits of what was encoded: the milliseconds of a UUIDv7. */
+export function decodeTime(text: string): number {
+  return [...text.slice(0, 10)].reduce((bits, digit) => bits * 32 + ALPHABET.indexOf(digit), 0);
+}

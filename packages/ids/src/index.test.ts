@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { encodeBase32 } from "./base32.ts";
-import { deterministicId, firstId, isId, newId } from "./index.ts";
+import { deterministicId, firstId, isId, newId, timeOfId } from "./index.ts";
 
 describe("ids", () => {
   test("encode a UUID as the TypeID specification's vectors do", () => {
@@ -21,6 +21,11 @@ describe("ids", () => {
       expect(firstId("ver", at) <= id && id < firstId("ver", new Date(at.getTime() + 1))).toBe(true);
     }
     expect(newId("ver", new Date(at.getTime() - 1)) < firstId("ver", at)).toBe(true);
+  });
+
+  test("contain the time at which they were created", () => {
+    const at = new Date("2026-11-21T09:30:00.123Z");
+    for (const id of [newId("evd", at), deterministicId("mail", at, ["a"])]) expect(timeOfId(id)).toEqual(at);
   });
 
   test("are the same for the same parts, and different for different parts", () => {

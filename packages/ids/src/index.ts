@@ -1,4 +1,4 @@
-import { encodeBase32 } from "./base32.ts";
+import { decodeTime, encodeBase32 } from "./base32.ts";
 import { deterministicUuidV7, uuidV7 } from "./uuid.ts";
 
 /** Prefixes of the product's ids. */
@@ -38,6 +38,11 @@ export function deterministicId(prefix: IdPrefix, at: Date, parts: readonly stri
 /** Returns the lowest id of this prefix that is created at this time, for queries of a range of time. */
 export function firstId(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${encodeBase32(uuidV7(at, new Uint8Array(10)))}`;
+}
+
+/** Returns the time at which an id was created. Of a text that is no id the result means nothing. */
+export function timeOfId(id: string): Date {
+  return new Date(decodeTime(id.slice(id.indexOf("_") + 1)));
 }
 
 /** Returns whether a text has the form of an id with this prefix; otherwise no look-up is needed. */

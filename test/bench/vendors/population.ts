@@ -103,9 +103,15 @@ function updatesOf(index: number, now: Date) {
     registration_status: isExcluded ? "debarred" : "active",
     expiration_date: addDays(registryDay(now), expiresIn((index * 37 + 11) % 100)),
   };
-  const registration = { check: "sam_registration" as const, status, reason: isExcluded ? "excluded" : "", facts };
+  const registration = {
+    check: "sam_registration" as const,
+    status,
+    reason: isExcluded ? "excluded" : "",
+    facts,
+    madeAt: answeredAt,
+  };
   const at = new Date(answeredAt.getTime() + 1);
-  const unanswered = { ...registration, status: "error" as const, reason: "providers_failed", facts: {} };
+  const unanswered = { ...registration, status: "error" as const, reason: "providers_failed", facts: {}, madeAt: at };
   return [
     noteVerification({ verificationId: newId("ver", answeredAt), at: answeredAt, results: [registration] }, ""),
     ...(index % 4 === 2 ? [noteVerification({ verificationId: newId("ver", at), at, results: [unanswered] }, "")] : []),

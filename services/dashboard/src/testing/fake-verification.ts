@@ -1,6 +1,7 @@
 import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { GetProviderHealthRequestSchema } from "@vvs/proto/verification/v1/provider_health";
 import { GetProviderUsageRequestSchema } from "@vvs/proto/verification/v1/provider_usage";
@@ -18,7 +19,8 @@ import { ENTITY_ID } from "./fake-entity.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const VERIFICATION_ID = "ver_01m7ygvppkenma4hm7yf5h5159";
-export const EVIDENCE_ID = "evd_01m7ygvppkf9m8p9ecpfzd1xaj";
+/** Created now, as that of a verification of today. */
+export const EVIDENCE_ID = newId("evd");
 
 type Verification = MessageInitShape<typeof VerificationSchema>;
 

@@ -1,8 +1,9 @@
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import { isId, timeOfId } from "@vvs/ids";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { Result, Verification } from "@vvs/proto/verification/v1/verification";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unlessUnavailable } from "../page/panels.ts";
@@ -31,7 +32,7 @@ export function madeChecks(verifications: readonly Verification[], tin: string):
     const all = verifications.flatMap((verification) =>
       verification.results
         .filter(({ checkType }) => checkType === toCheckType(check))
-        .map((result) => ({ result, at: timestampDate(verification.createdAt!), verification })),
+        .map((result) => ({ result, at: answeredAt(result, timestampDate(verification.createdAt!)), verification })),
     );
     const own = all.filter(({ result }) => !result.details?.tin || result.details.tin === tin);
     const made = own.some(isAnswer) ? own : all;
@@ -43,6 +44,12 @@ export function madeChecks(verifications: readonly Verification[], tin: string):
       ofAnotherTin: made === own && all[0] !== newest ? all[0] : undefined,
     };
   });
+}
+
+/** Returns when a check was made: before its verification was stored, where that used a stored answer again. */
+function answeredAt({ evidenceId }: Result, storedAt: Date): Date {
+  const at = isId("evd", evidenceId) ? timeOfId(evidenceId) : storedAt;
+  return at < storedAt ? at : storedAt;
 }
 
 const isAnswer = ({ result }: MadeResult) => result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;

@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
@@ -93,7 +94,7 @@ ${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${ve
 
 function asOf(made: MadeResult, now: Date): string {
   if (made.confirmation) return ` ${confirmedText(made.confirmation, now)}`;
-  const date = dataDate(made);
+  const date = dataDate({ result: made.result, at: timestampDate(made.verification.createdAt!) });
   return date ? ` As of ${dataDay(date, now)}.` : "";
 }
 

@@ -116,6 +116,28 @@ describe("the answer to whether a vendor can be paid", () => {
     expect(text).not.toContain("inactive");
   });
 
+  test("of a stored answer that was used again is as old as the answer, not as its newest use", async () => {
+    dashboard.state.entities = [withoutTin];
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const [answered, confirmedBefore, confirmed] = [daysAgo(60), daysAgo(40), daysAgo(2)];
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS, { evidenceId: newId("evd", answered) })];
+    const { text } = await page();
+    expect(text).toContain("Not yet: SAM.gov registration must be made again.");
+    expect(text).toContain("This was more than 30 days ago.");
+    expect(text).toContain(`Checked <time datetime="${answered.toISOString()}"`);
+    // What scheduled checks found since the answer counts, also where it was used again after them.
+    const run = { entityId: ENTITY_ID, at: timestampFromDate(answered) };
+    for (const [at, expected] of [
+      [confirmedBefore, "Not yet: SAM.gov registration must be made again."],
+      [confirmed, "Yes, based on the checks made: SAM.gov registration passed."],
+    ] as const) {
+      dashboard.state.confirmedRuns = [
+        confirmedRunOf({ ...run, confirmed: { times: 1, lastAt: timestampFromDate(at) } }),
+      ];
+      expect((await page()).text).toContain(expected);
+    }
+  });
+
   test("after an error shows the answer before it", async () => {
     const error = verifiedNow(CheckStatus.ERROR, { reason: "providers_failed", details: undefined });
     dashboard.state.verifications = [error, verifiedNow(CheckStatus.PASS)];

@@ -16,7 +16,7 @@ import {
 import { checkTitle } from "../ui/parts.ts";
 import type { Confirmation } from "./confirmation.ts";
 
-/** The newest result of a check, and when it was stored. */
+/** The newest result of a check, and when the check was made. */
 export interface CheckedResult {
   readonly result: Result;
   readonly at: Date;
@@ -160,7 +160,7 @@ function begunSince(
   )?.activeDate;
 }
 
-/** Returns the date of the data that a result rests on; undefined for an error. */
+/** Returns the date of the data that a result rests on, which its verification stored at a time; undefined for an error. */
 export function dataDate({ result, at }: CheckedResult): Date | undefined {
   if (result.status === CheckStatus.ERROR) return undefined;
   const { dataAsOf } = result.details ?? {};

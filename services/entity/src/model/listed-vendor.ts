@@ -9,6 +9,8 @@ export interface ListedResult {
   /** When the verification was stored. Results are ordered by it, ties by the verification's id. */
   readonly at: Date;
   readonly verification_id: string;
+  /** When the check was made; absent where that was when the verification was stored, and where it was stored before this field. */
+  readonly made_at?: Date;
   /** Of tin_match: the masked TIN and the name that were asked about. Absent where they are unknown. */
   readonly tin?: string;
   readonly name?: string;
@@ -38,7 +40,7 @@ export interface ListedVendorDocument {
   readonly checks: { readonly [C in Check]?: ListedCheck };
   /** The vendor's masked TIN ("" if it has none) by its newest verification; absent while no verification says it. */
   readonly subject?: { readonly tin: string } & Pick<ListedResult, "at" | "verification_id">;
-  /** When the newest verification was stored; NEVER if there is none. */
+  /** When a check was last made; NEVER if there is none. */
   readonly checked_at: Date;
   /** Last day of the registration by the last answer of sam_registration; UNKNOWN_EXPIRY if it has none. */
   readonly expires_on: IsoDate;

@@ -39,7 +39,7 @@ function verified(
     tin = undefined as string | undefined,
   } = {},
 ): VerifiedVendor {
-  return { verificationId: id, at: day(at), tin, results: [{ check, status, reason, facts }] };
+  return { verificationId: id, at: day(at), tin, results: [{ check, status, reason, facts, madeAt: day(at) }] };
 }
 /** A TIN match of `asked`, after which the vendor's TIN is `tin`. */
 const tinMatch = (

@@ -22,6 +22,7 @@ export interface VerifiedVendor {
     readonly reason: string;
     /** The provider's facts by name; empty on error. */
     readonly facts: Readonly<Record<string, string>>;
+    readonly madeAt: Date;
   }[];
 }
 
@@ -63,8 +64,9 @@ export function nameKeyOf(legalName: string): string {
 export function noteVerification({ verificationId, at, tin, results }: VerifiedVendor, legalName: string): Document[] {
   const by = { at, verification_id: verificationId };
   const subject = { $cond: [isNewer(by, "$subject"), { $literal: { tin, ...by } }, "$subject"] };
-  const fields = results.map(({ check, status, reason, facts }) => {
-    const result: ListedResult = { status, reason, ...by, ...aboutOf(check, { reason, facts, legalName }) };
+  const fields = results.map(({ check, status, reason, facts, madeAt }) => {
+    const made = madeAt < at ? { made_at: madeAt } : {};
+    const result: ListedResult = { status, reason, ...by, ...made, ...aboutOf(check, { reason, facts, legalName }) };
     const [newest, answered] = [`checks.${check}.newest`, `checks.${check}.answered`];
     // Only results of tin_match are about a TIN. What a direct call writes is kept small: MongoDB reads it for each call.
     const counts = check === "tin_match" ? isBetter : isNewer;
@@ -82,7 +84,7 @@ export function noteVerification({ verificationId, at, tin, results }: VerifiedV
   });
   const name = legalName === "" ? {} : { name_key: { $literal: nameKeyOf(legalName) } };
   const known = {
-    checked_at: { $max: ["$checked_at", at] },
+    checked_at: { $max: ["$checked_at", ...results.map(({ madeAt }) => (madeAt < at ? madeAt : at))] },
     ...name,
     ...(tin !== undefined && { subject }),
     ...ONE_WRITE,

@@ -125,7 +125,7 @@ function toMessage(vendor: ListedVendorDocument) {
 }
 
 function toResult(vendor: ListedVendorDocument, result: ListedResult) {
-  const { status, reason, at, verification_id: verificationId, tin, name, effect: exclusionEffect } = result;
-  const made = { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId };
+  const { status, reason, at, made_at, verification_id: verificationId, tin, name, effect: exclusionEffect } = result;
+  const made = { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(made_at ?? at), verificationId };
   return { ...made, tin, name, exclusionEffect, aboutOther: isAboutOther(vendor, result) };
 }

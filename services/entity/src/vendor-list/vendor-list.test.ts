@@ -107,6 +107,18 @@ describe("the list of an organization's vendors has", () => {
     expect(timestampDate(vendor.lastCheckedAt!)).toEqual(NOW);
   });
 
+  test("a stored answer that is used again with the time at which its check was made", async () => {
+    const id = await registered();
+    const madeAt = timestampFromDate(daysAgo(60));
+    const check = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, madeAt };
+    await verified(id, { checks: [check] });
+    const { lastCheckedAt, checks } = await only();
+    for (const at of [lastCheckedAt, checks[0]!.checkedAt, checks[0]!.lastAnswered!.checkedAt]) {
+      expect(at).toEqual(madeAt);
+    }
+    expect(await idsOf({ filter: VendorFilter.NOT_CHECKED, days: 30 })).toEqual([id]);
+  });
+
   test("for a TIN match the TIN and the name that were asked about", async () => {
     const asked = { tin: "****2220", name: "Another Company" };
     const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, facts: asked };

@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { metrics } from "@opentelemetry/api";
 import { createBatcher } from "@vvs/batching";
 import { checkOf, statusOf } from "@vvs/checks";
@@ -86,7 +87,8 @@ export function createVendorRecords(options: {
 function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: number) => void): VerifiedVendor {
   const { verificationId, entityId } = record;
   if (!verificationId || !entityId) throw new PoisonRecordError("the record has no verification id or no entity id");
-  const results = record.checks.flatMap(({ checkType, status: number, reason, facts }) => {
+  const at = timeIn(record.createdAt);
+  const results = record.checks.flatMap(({ checkType, status: number, reason, facts, madeAt }) => {
     const check = checkOf(checkType);
     if (!check) {
       skip(checkType);
@@ -94,8 +96,8 @@ function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: numbe
     }
     const status = statusOf(number);
     if (!status) throw new PoisonRecordError("the record has a check with an unknown status");
-    return [{ check, status, reason, facts }];
+    return [{ check, status, reason, facts, madeAt: madeAt ? timestampDate(madeAt) : at }];
   });
   if (results.length === 0) throw new PoisonRecordError("the record has no known check");
-  return { verificationId, at: timeIn(record.createdAt), tin: record.entityTin, results };
+  return { verificationId, at, tin: record.entityTin, results };
 }

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
+import { timeOfId } from "@vvs/ids";
 import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
@@ -71,10 +72,11 @@ function recordOf(
   return toBinary(VerificationCompletedSchema, record);
 }
 
-const checkOf = ({ check_type, status, reason }: ResultDocument) => ({
+const checkOf = ({ check_type, status, reason, evidence_id }: ResultDocument) => ({
   checkType: toCheckType(check_type),
   status: toProtoStatus(status),
   reason,
+  madeAt: timestampFromDate(timeOfId(evidence_id)),
 });
 
 /** Returns the facts and parts of a conclusion's answer. What tin_match asked about is a fact too. */

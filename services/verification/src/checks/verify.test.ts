@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { fromBinary } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ThrowReason } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import {
@@ -209,7 +211,11 @@ describe("cached", () => {
     await verify();
     behaviour.first = says("fail", { reason: "excluded" });
     const newest = await verify();
-    expect((await verify(cached)).results[0]!.evidenceId).toBe(newest.results[0]!.evidenceId);
+    const { id, results } = await verify(cached);
+    expect(results[0]!.evidenceId).toBe(newest.results[0]!.evidenceId);
+    const row = await service.databases.live.collection("outbox").findOne({ record_id: id });
+    const record = fromBinary(VerificationCompletedSchema, row!.value.value());
+    expect(record.checks[0]!.madeAt).toEqual(newest.createdAt);
   });
 
   test.each([

@@ -36,7 +36,7 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
   reason: string;
 
   /**
-   * When its verification was stored.
+   * When the check was made: before its verification was stored, where that used a stored answer again.
    *
    * @generated from field: google.protobuf.Timestamp checked_at = 3;
    */
@@ -115,7 +115,7 @@ export declare type VendorCheck = Message<"vvs.entity.v1.VendorCheck"> & {
   reason: string;
 
   /**
-   * When its verification was stored.
+   * As in VendorAnswer.
    *
    * @generated from field: google.protobuf.Timestamp checked_at = 4;
    */
@@ -212,7 +212,7 @@ export declare type Vendor = Message<"vvs.entity.v1.Vendor"> & {
   activeMonitors: number;
 
   /**
-   * When its newest verification was stored; absent if it was never verified.
+   * When a check of it was last made, which stored answers that are used again are not; absent if it was never verified.
    *
    * @generated from field: google.protobuf.Timestamp last_checked_at = 6;
    */
@@ -642,8 +642,8 @@ export enum VendorFilter {
   EXPIRED = 7,
 
   /**
-   * Not verified for `days`, or never, and without an active monitor: its scheduled checks make no verification where nothing
-   * changed. The longest unverified first.
+   * No check was made for `days`, or ever, and it has no active monitor: its scheduled checks make no verification where nothing
+   * changed. The longest unchecked first.
    *
    * @generated from enum value: VENDOR_FILTER_NOT_CHECKED = 8;
    */
@@ -676,14 +676,14 @@ export enum VendorOrder {
   UNSPECIFIED = 0,
 
   /**
-   * The newest verification first.
+   * The last check first.
    *
    * @generated from enum value: VENDOR_ORDER_LAST_CHECK_NEWEST = 1;
    */
   LAST_CHECK_NEWEST = 1,
 
   /**
-   * Never verified ones first, then the oldest verification.
+   * Never verified ones first, then the oldest last check.
    *
    * @generated from enum value: VENDOR_ORDER_LAST_CHECK_OLDEST = 2;
    */

@@ -402,6 +402,14 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
    * @generated from field: bytes tin_fingerprint = 8;
    */
   tinFingerprint: Uint8Array;
+
+  /**
+   * When the check was made: before the verification was stored, where that used a stored answer again. Absent in records from
+   * before this field.
+   *
+   * @generated from field: google.protobuf.Timestamp made_at = 9;
+   */
+  madeAt?: Timestamp | undefined;
 };
 
 /**
