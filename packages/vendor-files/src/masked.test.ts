@@ -31,3 +31,12 @@ test("the cells of a row keep what is in them, without TINs", async () => {
     ["ABCDEFGHJK12", "912345678", "****", "12345-6789", "see ****5678"],
   ]);
 });
+
+test("a vendor's number is stored as it is, unless it stands in another column too that is not the DUNS", async () => {
+  const list = "Vendor #,Name,DUNS,Tax ID,Zip\n100012345,A,100012345,912345678,787012345\n912345678,B,,91-2345678,\n";
+  const { columns, rows } = await readVendorFile(Buffer.from(list));
+  expect(rows.map(storableCells(columns))).toEqual([
+    ["100012345", "A", "100012345", "****5678", "787012345"],
+    ["****5678", "B", "", "****5678", ""],
+  ]);
+});

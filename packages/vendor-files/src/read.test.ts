@@ -52,6 +52,7 @@ describe("a column is recognized by its name:", () => {
       "external_id",
       ["Vendor Number", "Vendor #", "Vendor No.", "VendorID", "Supplier ID", "vendor_code", "external_id", "LIFNR"],
     ],
+    ["external_id", ["Contractor No.", "Subcontractor Number", "Organization Code", "Firm #"]],
     ["entity_id", ["entity_id", "Entity ID"]],
     ["address_line1", ["Address", "Address 1", "Street Address", "Mailing Address"]],
     ["address_line2", ["Address 2", "Address Line 2"]],
@@ -90,6 +91,19 @@ test("the parts of an address become one line, and a number keeps its zeros", as
   expect(rows.map(({ vendor }) => vendor)).toEqual([
     { external_id: "000", legal_name: "Acme", address: "12 Main St, Boston, MA 02110, USA" },
     { external_id: "0012", legal_name: "Beta" },
+  ]);
+});
+
+test("the number of a contractor is no name, and may have nine digits; so may a ZIP code", async () => {
+  const { rows, columns } = await read(
+    `Contractor No.,Contractor,UEI,Address,Zip\n100012345,Acme,${UEI},12 Main St,787012345\n`,
+  );
+  expect(columns.map(({ field }) => field)).toEqual(["external_id", "legal_name", "uei", "address_line1", "zip"]);
+  expect(rows).toMatchObject([
+    {
+      problems: [],
+      vendor: { external_id: "100012345", legal_name: "Acme", address: "12 Main St, 78701-2345" },
+    },
   ]);
 });
 

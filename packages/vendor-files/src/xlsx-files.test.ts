@@ -34,6 +34,11 @@ describe("a cell of a sheet is read as it is shown, with all its digits:", () =>
     ],
     ["a formula without its result", "<c><f>A1&amp;B1</f><v/></c>", "must be 9 digits"],
     ["an error", '<c t="e"><v>#REF!</v></c>', "is an error of the spreadsheet"],
+    [
+      "the CAGE code 123E2, typed as a number,",
+      '<c s="3"><v>12300</v></c>',
+      "was cut by a spreadsheet: format the column as text, and enter the number again",
+    ],
   ])("%s is reported", async (_name, cell, problem) => {
     const read = await readList(workbook(`${textRow("Tax ID")}<row r="7">${cell}</row>`));
     expect(read).toEqual([[`Row 7, "Tax ID" ${problem}`]]);

@@ -62,13 +62,21 @@ const guesses = new Map<string, FieldGuess>(
 );
 
 const MAX_NAME_LENGTH = 100;
+const NUMBER = /(?:number|code|num|nbr|no)$/;
 
 /** Returns the field that a column's name means; undefined if it is none that is known. */
 export function guessField(name: string): FieldGuess | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const whole = lettersOf(name);
   const inner = lettersOf(name.replaceAll(/\(.*?\)|\[.*?\]/g, " "));
-  return [whole, inner].flatMap((word) => guesses.get(word) ?? guesses.get(essenceOf(word)) ?? [])[0];
+  return [whole, inner].flatMap((word) => guesses.get(word) ?? guessByEssence(word) ?? [])[0];
+}
+
+/** The number of what bears a name, such as that of a contractor, is the organization's own: not a name. */
+function guessByEssence(word: string): FieldGuess | undefined {
+  const inner = word.replace(/^(?:vendor|supplier|payee|company|business|primary)/, "");
+  const found = guesses.get(inner.replace(NUMBER, ""));
+  return found?.field === "legal_name" && NUMBER.test(inner) ? { field: "external_id", rank: guesses.size } : found;
 }
 
 function lettersOf(name: string): string {
@@ -79,6 +87,3 @@ function lettersOf(name: string): string {
     .replaceAll("#", "number")
     .replaceAll(/[^a-z\d]/g, "");
 }
-
-const essenceOf = (word: string) =>
-  word.replace(/^(?:vendor|supplier|payee|company|business|primary)/, "").replace(/(?:number|code|num|nbr|no)$/, "");

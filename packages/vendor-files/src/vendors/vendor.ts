@@ -61,8 +61,11 @@ export function vendorReader(columns: readonly Column[]): (cells: readonly strin
     };
     for (const [name, value] of Object.entries(written) as [keyof typeof written, string | undefined][]) {
       const field = name === "address" ? "address_line1" : name;
+      // A vendor's number may have nine digits. Whether it is the vendor's TIN is for those to find who know that one.
+      const mayHaveTin = name !== "external_id";
       const problem =
-        value && (nameProblem(value, MAX_LENGTHS[name]) ?? (containsTin(value) ? TIN_IN_TEXT : undefined));
+        value &&
+        (nameProblem(value, MAX_LENGTHS[name]) ?? (mayHaveTin && containsTin(value) ? TIN_IN_TEXT : undefined));
       if (problem) complain(field, problem);
     }
     if (!entityId && !hasIdentifiers && !written.legal_name && problems.length === 0) {
@@ -96,7 +99,7 @@ function readNumber(cell = ""): string | undefined {
 function addressOf(text: (field: Field) => string | undefined): string | undefined {
   const line1 = text("address_line1");
   if (!line1) return undefined;
-  const zip = text("zip");
-  const region = [text("state"), zip && withoutMarks(zip)].filter(Boolean).join(" ");
+  const zip = withoutMarks(text("zip") ?? "").replace(/^(\d{5})(\d{4})$/, "$1-$2");
+  const region = [text("state"), zip].filter(Boolean).join(" ");
   return [line1, text("address_line2"), text("city"), region, text("country")].filter(Boolean).join(", ");
 }

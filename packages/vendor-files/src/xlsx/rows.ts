@@ -79,6 +79,8 @@ function shown({ type, style, text, formula }: SheetCell, workbook: Workbook): s
   const number = Number(text);
   const numberFormat = workbook.formats[style] ?? "General";
   if (!Number.isFinite(number)) return text;
+  // Typing the CAGE code 123E2 makes it 12300 in this format, which is the code of another vendor.
+  if (/E[+-]/i.test(numberFormat) && Math.abs(number) < 1e6) return number.toExponential().toUpperCase();
   // These show 123456789012 as 1.23457E+11.
   if (/general|@|E[+-]/i.test(numberFormat)) return String(number);
   try {

@@ -36,7 +36,11 @@ describe("a complete extract", () => {
 
   test("is read from the only .dat in a ZIP, which may contain other files", () =>
     inTemporaryDirectory(async (directory) => {
-      const zip = zipOf({ "readme.txt": "hello", "SAM_PUBLIC.dat": extractText([extractRowText({})]) });
+      const zip = zipOf({
+        "readme.txt": "hello",
+        "SAM_PUBLIC.dat": extractText([extractRowText({})]),
+        "__MACOSX/._SAM_PUBLIC.dat": "attributes",
+      });
       const path = await writeText(directory, "SAM_PUBLIC.ZIP", zip);
       expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
       expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);

@@ -74,7 +74,9 @@ async function openZipMember(path: string, fileName: string, extension: string):
     const zip = await openPromise(path, { autoClose: false });
     const wanted: Entry[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.toLowerCase().endsWith(extension.toLowerCase())) wanted.push(entry);
+      // Archives made on a Mac have a second entry for each file, with its attributes.
+      const isForMac = basename(entry.fileName).startsWith("._");
+      if (!isForMac && entry.fileName.toLowerCase().endsWith(extension.toLowerCase())) wanted.push(entry);
     }
     const [entry] = wanted;
     if (!entry || wanted.length > 1) {
