@@ -39,7 +39,7 @@ export function createSweeper(
       ...standing,
       end: async (ended) => {
         if (ended.length > 0) await step("ending", undefined);
-        await standing.end(ended);
+        return standing.end(ended);
       },
     },
     positions: {

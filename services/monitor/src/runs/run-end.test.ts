@@ -133,6 +133,11 @@ describe("a monitor stands", () => {
     expect(afterRun({ ...first, run_seq: 3 }, digest(2, "aa")).standing).toBeUndefined();
   });
 
+  test("never once canceled, though a run was still open", () => {
+    const { next_run_at: _, claimable_at: __, ...rest } = first;
+    expect(next({ ...rest, status: "canceled" }, digest(2, "bb")).standing).toBeUndefined();
+  });
+
   test("never with tin_match", () => {
     const checks = ["sam_registration", "tin_match"] as const;
     const both = next({ ...fresh, checks }, digest(1, "aa"));

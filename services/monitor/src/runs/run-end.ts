@@ -63,12 +63,13 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
 }
 
 /**
- * Does the monitor stand after this run? It must be the newest one, and the second in a row that had an answer: the first run is
- * answered by other sources.
+ * Does the monitor stand after this run? It must be active, and the run its newest one and the second in a row that had an
+ * answer: the first run is answered by other sources.
  */
-function stands({ checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
+function stands({ status, checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
   const isOnlyRegistration = checks.every((check) => check === "sam_registration");
-  return isOnlyRegistration && runSeq === run_seq && digest !== undefined && last_run?.digest !== undefined;
+  if (status !== "active" || !isOnlyRegistration || runSeq !== run_seq) return false;
+  return digest !== undefined && last_run?.digest !== undefined;
 }
 
 /**

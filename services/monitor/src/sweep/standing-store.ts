@@ -32,12 +32,16 @@ export function createStandingStore(db: Db, { runTimeoutMs }: { runTimeoutMs: nu
         .limit(limit)
         .toArray(),
 
-    /** Ends the standing of monitors whose newest run is still the one in `seen`, as `withoutStanding` does. */
-    async end(changes: readonly { readonly seen: MonitorDocument; readonly next: MonitorDocument }[]): Promise<void> {
+    /**
+     * Ends the standing of monitors whose newest run is still the one in `seen`, as `withoutStanding` does. Returns how many they
+     * were.
+     */
+    async end(changes: readonly { readonly seen: MonitorDocument; readonly next: MonitorDocument }[]): Promise<number> {
       const updates = changes.map(({ seen, next }) => {
         const { _id, organization_id, run_seq, standing } = seen;
         const filter: Filter<MonitorDocument> = {
-          ...{ _id, organization_id, run_seq, status: "active" },
+          // An older version marks monitors that were canceled during a run; these have no place, so no schedule is written.
+          ...{ _id, organization_id, run_seq, ...(isSwept(seen) && { status: "active" }) },
           "standing.run_seq": standing?.run_seq,
         };
         const confirmed = next.last_run?.confirmed;
@@ -49,7 +53,7 @@ export function createStandingStore(db: Db, { runTimeoutMs }: { runTimeoutMs: nu
         const schedule = isSwept(seen) ? [{ $set }, { $set: { claimable_at: claimableIn(runTimeoutMs) } }] : [];
         return { updateOne: { filter, update: [...schedule, { $unset: "standing" }] } };
       });
-      if (updates.length > 0) await monitors.bulkWrite(updates, { ordered: false });
+      return updates.length > 0 ? (await monitors.bulkWrite(updates, { ordered: false })).matchedCount : 0;
     },
   };
 }

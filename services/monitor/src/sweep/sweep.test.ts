@@ -251,6 +251,24 @@ describe("a standing monitor has a real run", () => {
     expect(await started(domain)).toEqual([changed]);
   });
 
+  test("though many canceled monitors have marks that an older version left, which are removed", async () => {
+    const replica = await newReplica();
+    const { domain } = replica;
+    const [id, ...canceled] = await standing(domain, { count: 2_001 });
+    const until = domain.clock.at;
+    await domain.monitors.updateMany(
+      { _id: { $in: canceled } },
+      {
+        $set: { status: "canceled", "standing.until": until },
+        $unset: { next_run_at: true, claimable_at: true, "standing.offset_ms": true },
+      },
+    );
+    await domain.monitors.updateOne({ _id: id! }, { $set: { "standing.until": until } });
+    await replica.sweep();
+    expect(await domain.monitors.countDocuments({ standing: { $exists: true } })).toBe(0);
+    expect(await domain.monitors.countDocuments({ next_run_at: { $exists: true } })).toBe(1);
+  });
+
   test("after a suspension of its organization, at its next due time; others of it never count as confirmed", async () => {
     const replica = await newReplica();
     const { domain, judged } = replica;

@@ -64,11 +64,10 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
   async function endDueExtras(): Promise<void> {
     for (let isMore = true; isMore && mayGoOn(); ) {
       const due = await standing.withDueExtra(now(), LOT);
-      if (due.length > 0) {
-        const known = await positions.readAll();
-        await end(due, (frequency) => known.get(frequency));
-      }
-      isMore = due.length === LOT;
+      if (due.length === 0) return;
+      const known = await positions.readAll();
+      const ended = await end(due, (frequency) => known.get(frequency));
+      isMore = due.length === LOT && ended > 0;
     }
   }
 
