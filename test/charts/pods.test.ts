@@ -103,6 +103,14 @@ async function renderedWithCertificates() {
     }
   });
 
+  test("minAvailable replaces the default maxUnavailable of a PodDisruptionBudget, because the cluster refuses both", async () => {
+    const { part } = await render({ set: ["services.gateway.podDisruptionBudget.minAvailable=0"] });
+    const specOf = (name: string) => part("PodDisruptionBudget", name)!.spec;
+    expect(specOf("gateway")).toMatchObject({ minAvailable: 0 });
+    expect(specOf("gateway")).not.toHaveProperty("maxUnavailable");
+    expect(specOf("entity")).toMatchObject({ maxUnavailable: 1 });
+  });
+
   test("a terminating pod has more time than its service needs to finish", async () => {
     const slow = await render({ set: ["services.verification.finishSeconds=90", "defaults.preStopSeconds=7"] });
     for (const rendered of [production, slow])
