@@ -39,7 +39,7 @@ export function createOutput({ stdout, stderr, json }: { stdout: Sink; stderr: S
 /** Returns rows as aligned columns below a header. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows].map((cells) => cells.map((cell) => cell.replaceAll(/\s/g, " ")));
-  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  const widths = header.map((_, column) => lines.reduce((widest, cells) => Math.max(widest, cells[column]!.length), 0));
   return lines
     .map((cells) =>
       cells
