@@ -218,9 +218,21 @@ test.each<[args: string[], method: string, path: string, body: object | undefine
     "/v1/monitors/mon_1",
     { frequency: "weekly", webhook_url: null },
   ],
+  [
+    ["monitors", "list", "--entity", "ent_1", "--external-id", "V 1"],
+    "GET",
+    "/v1/monitors?limit=25&entity_id=ent_1&external_id=V+1",
+    undefined,
+  ],
   [["monitors", "runs", "mon_1", "--limit", "200"], "GET", "/v1/monitors/mon_1/runs?limit=100", undefined],
 ])("%j makes one call", async (args, method, path, body) => {
-  const answers = { entities: [{ id: "ent_1" }], runs: [{ at: "a" }], providers: [{ name: "p" }], next_cursor: null };
+  const answers = {
+    entities: [{ id: "ent_1" }],
+    monitors: [{ id: "mon_1" }],
+    runs: [{ at: "a" }],
+    providers: [{ name: "p" }],
+    next_cursor: null,
+  };
   await using api = await startApi((_call, response) => answer(response, 200, answers));
   const { code, stdout, stderr } = await runProgram([...args, "--json"], { env: api.env });
   expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.any(Object)]);

@@ -36,7 +36,12 @@ const operations: [string, (client: Client) => Promise<unknown>, ...(string | un
   ["DELETE /v1/jobs/job_1", (client) => client.cancelJob("job_1"), ""],
   ["POST /v1/monitors", (client) => client.createMonitor(entity)],
   ["GET /v1/monitors/mon_1", (client) => client.getMonitor("mon_1")],
-  ["GET /v1/monitors?limit=1", (client) => client.listMonitors({ limit: 1 })],
+  [
+    "GET /v1/monitors?entity_id=ent_1&external_id=V-1",
+    (client) => client.listMonitors({ entity_id: "ent_1", external_id: "V-1" }),
+  ],
+  // @ts-expect-error A wrong name of a parameter does not compile.
+  ["GET /v1/monitors?entityId=ent_1", (client) => client.listMonitors({ entityId: "ent_1" })],
   [
     "PATCH /v1/monitors/mon_1",
     (client) => client.updateMonitor("mon_1", { webhook_url: null }),

@@ -1,4 +1,4 @@
-import { type Query, readAll } from "./pages.ts";
+import { readAll } from "./pages.ts";
 import { type CallOptions, createTransport, type Operation, type TransportOptions } from "./transport.ts";
 import type {
   CreateEntityRequest,
@@ -40,27 +40,30 @@ export interface PostOptions extends CallOptions {
 }
 
 /** Which page of a list. */
-export interface PageQuery extends Query {
+export type PageQuery = {
   /** Maximum number of items, 1–100. 25 by default. */
   readonly limit?: number | undefined;
   /** The `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
-}
+};
 
-export interface ExternalIdQuery extends PageQuery {
+export type ExternalIdQuery = PageQuery & {
   /** Only those with this number of yours. */
   readonly external_id?: string | undefined;
-}
+};
 
-export interface VerificationQuery extends PageQuery {
+export type VerificationQuery = PageQuery & {
   /** Only those of this entity. */
   readonly entity_id?: string | undefined;
-}
+};
 
-export interface JobResultQuery extends PageQuery {
+/** Which monitors: those that fit all of it. */
+export type MonitorQuery = VerificationQuery & ExternalIdQuery;
+
+export type JobResultQuery = PageQuery & {
   /** Only rows with this outcome. */
   readonly outcome?: JobResult["outcome"] | undefined;
-}
+};
 
 /** Where to go on reading events. */
 export interface ForwardQuery {
@@ -102,7 +105,7 @@ export function createClient(options: ClientOptions) {
   const listJobs = (query: PageQuery = {}, callOptions?: CallOptions) => get<JobPage>("/v1/jobs", query, callOptions);
   const listJobResults = (jobId: string, query: JobResultQuery = {}, callOptions?: CallOptions) =>
     get<JobResultPage>(`/v1/jobs/${segment(jobId)}/results`, query, callOptions);
-  const listMonitors = (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
+  const listMonitors = (query: MonitorQuery = {}, callOptions?: CallOptions) =>
     get<MonitorPage>("/v1/monitors", query, callOptions);
   const listMonitorRuns = (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
     get<MonitorRunPage>(`/v1/monitors/${segment(monitorId)}/runs`, query, callOptions);
@@ -271,7 +274,7 @@ export function createClient(options: ClientOptions) {
     /** Returns a page of the active monitors, newest first. */
     listMonitors,
     /** Iterates over all of them. */
-    allMonitors: (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
+    allMonitors: (query: MonitorQuery = {}, callOptions?: CallOptions) =>
       readAll(
         query,
         (page) => listMonitors(page, callOptions),

@@ -1,10 +1,5 @@
-/** Parameters of a list. */
-export interface Query {
-  readonly [name: string]: string | number | undefined;
-}
-
 /** Iterates over the items of all pages of a list, beginning with the page that the query selects. */
-export async function* readAll<Q extends Query, P extends { next_cursor: string | null }, T>(
+export async function* readAll<Q extends object, P extends { next_cursor: string | null }, T>(
   query: Q,
   readPage: (query: Q) => Promise<P>,
   itemsOf: (page: P) => readonly T[],

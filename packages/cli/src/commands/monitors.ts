@@ -12,10 +12,19 @@ const DEFAULT_FREQUENCY = "daily";
 export const listMonitors: Command = {
   name: "monitors list",
   summary: "List the active monitors, newest first.",
-  options: limitOption,
+  options: {
+    ...limitOption,
+    entity: { value: "ENT_ID", does: "Only those of this entity." },
+    "external-id": { value: "ID", does: "Only those with this number of yours." },
+  },
   help: "With --json one monitor per line.",
-  run: ({ client, output, signal }, args) =>
-    printList(output, args, { read: (page) => client().allMonitors(page, { signal }), text: monitorsText }),
+  run: ({ client, output, signal }, args) => {
+    const query = { entity_id: args.text("entity"), external_id: args.text("external-id") };
+    return printList(output, args, {
+      read: (page) => client().allMonitors({ ...page, ...query }, { signal }),
+      text: monitorsText,
+    });
+  },
 };
 
 export const getMonitor = oneCall({
