@@ -1,6 +1,7 @@
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import { copyableId, state } from "../ui/parts.ts";
+import { isInRegistry } from "../verdicts/vendor-status.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 
 /** Returns the known identifiers of a vendor with their labels. */
@@ -16,11 +17,6 @@ export function identifierList(entity: Entity): Html | undefined {
   const known = knownIdentifiers(entity);
   if (known.length === 0) return undefined;
   return html`<ul class="plain">${known.map(({ label, value }) => html`<li>${label} ${value.startsWith("*") ? html`<code>${value}</code>` : copyableId(value)}</li>`)}</ul>`;
-}
-
-/** Returns whether a source other than the organization itself has said anything about a vendor's registration. */
-export function isInRegistry({ sources }: Pick<Entity, "sources">): boolean {
-  return sources.some(({ name }) => name !== "organization");
 }
 
 /** Renders how a source lists a vendor's registration, which is no answer of a check; undefined where none does. */

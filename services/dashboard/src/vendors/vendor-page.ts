@@ -10,13 +10,14 @@ import { providerName } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../verdicts/payment.ts";
+import { isInRegistry } from "../verdicts/vendor-status.ts";
 import { dataDate, dataDay, verdictOf } from "../verdicts/verdict.ts";
 import { sameNameList } from "../verifications/same-name-list.ts";
 import type { MadeCheck, MadeResult } from "./made-checks.ts";
 import type { Timeline } from "./timeline.ts";
 import { timelineSection } from "./timeline-page.ts";
 import { type VendorFormView, vendorForm } from "./vendor-form.ts";
-import { identifierList, isInRegistry } from "./vendor-identifiers.ts";
+import { identifierList } from "./vendor-identifiers.ts";
 
 interface VendorView {
   readonly visit: Visit;

@@ -14,6 +14,7 @@ import { noticeOf } from "../ui/parts.ts";
 import { withConfirmation } from "../verdicts/payment.ts";
 import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
+import { isInRegistry } from "../verdicts/vendor-status.ts";
 import type { RunVerificationView } from "../verifications/run-verification.ts";
 import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
 import { identifierLabels, withTypedTin } from "../verifications/verification-form.ts";
@@ -30,7 +31,6 @@ import {
   type VendorInput,
   type VendorRequest,
 } from "./vendor-form.ts";
-import { isInRegistry } from "./vendor-identifiers.ts";
 import { vendorPage } from "./vendor-page.ts";
 
 const MONITORS_READ = 10;

@@ -52,6 +52,8 @@ export interface PaymentAnswer {
   readonly decision: Decision;
   readonly state: "pass" | "fail" | "open" | "unchecked";
   readonly text: string;
+  /** What a person must look at, each in a sentence, where nothing else is missing. */
+  readonly doubts?: readonly string[];
 }
 
 /** Returns what each check says today about a vendor, in the order of all checks. */
@@ -155,7 +157,7 @@ function answerInWords(
   if (missing.length > 0) return { state: "open", text: `Not yet: ${missing.map(whatIsMissing).join(", and ")}.` };
   const doubts = doubtsIn(verdicts);
   if (doubts.length > 0) {
-    return { state: "open", text: `${doubts.join(" ")} Nothing else stands in the way of a payment.` };
+    return { state: "open", text: `${doubts.join(" ")} Nothing else stands in the way of a payment.`, doubts };
   }
   const left = verdicts.filter(({ state }) => state === "unchecked");
   if (left.length === 0) return { state: "pass", text: "Yes, every check passed." };

@@ -28,6 +28,10 @@ const withEffect = (status: CheckStatus, exclusionEffect: string): Check => {
   const answer = { status, reason: status === FAIL ? "excluded" : "", checkedAt: yesterday, exclusionEffect };
   return { checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer };
 };
+const doubtful = (doubt: object): Check => {
+  const answer = { status: PASS, checkedAt: yesterday, ...doubt };
+  return { checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer };
+};
 const entity = { legalName: "Acme Inc", identifiers: { uei: "UE9QJD4KK1L6" } };
 const withTin = { ...entity, identifiers: { tin: "****6780" } };
 const matched = (
@@ -154,7 +158,37 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
     "restricted products",
     { checks: [withEffect(PASS, "product")], expirationDate: "2027-03-31" },
     "open Restricted",
-    "Active in SAM.gov until 31 March 2027. Some of its products are restricted.",
+    "Active in SAM.gov until 31 March 2027. Some of its products are restricted. Look at what you buy: some of its products are restricted.",
+  ],
+  [
+    "an exclusion that bears its name",
+    { checks: [doubtful({ sameName: "found" })], expirationDate: "2027-03-31" },
+    "open Review",
+    "Active in SAM.gov until 31 March 2027. Look at the exclusions that bear this vendor’s name: they may be of somebody else.",
+  ],
+  [
+    "exclusions by name that were not looked up",
+    { checks: [doubtful({ sameName: "unknown" })] },
+    "open Review",
+    "Active in SAM.gov. Verify again: exclusions by name could not be looked up.",
+  ],
+  [
+    "another name in SAM.gov’s answer than the organization gave",
+    { checks: [doubtful({ name: "OTHER LLC" })] },
+    "open Review",
+    "Active in SAM.gov. Look at the name: SAM.gov has this vendor as “OTHER LLC”.",
+  ],
+  [
+    "another name in SAM.gov’s answer than the registry’s",
+    { entity: { ...entity, sources: [{ name: "sam_gov_extract" }] }, checks: [doubtful({ name: "OTHER LLC" })] },
+    "pass Passed",
+    "Active in SAM.gov.",
+  ],
+  [
+    "a doubt, and a TIN that was never checked",
+    { entity: withTin, checks: [doubtful({ sameName: "found" })] },
+    "open Not yet",
+    "Active in SAM.gov. TIN match: The TIN ****6780 was not checked.",
   ],
   [
     "an excluded facility",

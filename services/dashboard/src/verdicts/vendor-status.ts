@@ -2,11 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf, toCheckType } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Vendor, VendorAnswer } from "@vvs/proto/entity/v1/vendors";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { checkTitle } from "../ui/parts.ts";
+import { decisionLabels } from "./certified-decision.ts";
 import type { ScheduledRun } from "./confirmation.ts";
 import {
   type CheckHistory,
@@ -76,7 +78,12 @@ export async function readVendorStatuses(
 export function vendorStatus(vendor: ListedVendor, runs: readonly ScheduledRun[], now: Date): VendorStatus {
   const { legalName: name = "", identifiers } = vendor.entity ?? {};
   // The list says which results are about other names; during a rollout, an earlier version does not.
-  const subject = { tin: identifiers?.tin ?? "", name, isNamed: (asked: string) => isSent({ asked, own: name }) };
+  const subject = {
+    tin: identifiers?.tin ?? "",
+    name,
+    isNamed: (asked: string) => isSent({ asked, own: name }),
+    hasGivenName: !isInRegistry({ sources: vendor.entity?.sources ?? [] }),
+  };
   const histories = historiesOf(vendor).map((history) => withConfirmation(history, runs));
   const verdicts = verdictsToday(histories, subject, now);
   const answer = paymentAnswer(verdicts, subject);
@@ -85,11 +92,18 @@ export function vendorStatus(vendor: ListedVendor, runs: readonly ScheduledRun[]
       ? (worstFirst.find((each) => verdicts.some((verdict) => verdict.state === each)) ?? "open")
       : answer.state;
   const isExcluded = answer.state === "fail" && verdicts.some(({ exclusion }) => exclusion);
-  const label = isExcluded ? "Excluded" : state === "open" && isRestricted(verdicts) ? "Restricted" : labels[state];
+  const { doubts = [] } = answer;
+  const doubted = isRestricted(verdicts) ? "Restricted" : doubts.length > 0 ? decisionLabels.review : undefined;
+  const label = isExcluded ? "Excluded" : (state === "open" && doubted) || labels[state];
   const shown = verdicts.filter(
     (verdict) => verdict.state !== "unchecked" || (answer.state === "open" && isNeeded(verdict.check, subject)),
   );
-  return { state, label, details: shown.map(detailOf) };
+  return { state, label, details: [...shown.map(detailOf), ...doubts] };
+}
+
+/** Returns whether a source other than the organization itself has said anything about a vendor's registration. */
+export function isInRegistry({ sources }: Pick<Entity, "sources">): boolean {
+  return sources.some(({ name }) => name !== "organization");
 }
 
 /** Names the check where its text does not say which one it is. */
@@ -101,10 +115,8 @@ function historiesOf({ checks, expirationDate }: ListedVendor): CheckHistory[] {
   return checks.flatMap((listed) => {
     const check = checkOf(listed.checkType);
     if (!check) return [];
-    const resultOf = ({ status, reason, tin, name, exclusionEffect, aboutOther, checkedAt }: ListedResult) => {
-      const exclusions = exclusionEffect === "" ? undefined : { exclusions: [{ effect: exclusionEffect }] };
-      const registration = expirationDate || exclusions ? { expirationDate, exclusions } : undefined;
-      const details = check === "sam_registration" ? registration : { tin, name };
+    const resultOf = ({ status, reason, tin, name, aboutOther, checkedAt, ...more }: ListedResult) => {
+      const details = check === "sam_registration" ? registrationOf({ name, ...more }, expirationDate) : { tin, name };
       const result = create(ResultSchema, { checkType: listed.checkType, status, reason, details });
       return { result, at: timestampDate(checkedAt!), aboutOther };
     };
@@ -112,4 +124,17 @@ function historiesOf({ checks, expirationDate }: ListedVendor): CheckHistory[] {
     const isAnswer = listed.status !== CheckStatus.ERROR;
     return [{ check, newest, answered: isAnswer ? newest : listed.lastAnswered && resultOf(listed.lastAnswered) }];
   });
+}
+
+/** The list has no exclusion itself, only what they mean for the vendor. */
+function registrationOf(
+  { name: legalName, exclusionEffect: effect, sameName }: Pick<ListedResult, "name" | "exclusionEffect" | "sameName">,
+  expirationDate: string,
+) {
+  if (!expirationDate && !effect && !sameName && !legalName) return undefined;
+  return {
+    ...{ expirationDate, legalName, sameNameUnknown: sameName === "unknown" },
+    ...(effect !== "" && { exclusions: { exclusions: [{ effect }] } }),
+    ...(sameName === "found" && { sameName: [{ terminationDate: "indefinite" }] }),
+  };
 }

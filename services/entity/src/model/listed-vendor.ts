@@ -13,11 +13,14 @@ export interface ListedResult {
   readonly made_at?: Date;
   /** Of tin_match: the masked TIN and the name that were asked about. Absent where they are unknown. */
   readonly tin?: string;
+  /** Of sam_registration: the name in the answer, only if it is another one than the vendor's. */
   readonly name?: string;
   /** Of tin_match: the name that was asked about is another one than the vendor's, and the result depends on it. */
   readonly other_name?: true;
   /** Of sam_registration: the strongest effect of the exclusions in force; absent where there is none. */
   readonly effect?: string;
+  /** Of sam_registration: an exclusion without identifiers bears the vendor's name (found), or that is unknown. Absent: none does. */
+  readonly same_name?: string;
 }
 
 /** The newest results of a check of a vendor. Those about another TIN count only while there are none about the vendor's. */

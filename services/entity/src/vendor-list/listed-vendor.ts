@@ -122,9 +122,12 @@ export function noteArchived(archived: { at: Date; by: string } | undefined): Do
 function aboutOf(
   check: Check,
   { reason, facts, legalName }: { reason: string; facts: Readonly<Record<string, string>>; legalName: string },
-): Pick<ListedResult, "tin" | "name" | "other_name" | "effect"> {
-  const { tin, name, exclusion_effect: effect } = facts;
-  if (check !== "tin_match") return effect ? { effect } : {};
+): Pick<ListedResult, "tin" | "name" | "other_name" | "effect" | "same_name"> {
+  const { tin, name, exclusion_effect: effect, same_name, legal_name: registered } = facts;
+  if (check !== "tin_match") {
+    const isOther = registered && legalName !== "" && !isSameName(registered, legalName);
+    return { ...(effect && { effect }), ...(same_name && { same_name }), ...(isOther && { name: registered }) };
+  }
   return { ...(tin && { tin }), ...(name && { name, ...otherNameOf({ reason, name }, legalName) }) };
 }
 

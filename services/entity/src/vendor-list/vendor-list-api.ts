@@ -126,6 +126,7 @@ function toMessage(vendor: ListedVendorDocument) {
 
 function toResult(vendor: ListedVendorDocument, result: ListedResult) {
   const { status, reason, at, made_at, verification_id: verificationId, tin, name, effect: exclusionEffect } = result;
+  const { same_name: sameName } = result;
   const made = { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(made_at ?? at), verificationId };
-  return { ...made, tin, name, exclusionEffect, aboutOther: isAboutOther(vendor, result) };
+  return { ...made, tin, name, exclusionEffect, sameName, aboutOther: isAboutOther(vendor, result) };
 }

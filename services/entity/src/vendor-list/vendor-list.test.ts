@@ -151,6 +151,21 @@ describe("the list of an organization's vendors has", () => {
     expect((await only()).checks[0]!.lastAnswered!.exclusionEffect).toBe("product");
   });
 
+  test("what a check of the registration leaves open: exclusions by name, and another name than the vendor's", async () => {
+    const passed = async (facts: Record<string, string>) => {
+      const id = await created();
+      const check = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, facts };
+      await verified(id, { checks: [check], entityName: "Own LLC" });
+      return (await app.dashboard.getVendors({ caller, entityIds: [id] })).vendors[0]!.checks[0]!;
+    };
+    const other = { sameName: "found", name: "OTHER INC" };
+    expect(await passed({ same_name: "found", legal_name: "OTHER INC" })).toMatchObject({
+      ...other,
+      lastAnswered: other,
+    });
+    expect(await passed({ legal_name: "OWN L.L.C." })).toMatchObject({ sameName: "", name: "" });
+  });
+
   test("what it monitors; a canceled monitor stays canceled in whatever order and number its records come", async () => {
     const id = await registered();
     const [first, second] = [newId("mon"), newId("mon")];

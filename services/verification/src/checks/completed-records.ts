@@ -96,6 +96,7 @@ function answeredIn(conclusion: Conclusion) {
 }
 
 function completedFacts({ facts, details }: Partial<Pick<Answer, "facts" | "details">>): Record<string, string> {
-  const { tin, name } = details ?? {};
-  return { ...facts, ...(tin && { tin }), ...(name && { name }) };
+  const { tin, name, same_name, same_name_unknown } = details ?? {};
+  const sameName = same_name?.length ? "found" : same_name_unknown && "unknown";
+  return { ...facts, ...(tin && { tin }), ...(name && { name }), ...(sameName && { same_name: sameName }) };
 }

@@ -57,7 +57,8 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
   tin: string;
 
   /**
-   * Of tin_match: the name that was asked about. Empty where it was stored before this field.
+   * Of tin_match: the name that was asked about. Of sam_registration: the name in the answer, only if it was another one than the
+   * vendor's. Empty where it was stored before this field.
    *
    * @generated from field: string name = 6;
    */
@@ -78,6 +79,14 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
    * @generated from field: string exclusion_effect = 8;
    */
   exclusionEffect: string;
+
+  /**
+   * Of sam_registration: found where an exclusion without identifiers bears the vendor's name, unknown where that could not be
+   * looked up. Empty where none does, and where it was stored before this field.
+   *
+   * @generated from field: string same_name = 9;
+   */
+  sameName: string;
 };
 
 /**
@@ -162,6 +171,13 @@ export declare type VendorCheck = Message<"vvs.entity.v1.VendorCheck"> & {
    * @generated from field: string exclusion_effect = 10;
    */
   exclusionEffect: string;
+
+  /**
+   * As in VendorAnswer.
+   *
+   * @generated from field: string same_name = 11;
+   */
+  sameName: string;
 };
 
 /**

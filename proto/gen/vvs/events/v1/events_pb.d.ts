@@ -372,7 +372,8 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
 
   /**
    * The facts that the provider returned, by name: registration_status, expiration_date, legal_name, cage, entity_type.
-   * A fact that it did not return is absent.
+   * A fact that it did not return is absent. For lists of vendors also same_name: found where an exclusion without identifiers
+   * bears the vendor's name, unknown where that could not be looked up.
    *
    * @generated from field: map<string, string> facts = 5;
    */
