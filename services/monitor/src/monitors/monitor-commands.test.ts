@@ -350,7 +350,7 @@ describe("a changed monitor", () => {
   test("runs next within one period of its new frequency", async () => {
     const caller = someCaller("live");
     const { value } = await live.commands.create(caller, someMonitor({ frequency: "monthly" }));
-    live.pass(50.5 * HOUR);
+    live.clock.at = new Date(value.next_run_at!.getTime() - 1);
     for (const [frequency, periodMs] of [
       ["hourly", HOUR],
       ["weekly", 7 * 24 * HOUR],
@@ -360,6 +360,19 @@ describe("a changed monitor", () => {
       expect(inMs).toBeGreaterThan(0);
       expect(inMs).toBeLessThanOrEqual(periodMs);
     }
+  });
+
+  test("still has the run that was due before its frequency changed", async () => {
+    const caller = someCaller("live");
+    const { _id: id, next_run_at } = await live.started(caller, someMonitor({ frequency: "daily" }));
+    live.clock.at = next_run_at!;
+    const changed = await live.commands.update(caller, id, { frequency: "monthly" });
+    expect(changed).toMatchObject({ frequency: "monthly", next_run_at });
+    live.pass(RUN_TIMEOUT_MS);
+    while (await live.monitors.countDocuments({ _id: id, run_seq: 1 })) await live.scheduler.claimDue();
+    const claimed = (await live.store.find(caller.tenant, id))!;
+    expect(claimed).toMatchObject({ run_seq: 2, last_due_at: next_run_at });
+    expect(claimed.next_run_at!.getTime()).toBeGreaterThan(live.clock.at.getTime());
   });
 
   test("can't be changed once canceled", async () => {

@@ -273,7 +273,10 @@ function withExternalId(monitor: MonitorDocument, externalId: string | null | un
   return { ...rest, ...(externalId !== null && { external_id: externalId }) };
 }
 
-/** Returns the monitor with another frequency. Its next run is due at the first grid point of the new period. */
+/**
+ * Returns the monitor with another frequency. Its next run is due at the first grid point of the new period; one that is due
+ * already stays due.
+ */
 function withFrequency(
   options: ScheduleOptions & { now: () => Date },
   monitor: MonitorDocument,
@@ -281,5 +284,6 @@ function withFrequency(
 ): MonitorDocument {
   if (!frequency || frequency === monitor.frequency) return monitor;
   const changed = { ...monitor, frequency };
-  return { ...changed, ...nextRun(options, changed, options.now()) };
+  const now = options.now();
+  return monitor.next_run_at! <= now ? changed : { ...changed, ...nextRun(options, changed, now) };
 }
