@@ -61,6 +61,11 @@ function detected(
     detectedAt: timestampFromDate(domain.clock.at),
   });
 }
+/** Starts the next runs of monitors. */
+async function startNext(): Promise<void> {
+  domain.pass(600 * SECOND);
+  await domain.scheduler.claimDue();
+}
 const deliveriesOf = async (id: string) =>
   (await domain.published("webhook.requested", WebhookRequestedSchema)).filter(({ run }) => run?.monitorId === id);
 const eventsOf = async (id: string) => (await deliveriesOf(id)).filter(({ urlChanged }) => !urlChanged);
@@ -96,6 +101,23 @@ describe("a completed verification", () => {
     expect(await datesOf({ status: CheckStatus.ERROR })).toBeUndefined();
   });
 
+  test("without an identifier leaves the vendor unwatched until sam_registration is answered, whatever other checks say", async () => {
+    const monitor = await newMonitor();
+    const isUnwatched = async (seq: number, status: CheckStatus, reason = "") => {
+      if (seq > 1) await startNext();
+      const record = completed(monitor, seq, CheckStatus.FAIL);
+      record.checks.push(
+        create(CheckOutcomeSchema, { checkType: CheckType.SAM_REGISTRATION, status, reason }),
+        create(CheckOutcomeSchema, { checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL, reason: "mismatch" }),
+      );
+      await domain.records.verificationCompleted(record);
+      return (await found(monitor)).unwatched;
+    };
+    expect(await isUnwatched(1, CheckStatus.ERROR, "missing_uei")).toBe(true);
+    expect(await isUnwatched(2, CheckStatus.ERROR, "providers_failed")).toBe(true);
+    expect(await isUnwatched(3, CheckStatus.PASS)).toBeUndefined();
+  });
+
   test("with the digest of the run before makes its monitor stand until a run is claimed, a change or a cancellation", async () => {
     const standing = async () => {
       const monitor = await newMonitor();
@@ -112,10 +134,6 @@ describe("a completed verification", () => {
       }
       expect((await found(monitor)).standing).toMatchObject({ run_seq: 2, since: domain.clock.at });
       return monitor;
-    };
-    const startNext = async () => {
-      domain.pass(600 * SECOND);
-      await domain.scheduler.claimDue();
     };
     const ends: ((monitor: { tenant: Tenant; id: string }) => Promise<unknown>)[] = [
       async ({ id }) => {

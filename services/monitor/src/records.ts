@@ -1,5 +1,5 @@
 import { metrics } from "@opentelemetry/api";
-import { missingInputs, refusedQuestions, statusOf } from "@vvs/checks";
+import { type MissingInput, missingInputs, refusedQuestions, statusOf } from "@vvs/checks";
 import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
@@ -132,9 +132,10 @@ function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   const { verificationId } = record;
   const at = timeIn(record.createdAt);
   const registration = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION);
+  const lacksIdentifier = registration?.reason === ("missing_uei" satisfies MissingInput);
   const parts = registration?.parts;
   return {
-    ...{ runSeq, at, outcome, verificationId, lacksInput },
+    ...{ runSeq, at, outcome, verificationId, lacksInput, lacksIdentifier },
     dataAsOf: registration && dataAsOf(registration, at),
     digest: Buffer.from(registration?.digest ?? []).toString("hex") || undefined,
     expirationDate: parts?.registration?.expirationDate,

@@ -125,6 +125,11 @@ export interface MonitorDocument {
   readonly canceled_at?: Date;
   /** The status that was published last (state-publisher.ts); absent before the first time. */
   readonly published_status?: "active" | "canceled";
+  /**
+   * Set while sam_registration lacks the vendor's UEI and CAGE, so that verification can't keep the vendor fresh: the state is
+   * published again once the check is answered.
+   */
+  readonly unwatched?: true;
   /** The frequency that was published last; absent before the first time, and where the state is to be published again. */
   readonly published_frequency?: Frequency;
   /** The state that was published last, or is being published, and how many there were before it. */

@@ -16,6 +16,7 @@ const end = (runSeq: number, outcome: "pass" | "fail" | "error") => ({
   outcome,
   verificationId: `ver_${runSeq}`,
   lacksInput: false,
+  lacksIdentifier: false,
   expirationDate: undefined,
   exclusionDays: undefined,
 });
@@ -52,17 +53,22 @@ describe("the end of a run", () => {
     ]);
   });
 
-  test("has the monitor published once more where a run has got the input that the one before lacked", () => {
+  test("has the monitor published once more where sam_registration has got the identifier that it lacked", () => {
     const published = { ...fresh, published_frequency: fresh.frequency };
-    const failed = afterRun(published, end(1, "error"));
-    const lacking = afterRun(failed, { ...end(2, "error"), lacksInput: true });
-    const ended = [failed, lacking, afterRun(failed, end(2, "pass")), afterRun(lacking, end(3, "fail"))];
+    const lacking = { ...end(1, "fail"), lacksIdentifier: true };
+    const answer = { registration: at(1) };
+    const states = [
+      afterRun(published, { ...end(1, "pass"), dataAsOf: answer }),
+      afterRun(published, lacking),
+      afterRun(afterRun(published, lacking), end(2, "error")),
+      afterRun(afterRun(afterRun(published, lacking), end(2, "error")), { ...end(3, "pass"), dataAsOf: answer }),
+    ];
     const { frequency } = fresh;
-    expect(ended.map(({ published_frequency }) => published_frequency)).toEqual([
-      frequency,
-      frequency,
-      frequency,
-      undefined,
+    expect(states.map(({ published_frequency, unwatched }) => [published_frequency, unwatched])).toEqual([
+      [frequency, undefined],
+      [frequency, true],
+      [frequency, true],
+      [undefined, undefined],
     ]);
   });
 

@@ -16,6 +16,8 @@ export interface RunEnd {
   readonly digest?: string | undefined;
   /** Whether every check that ended in error lacked data that the organization must supply. */
   readonly lacksInput: boolean;
+  /** Whether its sam_registration lacked the vendor's UEI and CAGE. */
+  readonly lacksIdentifier: boolean;
   /** The registration's expiration date (YYYY-MM-DD), or empty if it has none; undefined if the run did not learn it. */
   readonly expirationDate: string | undefined;
   /** The first days (YYYY-MM-DD) of the vendor's exclusions; undefined if the run did not learn its exclusions. */
@@ -43,16 +45,18 @@ export function afterRun(
 
 function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
   const { erring, standing: _, expiry_run_at: expiryBefore, exclusion_run_at: exclusionBefore, ...lasting } = monitor;
-  const { published_frequency, ...answered } = lasting;
+  const { published_frequency, unwatched: wasUnwatched, ...known } = lasting;
+  const isUnwatched = end.lacksIdentifier || (wasUnwatched && !end.dataAsOf);
   const { expirationDate: date, exclusionDays: days, digest } = end;
   const expiry_run_at = date === undefined ? expiryBefore : expiryRunAt(monitor._id, date, end.at);
   const exclusion_run_at = days === undefined ? exclusionBefore : exclusionRunAt(monitor._id, days, end.at);
   const isError = end.outcome === "error";
   const { runSeq: run_seq, at, outcome, verificationId: verification_id, dataAsOf: data_as_of } = end;
   return {
-    ...answered,
-    // The vendor may have its UEI or CAGE only now, so the state is published again for verification.
-    ...(published_frequency && !(erring?.lacks_input && !isError) && { published_frequency }),
+    ...known,
+    ...(isUnwatched && { unwatched: true }),
+    // Where the vendor has its UEI or CAGE only now, the state is published again for verification.
+    ...(published_frequency && (isUnwatched || !wasUnwatched) && { published_frequency }),
     ...(expiry_run_at && { expiry_run_at }),
     ...(exclusion_run_at && { exclusion_run_at }),
     ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
