@@ -174,6 +174,20 @@ test("rows that a second file of the same day lacks end once that file or a newe
   expect(await read()).toMatchObject({ exclusions: [], endedExclusions: [{}] });
 });
 
+test("what the newest file has ended stays ended while that file is loaded again", async () => {
+  await loads.exclude([{ uei }, { cage: "9ZZZ9" }, { name: "KESTREL MARINE" }]);
+  const newest = (options = {}) => loads.exclude([{ cage: "9ZZZ9" }], "2026-02-10", options);
+  await later(() => newest());
+  const reload = pausingTransaction(app, 1);
+  const loading = later(() => newest(reload.given));
+  await reload.beginning;
+  const during = await read({ ...query, names: ["Kestrel Marine"] });
+  reload.begin();
+  reload.commit();
+  await loading;
+  expect(during).toMatchObject({ exclusions: [], endedExclusions: [{}], sameNames: [] });
+});
+
 test("the last day of an exclusion is over at midnight in Washington", async () => {
   await loads.exclude([{ uei, until: "2026-11-24" }]);
   const at = async (moment: string) => {

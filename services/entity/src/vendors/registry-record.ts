@@ -119,15 +119,18 @@ async function readState(
     : readState(collections, queries, [...identified, ...carried], [...nameKeys, ...registered]);
 }
 
-/** Returns the newest finished load of a kind, with those that began later: they are running, were killed, or are older files. */
+/**
+ * Returns the newest finished load of a kind, with the others that began later: they are running, were killed, or are older
+ * files. While the newest is loaded again, it is not later than itself: what it ended stays ended.
+ */
 function newestWithLater(coll: string, kind: LoadDocument["kind"]): Document[] {
-  const isLater = { kind, $expr: { $gt: ["$started_at", "$$finished_at"] } };
+  const isLater = { kind, $expr: { $and: [{ $gt: ["$started_at", "$$finished_at"] }, { $ne: ["$_id", "$$id"] }] } };
   const pipeline = [{ $match: isLater }, { $project: { cut_date: 1, started_at: 1 } }];
   return [
     { $match: { kind, state: "done" } },
     { $sort: NEWEST_LOAD_FIRST },
     { $limit: 1 },
-    { $lookup: { from: coll, let: { finished_at: "$finished_at" }, pipeline, as: "later" } },
+    { $lookup: { from: coll, let: { id: "$_id", finished_at: "$finished_at" }, pipeline, as: "later" } },
   ];
 }
 
