@@ -41,7 +41,7 @@ const byTin: VerifyFields = {
 };
 beforeAll(async () => {
   sam = await playSamGov();
-  sam.register({ uei: UEI, legalName: "REGISTERED LLC" });
+  sam.register({ uei: UEI, cage: "1ABC2", legalName: "REGISTERED LLC" });
   const config = loadConfig(z.object(providersSection), {
     SAM_GOV_API_KEY: sam.apiKey,
     SAM_GOV_BASE_URL: sam.baseUrl,
@@ -91,9 +91,9 @@ test("a call that asks SAM.gov's API costs at most 10 commands, beside one for i
   expect(sam.calls()).toHaveLength(before + 1);
   for (const name of OF_THE_PROVIDER.slice(0, 2)) expect(counts[name]).toBe(1);
   expect(besidesProvider(counts)).toBeLessThanOrEqual(10);
-  sam.register({ uei: UEI, legalName: "RENAMED LLC" });
+  sam.register({ uei: UEI, cage: "1ABC2", legalName: "RENAMED LLC" });
   expect(besidesProvider(await costOf({}))).toBeLessThanOrEqual(10 + 1);
-  sam.register({ uei: UEI, legalName: "REGISTERED LLC" });
+  sam.register({ uei: UEI, cage: "1ABC2", legalName: "REGISTERED LLC" });
 });
 
 test.each([

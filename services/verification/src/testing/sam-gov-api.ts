@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeEach } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { type GetRegistryRecordRequest, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
@@ -13,13 +13,16 @@ import { questionOf } from "./calls.ts";
 /** The loaded files' records, the same for every vendor. */
 export type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
 
+/** Returns the files' records by the names and identifiers that are asked for. */
+export type FilesBy = (names: readonly string[], identifiers: { uei: string; cage: string }) => Files;
+
 export interface PlayedProvider {
   readonly http: ProviderHttp;
   readonly sam: { readonly baseUrl: string; readonly apiKey: string };
   readonly now: Date;
   readonly entityVersion?: "v3" | "v4";
-  /** Those of all names, or by the names that are asked for. Where absent, the entity service is unavailable. */
-  readonly files?: Files | ((names: readonly string[]) => Files);
+  /** Those of all vendors, or by what is asked for. Where absent, the entity service is unavailable. */
+  readonly files?: Files | FilesBy;
 }
 
 /** Simulates SAM.gov for the tests of a file. Each test begins with a new simulation. */
@@ -50,9 +53,9 @@ export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<Play
 export function playedProvider({ files, ...played }: PlayedProvider): Provider {
   const client = playedClient(played);
   const entities = {
-    getRegistryRecord: async ({ names = [] }: { names?: string[] }) => {
+    getRegistryRecord: async ({ names = [], uei = "", cage = "" }: Partial<GetRegistryRecordRequest>) => {
       if (!files) throw new Error("the entity service is down");
-      return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names) : files);
+      return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names, { uei, cage }) : files);
     },
   };
   return createSamGovApi({ clientOf: () => client, entities, now: () => played.now });

@@ -166,12 +166,11 @@ describe("a vendor costs", () => {
     expect(counted).toHaveLength(calls);
   });
 
-  test("three where an id is found by a CAGE, since the file was read for the CAGE only", async () => {
+  test("two where an id is found by a CAGE, since the file is then read by its UEI", async () => {
     sam.register({ uei: UEI, cage: "4AB12", samRegistered: "No" });
-    sam.exclude({ uei: UEI });
     const { reason } = await start(fresh)({ uei: "", cage: "4AB12" });
-    expect(reason).toBe("excluded");
-    expect(sam.calls()).toHaveLength(3);
+    expect(reason).toBe("not_registered");
+    expect(sam.calls()).toHaveLength(2);
   });
 
   test.each<[string, Files, boolean]>([

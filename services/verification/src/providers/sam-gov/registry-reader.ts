@@ -1,5 +1,6 @@
+import { equals } from "@bufbuild/protobuf";
 import { createBatcher } from "@vvs/batching";
-import type { EntityService, GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import { type EntityService, ExclusionSchema, type GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
 import { environmentOf, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
 import { readOwnData, unimplementedAsUndefined } from "../../own-data.ts";
@@ -59,4 +60,35 @@ export function readRegistry(
   const names = [question.legalName, ...furtherNames].filter((name) => name !== "");
   const query = { environment, uei: question.uei, cage: question.cage, names };
   return readOwnData(() => entities.getRegistryRecord(query, { signal }));
+}
+
+/**
+ * Returns the files as read by what SAM.gov registers the vendor with too: reads them again where they were not looked up by this
+ * UEI, CAGE or name (it is neither the question's nor the files' record's). An exclusion of the question's own CAGE stays.
+ * Errors: service_unavailable.
+ */
+export async function withRegistered(
+  files: GetRegistryRecordResponse,
+  options: {
+    entities: RegistryReader;
+    question: Pick<Question, "tenant" | "uei" | "cage" | "legalName">;
+    registered: { readonly uei: string; readonly cage: string; readonly legal_name: string };
+  },
+  signal: AbortSignal,
+): Promise<GetRegistryRecordResponse> {
+  const { entities, question, registered } = options;
+  const { record } = files;
+  const { legalName } = question;
+  const isNameKnown = ["", legalName, ...(legalName && [record?.legalName])].includes(registered.legal_name);
+  const isLookedUp =
+    ["", question.uei, record?.uei].includes(registered.uei) &&
+    ["", question.cage, record?.cage].includes(registered.cage) &&
+    (isNameKnown || entities.readsNames === false);
+  if (isLookedUp) return files;
+  const [uei, cage] = [registered.uei || question.uei, registered.cage || question.cage];
+  const names = [registered.legal_name, record?.legalName ?? ""];
+  const again = await readRegistry(entities, { ...question, uei, cage }, signal, names);
+  const byOwnCage = question.cage === cage ? [] : files.exclusions.filter(({ withoutUei }) => withoutUei);
+  const isNew = (row: (typeof byOwnCage)[number]) => !again.exclusions.some((one) => equals(ExclusionSchema, one, row));
+  return { ...again, exclusions: [...again.exclusions, ...byOwnCage.filter(isNew)] };
 }

@@ -1,9 +1,16 @@
 import { create } from "@bufbuild/protobuf";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
-import { askAbout, type Files, playedProvider, samGovForEachTest } from "../../testing/sam-gov-api.ts";
+import {
+  askAbout,
+  type Files,
+  type FilesBy,
+  playedProvider,
+  samGovForEachTest,
+  type TestQuestion,
+} from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 import { createSamGovExtract } from "./sam-gov-extract.ts";
 
@@ -22,12 +29,15 @@ const file = (exclusions: object[], more: object = {}): Files => ({
   ...{ exclusionsCutDate: "2026-11-21", exclusionsLoad: "exclusions:1", exclusionsFile: "today.csv", exclusions },
   ...more,
 });
-const ask = (files: Files, stored?: Parts) =>
-  askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), { ...(stored && { stored }) });
-function askFiles(files: Files, stored: Parts | undefined) {
-  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
+const ask = (files: Files | FilesBy, more: TestQuestion = {}) =>
+  askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), more);
+function askFiles(files: Files | FilesBy, stored: Parts | undefined, more: TestQuestion = {}) {
+  const entities = {
+    getRegistryRecord: async ({ uei = "", cage = "" }: { uei?: string; cage?: string }) =>
+      create(GetRegistryRecordResponseSchema, typeof files === "function" ? files([], { uei, cage }) : files),
+  };
   const provider = createSamGovExtract({ entities, hasApi: true, now: () => NOW });
-  return askAbout(UEI, provider, { ...(stored && { stored }) });
+  return askAbout(UEI, provider, { ...(stored && { stored }), ...more });
 }
 const verdictIn = ({ outcome, reason, facts }: Pick<Answer, "outcome" | "reason" | "facts">) =>
   [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
@@ -93,4 +103,49 @@ test.each([
   const later = await askFiles(files, parts);
   expect(verdictIn(later)).toBe("fail excluded debarred facility");
   expect(later.parts!.exclusions).toMatchObject({ ...API, date: NOW, exclusions: [{ effect: "facility" }] });
+});
+
+describe("a CAGE that only SAM.gov's API gives", () => {
+  const byCage: FilesBy = (_names, { cage }) => file(cage === "1ZZ99" ? [row("bar")] : []);
+
+  test("is looked up in the exclusions file, by the API's provider and by the extract's", async () => {
+    sam.register({ uei: UEI, cage: "1ZZ99" });
+    const { parts, ...answer } = await ask(byCage);
+    expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+    const stored = { registration: { ...parts!.registration!, date: new Date("2026-11-20T08:00:00Z") } };
+    expect(verdictIn(await askFiles(byCage, stored))).toBe("fail excluded debarred bar");
+  });
+
+  test("does not hide the exclusions of the CAGE in question", async () => {
+    sam.register({ uei: UEI, cage: "1ZZ99" });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    const files: FilesBy = (_names, { cage }) => file([row(cage === "1ZZ99" ? "product" : "bar")]);
+    const { details, ...answer } = await ask(files, { cage: "9OLD9" });
+    expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+    expect(details!.exclusions!.map(({ effect }) => effect)).toEqual(["bar", "product"]);
+  });
+});
+
+describe("a vendor that is known only by its CAGE and that the extract lacks", () => {
+  const onlyCage = { uei: "", cage: "4AB12" };
+  const named = row("facility", { withoutUei: false });
+  const byUei: FilesBy = (_names, { uei }) => file(uei === UEI ? [named] : []);
+
+  test("is not cleared by an exclusions file that lists vendors by their UEIs", async () => {
+    sam.register({ uei: UEI, cage: "4AB12" });
+    const { registration } = (await ask(file([]), onlyCage)).parts!;
+    const stored = { registration: { ...registration!, date: new Date("2026-11-20T08:00:00Z") } };
+    await expect(askFiles(byUei, stored, onlyCage)).rejects.toMatchObject({ reason: "stale_source" });
+  });
+
+  test("is looked up there by the UEI that SAM.gov's API gives", async () => {
+    sam.register({ uei: UEI, cage: "4AB12", exclusionFlag: "Y" });
+    expect(verdictIn(await ask(byUei, onlyCage))).toBe("fail excluded debarred facility");
+    expect(sam.calls("exclusions")).toHaveLength(0);
+  });
+
+  test("and that SAM.gov doesn't know, has its exclusions asked for by the CAGE", async () => {
+    await ask(file([]), onlyCage);
+    expect(sam.calls("exclusions").map(({ query }) => query.cageCode)).toEqual(["4AB12"]);
+  });
 });

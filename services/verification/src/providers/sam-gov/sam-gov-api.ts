@@ -7,12 +7,12 @@ import { createSingleFlight } from "../sharing/single-flight.ts";
 import type { SamGovClient } from "./client.ts";
 import { evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
-import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles, withRowsWithoutUei } from "./file-parts.ts";
+import { FRESH_DAYS, filePartsOf, partsOnFile, usableFor, withoutFiles, withRowsWithoutUei } from "./file-parts.ts";
 import { answerFrom, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
-import { type RegistryReader, readRegistry } from "./registry-reader.ts";
-import { withRegisteredName, withSameNames } from "./same-names.ts";
+import { type RegistryReader, readRegistry, withRegistered } from "./registry-reader.ts";
+import { withSameNames } from "./same-names.ts";
 import { isOlder } from "./stale-data.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */
@@ -70,8 +70,11 @@ export function createSamGovApi(options: {
       const looking = { signal, onCall: afterFirst(onFurtherCall) };
       const found = await registrationOf(question, looking);
       const registration = chooseRegistration(found.rows.map(readRegistration));
-      const read = await reading;
-      const files = read ?? create(GetRegistryRecordResponseSchema);
+      const uei = registration?.uei ?? question.uei;
+      const { cage = "", legal_name = "" } = registration?.listed ?? {};
+      const vendor = { entities, question, registered: { uei, cage, legal_name } };
+      const read = await reading.then((first) => first && withRegistered(first, vendor, signal)).catch(() => undefined);
+      const files = usableFor({ uei }, read ?? create(GetRegistryRecordResponseSchema));
       // Without the files it is unknown which of them were withdrawn, so no stored part of a file may be used.
       const { stored, kept } = question;
       const onFile = partsOnFile(files, { stored: read ? stored : withoutFiles(stored), kept }, now());
@@ -79,9 +82,8 @@ export function createSamGovApi(options: {
       let bodies = found.bodies;
       let failure: ProviderError | undefined;
       let excluded: ExclusionsPart | undefined;
-      if (!areExclusionsKnown({ registration, question, files, onFile, now: now() })) {
+      if (!areExclusionsKnown({ registration, files, onFile, now: now() })) {
         try {
-          const uei = registration?.uei ?? question.uei;
           const rows = await exclusionsOf({ ...question, uei }, looking);
           bodies = [...bodies, ...rows.bodies];
           excluded = exclusionsPart(rows, registration);
@@ -97,12 +99,10 @@ export function createSamGovApi(options: {
       try {
         const verdict = judge(parts, { now: now(), hasApi: true });
         const { withdrawnLoads } = files;
-        const registered = parts.registration?.legal_name ?? "";
-        const named = read ? await withRegisteredName(files, { entities, question, registered }, signal) : files;
-        const usesFile = named.sameNames.length > 0 || Object.values(parts).some(({ load }) => load !== "");
-        const more = { rests_on: parts, ...(usesFile && { files: fileRowsJson(named) }) };
+        const usesFile = files.sameNames.length > 0 || Object.values(parts).some(({ load }) => load !== "");
+        const more = { rests_on: parts, ...(usesFile && { files: fileRowsJson(files) }) };
         const content = evidenceOf([...bodies, ...keptBodiesOf(parts, question)], more);
-        const answer = withSameNames(answerFrom(parts, verdict, content, now()), named);
+        const answer = withSameNames(answerFrom(parts, verdict, content, now()), files);
         return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
       } catch (error) {
         // Where the known exclusions are too old, the call that asked for newer ones failed.
@@ -125,16 +125,15 @@ function afterFirst(work: (() => Promise<void>) | undefined): () => Promise<void
  * Are a vendor's exclusions known well enough, so that the Exclusions API need not be asked? They are where a fresh
  * exclusions file agrees with the registration's flag and nothing newer contradicts it, and where rows that SAM.gov gave in
  * the last day bar a vendor that is still flagged. A vendor without a registration has no flag and never passes, so for it
- * the file is enough. A file's record of another identifier does not count.
+ * the file is enough, where it was searched by the vendor's UEI.
  */
 function areExclusionsKnown(known: {
   registration: Registration | undefined;
-  question: Question;
   files: GetRegistryRecordResponse;
   onFile: Parts;
   now: Date;
 }): boolean {
-  const { registration, question, files, onFile, now } = known;
+  const { registration, files, onFile, now } = known;
   const { exclusions } = filePartsOf(files, now).parts;
   const today = registryDay(now);
   const newest = onFile.exclusions && effectInForce(onFile.exclusions, today);
@@ -143,8 +142,7 @@ function areExclusionsKnown(known: {
   if (!isFresh) return false;
   const effect = effectInForce(exclusions, today);
   if (effect !== newest) return false;
-  if (!registration) return true;
-  if (registration.listed.id_only) return registration.uei === question.uei;
+  if (!registration || registration.listed.id_only) return true;
   return registration.isFlagged ? effect !== undefined : registration.isClear && effect === undefined;
 }
 

@@ -7,8 +7,8 @@ import { askingAbout } from "./asking-about.ts";
 import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } from "./evidence.ts";
 import { filePartsOf, partsOnFile, usableFor } from "./file-parts.ts";
 import { answerFrom, judge, type RunRule } from "./judge.ts";
-import { NO_UEI, type RegistryReader, readRegistry } from "./registry-reader.ts";
-import { withRegisteredName, withSameNames } from "./same-names.ts";
+import { NO_UEI, type RegistryReader, readRegistry, withRegistered } from "./registry-reader.ts";
+import { withSameNames } from "./same-names.ts";
 import { canShowPass, staleSource } from "./stale-data.ts";
 
 /** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */
@@ -85,18 +85,18 @@ export function createSamGovExtract(options: {
     readFiles,
     isOutdated: async ({ signal }) => (await readFiles(signal)).isOutdated,
     async ask(question, { signal }): Promise<Answer> {
-      const loaded = await readRegistry(entities, question, signal);
-      const files = isLater(question) ? usableFor(question, loaded) : loaded;
       const now = options.now();
+      const first = await readRegistry(entities, question, signal);
+      const { cage = "", legal_name = "" } = partsOnFile(first, question, now).registration ?? {};
+      const registered = { uei: "", cage, legal_name };
+      const files = usableFor(question, await withRegistered(first, { entities, question, registered }, signal));
       const parts = partsOnFile(files, question, now);
       const verdict = verdictOn(parts, question, files, now);
       const kept = keptBodiesOf(parts, question);
-      const registered = parts.registration?.legal_name ?? "";
-      const named = await withRegisteredName(files, { entities, question, registered }, signal);
-      const known = { ...fileRowsJson(named), rests_on: earlierPartsOf(parts) };
+      const known = { ...fileRowsJson(files), rests_on: earlierPartsOf(parts) };
       const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
       const { withdrawnLoads } = files;
-      const answer = withSameNames(answerFrom(parts, verdict, content, now), named);
+      const answer = withSameNames(answerFrom(parts, verdict, content, now), files);
       return { ...answer, sources: sourcesOf(parts, files), withdrawnLoads };
     },
   };

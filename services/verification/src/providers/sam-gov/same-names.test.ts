@@ -17,7 +17,7 @@ const detailOf = (name: string) => ({
   ...{ active_date: "", termination_date: "indefinite" },
 });
 const filesOf = (sameNames: ReturnType<typeof rowOf>[]): Files => ({
-  record: { uei: UEI, legalName: "ACME LLC", extractCode: "A", expirationDate: "2027-03-01" },
+  record: { uei: UEI, cage: "1PLY1", legalName: "ACME LLC", extractCode: "A", expirationDate: "2027-03-01" },
   ...{ registryCutDate: "2026-11-01", registryLoad: "registry:1" },
   ...{ exclusionsCutDate: "2026-11-20", exclusionsLoad: "exclusions:1" },
   sameNames,
