@@ -132,7 +132,11 @@ test("changes with several entries cause the last email as well", async () => {
 test("the member who did it gets the email, and is named, also where there are very many owners", async () => {
   const { users } = account.domain.store;
   const owner = (await users.findOne({ email: owners[0]! }))!;
-  const many = Array.from({ length: 101 }, (_, n) => ({ ...owner, _id: `usr_${n}`, email: `owner${n}@example.com` }));
+  const many = Array.from({ length: 101 }, (_, n) => ({
+    ...owner,
+    _id: `usr_00000${n}`,
+    email: `owner${n}@example.com`,
+  }));
   await users.insertMany(many);
   await newKey();
   const [mail] = await account.mailsTo(developer);
