@@ -34,7 +34,6 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     users: "always",
     removed_members: "always",
     member_locks: "always",
-    migrations: "always",
     api_keys: "always",
     api_key_locks: "always",
     api_key_uses: "always",

@@ -20,9 +20,6 @@ const storeSection = {
 /** A part of account: what services need to know about keys, and what people do. Each can be a process of its own. */
 export type AccountPart = "keys" | "people";
 
-/** Services of the keys part, by the names that RPC_SERVICES gave them. */
-const KEYS_SERVICES = new Set(["ApiKeyService", "WebhookSecretService", "UsageService", "AuditLogService"]);
-
 const mailSection = {
   /** smtp://user:password@host:587 or smtps://…:465. Without it no emails are sent. */
   SMTP_URL: z
@@ -67,9 +64,7 @@ export const loadAccountConfig = () =>
         /** Port of the gRPC server. */
         RPC_PORT: port().default(50_051),
         /** The part that this process serves; by default both. */
-        ACCOUNT_PART: z.enum(["keys", "people", "both"]).optional(),
-        /** What earlier versions had instead: names of gRPC services, separated by commas. */
-        RPC_SERVICES: z.string().optional(),
+        ACCOUNT_PART: z.enum(["keys", "people", "both"]).default("both"),
       })
       .refine((config) => config.API_KEY_PEPPERS || !servedParts(config).has("keys"), { path: ["API_KEY_PEPPERS"] })
       .refine(({ SMTP_URL, MAIL_FROM }) => !SMTP_URL || MAIL_FROM, {
@@ -87,17 +82,9 @@ export const loadAccountConfig = () =>
     process.env,
   );
 
-/** Returns the parts that a process serves. Of an earlier version's list it serves each part that the list has a service of. */
-export function servedParts({
-  ACCOUNT_PART: part,
-  RPC_SERVICES: names,
-}: {
-  ACCOUNT_PART?: AccountPart | "both" | undefined;
-  RPC_SERVICES?: string | undefined;
-}): ReadonlySet<AccountPart> {
-  if (part === "keys" || part === "people") return new Set([part]);
-  if (part === "both" || names === undefined) return new Set(["keys", "people"]);
-  return new Set(names.split(",").map((name) => (KEYS_SERVICES.has(name.trim()) ? "keys" : "people")));
+/** Returns the parts that a process serves. */
+export function servedParts({ ACCOUNT_PART: part }: { ACCOUNT_PART: AccountPart | "both" }): ReadonlySet<AccountPart> {
+  return new Set(part === "both" ? ["keys", "people"] : [part]);
 }
 
 /** Name of this process in logs and metrics. People that are a process of their own have their own, so that alerts see their silence. */

@@ -1,8 +1,8 @@
-import { createCollections, createExpiry, dropUnusedIndex } from "@vvs/mongo";
+import { createCollections, createExpiry } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit-log/audit-entries.ts";
 import { REQUESTS_KEPT_DAYS } from "./model/logged-requests.ts";
-import { type AccountStore, accountStore } from "./store.ts";
+import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
@@ -78,23 +78,5 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.notificationSettings.createIndex({ organization_id: 1 }),
     store.pendingNotifications.createIndex({ due_at: 1 }, { partialFilterExpression: { due_at: { $exists: true } } }),
     store.gatheredNotifications.createIndex({ at: 1 }, { expireAfterSeconds: GATHERED_KEPT_SECONDS }),
-    approveExisting(store),
-    dropUnusedIndex(store.passkeyChallenges, "client_group_1_expires_at_1"),
   ]);
-}
-
-/**
- * Approves live tin_match for the organizations that existed when this first ran, since they could use it before. It may run
- * again: then it finishes what a crash left. Organizations that a replica of an older version creates later stay unapproved.
- */
-async function approveExisting({ organizations, migrations }: AccountStore): Promise<void> {
-  const first = await migrations.findOneAndUpdate(
-    { _id: "live_tin_match" },
-    [{ $set: { at: { $ifNull: ["$at", "$$NOW"] } } }],
-    { upsert: true, returnDocument: "after" },
-  );
-  await organizations.updateMany(
-    { live_tin_match: { $exists: false }, created_at: { $lte: first!.at } },
-    { $set: { live_tin_match: true } },
-  );
 }

@@ -83,10 +83,6 @@ describe("the configuration names the part", () => {
     [{ ACCOUNT_PART: "both" }, ["keys", "people"]],
     [{ ACCOUNT_PART: "keys" }, ["keys"]],
     [{ ACCOUNT_PART: "people" }, ["people"]],
-    [{ RPC_SERVICES: "ApiKeyService, UsageService,WebhookSecretService,AuditLogService" }, ["keys"]],
-    [{ RPC_SERVICES: "SessionService,EntryService" }, ["people"]],
-    [{ RPC_SERVICES: "ApiKeyService,OrganizationService" }, ["keys", "people"]],
-    [{ RPC_SERVICES: "SessionService", ACCOUNT_PART: "keys" }, ["keys"]],
   ])("%j serves %j", (variables, served) => {
     process.env = { ...required, ...variables };
     expect([...servedParts(loadAccountConfig())].toSorted()).toEqual(served);
@@ -120,8 +116,7 @@ describe("the parts", () => {
   test("are apart by their callers: nobody but the dashboard needs people", () => {
     const callers = parts().people.flatMap(({ callers }) => Object.entries(callers as Record<string, string[]>));
     const others = callers.filter(([, names]) => names.some((name) => name !== "dashboard"));
-    // For monitors of earlier versions.
-    expect(others).toEqual([["listSuspendedOrganizations", ["monitor"]]]);
+    expect(others).toEqual([]);
   });
 
   test.each([

@@ -17,17 +17,11 @@ export interface OrganizationDocument extends PlanTerms {
   readonly _id: string;
   readonly name: string;
   readonly status: "active" | "suspended";
-  /** The operator approved live tin_match. Absent only until the migration, and where an older version created it. */
+  /** The operator approved live tin_match. Absent: not approved. */
   readonly live_tin_match?: boolean;
   /** Exact hosts to which its webhooks are delivered even at a private address. Absent: none. */
   readonly private_hosts?: readonly string[];
   readonly created_at: Date;
-}
-
-/** When a change of existing documents was first migrated: documents created later don't need it. */
-export interface MigrationDocument {
-  readonly _id: "live_tin_match";
-  readonly at: Date;
 }
 
 export interface UserDocument {
@@ -320,7 +314,6 @@ export function accountStore(client: MongoClient, prefix: string) {
     notificationSettings: db.collection<NotificationSettingsDocument>("notification_settings"),
     pendingNotifications: db.collection<PendingNotificationsDocument>("pending_notifications"),
     gatheredNotifications: db.collection<GatheredNotificationDocument>("gathered_notifications"),
-    migrations: db.collection<MigrationDocument>("migrations"),
   };
 }
 

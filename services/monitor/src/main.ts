@@ -15,7 +15,6 @@ import {
 import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { NotificationService } from "@vvs/proto/account/v1/notifications";
-import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
@@ -33,7 +32,7 @@ import { runSandboxRetention } from "./events/sandbox-retention.ts";
 import { observeUnanswered } from "./model/unanswered.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
-import { followSuspensions, runResumption, suspendedAsker } from "./monitors/suspensions.ts";
+import { followSuspensions, runResumption } from "./monitors/suspensions.ts";
 import { observeDueAge } from "./runs/due-age.ts";
 import { runExpiryReminders } from "./runs/expiry-reminders.ts";
 import { LEASE_INTERVAL_MS, runScheduler } from "./runs/scheduler.ts";
@@ -64,9 +63,11 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   const account = { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls };
   const statuses = createClient(OrganizationStatusService, account);
   onClose("organization statuses client", () => statuses.close());
-  const organizations = createClient(OrganizationService, account);
-  onClose("organizations client", () => organizations.close());
-  const suspensions = followSuspensions({ ask: suspendedAsker({ statuses, organizations }), stopping, logger });
+  const suspensions = followSuspensions({
+    ask: async () => (await statuses.listSuspended({})).organizationIds,
+    stopping,
+    logger,
+  });
 
   const auditLog = createClient(AuditLogService, account);
   onClose("audit log client", () => auditLog.close());

@@ -14,15 +14,11 @@ export function createOrganizationPart({ domain }: { domain: PeopleDomain }): Se
   const { organizations, members, invitations, callersBySession: callers } = domain;
   return servicePart({
     service: OrganizationService,
-    callers: { ...onlyFor(OrganizationService, "dashboard"), listSuspendedOrganizations: ["monitor"] },
+    callers: onlyFor(OrganizationService, "dashboard"),
     handlers: {
       async getOrganization({ caller }) {
         const { tenant } = callerOf(caller);
         return organizationMessage(await organizations.get(tenant.organizationId), tenant.environment);
-      },
-
-      async listSuspendedOrganizations() {
-        return { organizationIds: await organizations.listSuspended() };
       },
 
       async listMembers(request) {

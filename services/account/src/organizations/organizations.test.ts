@@ -90,12 +90,3 @@ test.each(["suspend", "resume", "get"] as const)("%s of an unknown organization 
 test("migrating again succeeds and changes nothing", async () => {
   await expect(migrate(account)).resolves.toBeUndefined();
 });
-
-test("the migration drops the index of challenges that earlier versions used", async () => {
-  const { passkeyChallenges } = account.domain.store;
-  const names = async () => (await passkeyChallenges.indexes()).map(({ name }) => name);
-  await passkeyChallenges.createIndex({ client_group: 1, expires_at: 1 });
-  expect(await names()).toContain("client_group_1_expires_at_1");
-  await Promise.all([migrate(account), migrate(account)]);
-  expect(await names()).toEqual(["_id_", "expires_at_1"]);
-});

@@ -55,9 +55,6 @@ export function organizationService(state: FakeState): ServicePart {
         liveTinMatch: state.liveTinMatch,
       };
     },
-    async listSuspendedOrganizations() {
-      throw new ServiceError("internal_error");
-    },
   };
   return servicePart({ service: OrganizationService, handlers, callers: onlyFor(OrganizationService, "dashboard") });
 }

@@ -1,10 +1,6 @@
-import type { DescService } from "@bufbuild/protobuf";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
-import { createClient, type ServicePart, serveRpc } from "@vvs/rpc";
-import { followSuspensions, runResumption, suspendedAsker } from "./suspensions.ts";
+import { followSuspensions, runResumption } from "./suspensions.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 let stopping = new AbortController();
@@ -90,30 +86,4 @@ test("if account was never reached, runs begin after a time limit, with no organ
   await firstAnswer();
   expect(isSuspended("org_a")).toBe(false);
   expect(all()).toBeUndefined();
-});
-
-describe("monitor asks an account", () => {
-  const organizationIds = ["org_a"];
-  /** A service that has only this method. */
-  function only(service: DescService, method: string): ServicePart {
-    const [callers, handlers] = [{ [method]: ["monitor"] }, { [method]: async () => ({ organizationIds }) }];
-    return { service, callers, handlers } as unknown as ServicePart;
-  }
-
-  test.each([
-    ["of an earlier version", only(OrganizationService, "listSuspendedOrganizations")],
-    ["that has people in a process of their own", only(OrganizationStatusService, "listSuspended")],
-  ])("%s for the suspended organizations", async (_account, part) => {
-    const server = await serveRpc({ ...part, host: "127.0.0.1", port: 0, tls: undefined, logger });
-    const options = { address: `127.0.0.1:${server.port}`, caller: "monitor", tls: undefined };
-    const statuses = createClient(OrganizationStatusService, options);
-    const organizations = createClient(OrganizationService, options);
-    try {
-      expect(await suspendedAsker({ statuses, organizations })()).toEqual(organizationIds);
-    } finally {
-      statuses.close();
-      organizations.close();
-      await server.close(0);
-    }
-  });
 });

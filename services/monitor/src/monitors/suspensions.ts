@@ -1,8 +1,5 @@
 import type { Logger } from "@vvs/logging";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import type { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { pause, superviseLoop } from "@vvs/retry";
-import { type Client, isUnimplemented } from "@vvs/rpc";
 
 /** Pause between two requests to account, and between two searches for what waited for its answer, in milliseconds. */
 const POLL_MS = 2_000;
@@ -11,20 +8,6 @@ const POLL_MS = 2_000;
  * suspended organizations would run. After it monitors of all others would be late, and a long outage of account must not stop them.
  */
 const FIRST_ANSWER_MS = 5 * 60_000;
-
-/** Returns what asks account for all suspended organizations, by the RPC that an account of an earlier version has. */
-export function suspendedAsker(account: {
-  statuses: Pick<Client<typeof OrganizationStatusService>, "listSuspended">;
-  organizations: Pick<Client<typeof OrganizationService>, "listSuspendedOrganizations">;
-}): () => Promise<readonly string[]> {
-  return async () => {
-    const reply = account.statuses.listSuspended({}).catch((error: unknown) => {
-      if (isUnimplemented(error)) return account.organizations.listSuspendedOrganizations({});
-      throw error;
-    });
-    return (await reply).organizationIds;
-  };
-}
 
 /**
  * Makes the extra runs due that waited for the end of a suspension, every two seconds until stopped. So a suspension that ended

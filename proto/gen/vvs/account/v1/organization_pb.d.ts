@@ -113,40 +113,6 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
 export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
 
 /**
- * Request for the suspended organizations.
- *
- * @generated from message vvs.account.v1.ListSuspendedOrganizationsRequest
- */
-export declare type ListSuspendedOrganizationsRequest = Message<"vvs.account.v1.ListSuspendedOrganizationsRequest"> & {
-};
-
-/**
- * Describes the message vvs.account.v1.ListSuspendedOrganizationsRequest.
- * Use `create(ListSuspendedOrganizationsRequestSchema)` to create a new message.
- */
-export declare const ListSuspendedOrganizationsRequestSchema: GenMessage<ListSuspendedOrganizationsRequest>;
-
-/**
- * The suspended organizations.
- *
- * @generated from message vvs.account.v1.ListSuspendedOrganizationsResponse
- */
-export declare type ListSuspendedOrganizationsResponse = Message<"vvs.account.v1.ListSuspendedOrganizationsResponse"> & {
-  /**
-   * org_….
-   *
-   * @generated from field: repeated string organization_ids = 1;
-   */
-  organizationIds: string[];
-};
-
-/**
- * Describes the message vvs.account.v1.ListSuspendedOrganizationsResponse.
- * Use `create(ListSuspendedOrganizationsResponseSchema)` to create a new message.
- */
-export declare const ListSuspendedOrganizationsResponseSchema: GenMessage<ListSuspendedOrganizationsResponse>;
-
-/**
  * Manages the members of organizations. Each call on behalf of a user reads their role in its own transaction, and requires
  * their session: without it they are refused with forbidden; unauthorized means that the session has ended.
  *
@@ -162,17 +128,6 @@ export declare const OrganizationService: GenService<{
     methodKind: "unary";
     input: typeof GetOrganizationRequestSchema;
     output: typeof GetOrganizationResponseSchema;
-  },
-  /**
-   * Returns the ids of all suspended organizations. Callers: monitors of earlier versions; others use
-   * OrganizationStatusService.
-   *
-   * @generated from rpc vvs.account.v1.OrganizationService.ListSuspendedOrganizations
-   */
-  listSuspendedOrganizations: {
-    methodKind: "unary";
-    input: typeof ListSuspendedOrganizationsRequestSchema;
-    output: typeof ListSuspendedOrganizationsResponseSchema;
   },
   /**
    * Returns the members of the caller's organization, in the order in which they joined. Callers: dashboard.
