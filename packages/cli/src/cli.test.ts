@@ -48,6 +48,10 @@ test.each([
   [["verify", "a.csv", "--out", "b.csv", "--monitor", "often"], "--monitor must be hourly or daily"],
   [["verify", "a.csv", "--out", "b.csv", "--job", "job_1", "--mode", "cached"], "--mode can't be given together with"],
   [["verify", "a.csv", "--job", "job_1", "--no-wait"], "--out is missing"],
+  [
+    ["verify", "a.csv", "--out", "b.csv", "--job", "job_1", "--idempotency-key", "k"],
+    "--idempotency-key can't be given",
+  ],
   [["verify", "--uei", "A", "--job", "job_1"], "--job can't be given without a file"],
   [["verify", "/nowhere/a.csv", "--out", "/nowhere/b.csv"], "There is no file /nowhere/a.csv"],
   [["verify", "a.csv", "b.csv", "--out", "c.csv"], "Expected 1 argument but got 2. See"],
@@ -146,11 +150,19 @@ test("an answer of another server says to check the address", async () => {
   expect([code, stderr]).toEqual([3, expect.stringMatching(/answered 404, but not .* Check the address\./)]);
 });
 
-test("an unavailable service exits with 4", async () => {
-  const headers = { "Retry-After": "3600" };
-  await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));
-  expect((await runProgram(verifyUei("A"), { env: api.env })).code).toBe(4);
-});
+test.each([[verifyUei("A")], [["entities", "create", "--name", "Acme"]], [["monitors", "create", "ent_1"]]])(
+  "%j with an unknown outcome exits with 4 and prints the key that repeats it",
+  async (args) => {
+    const headers = { "Retry-After": "3600" };
+    await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));
+    const { code, stderr } = await runProgram(args, { env: api.env });
+    const { idempotencyKey } = api.calls[0]!;
+    expect([code, stderr]).toEqual([4, expect.stringContaining(`--idempotency-key ${idempotencyKey} `)]);
+    const again = await runProgram([...args, "--idempotency-key", idempotencyKey!, "--json"], { env: api.env });
+    expect(JSON.parse(again.stderr)).toMatchObject({ error: "service_unavailable", idempotency_key: idempotencyKey });
+    expect(api.calls[1]).toEqual(api.calls[0]);
+  },
+);
 
 test("a fault of the program is one line without a stack", async () => {
   await using api = await startApi((_call, response) => answer(response, 200, {}));

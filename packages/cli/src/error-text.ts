@@ -1,10 +1,12 @@
 import { ApiError } from "@vendor-verification/client";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { keyToRepeat } from "./idempotency.ts";
 
 /** Returns an error for scripts. */
 export function errorJson(error: unknown): object {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof ApiError)) return { message };
+  const idempotency_key = keyToRepeat(error);
+  if (!(error instanceof ApiError)) return { message, idempotency_key };
   const { code, status, requestId, docUrl, details, entityId, candidates } = error;
   return {
     error: code,
@@ -12,6 +14,7 @@ export function errorJson(error: unknown): object {
     status,
     request_id: requestId,
     doc_url: docUrl,
+    idempotency_key,
     details: details.length > 0 ? details : undefined,
     entity_id: entityId,
     candidates: candidates.length > 0 ? candidates : undefined,
@@ -20,6 +23,12 @@ export function errorJson(error: unknown): object {
 
 /** Returns an error for people, with what to do. */
 export function errorText(error: unknown): string {
+  const key = keyToRepeat(error);
+  if (key === undefined) return problemText(error);
+  return `${problemText(error)} It may have taken effect. Run the same command with --idempotency-key ${key} to repeat it safely.`;
+}
+
+function problemText(error: unknown): string {
   if (error instanceof ApiError) return apiErrorText(error);
   if (!(error instanceof Error)) return `${error}.${REPORT}`;
   const code = exitCodeOf(error);

@@ -1,5 +1,6 @@
 import type { Entity } from "@vendor-verification/client";
 import type { Command } from "../command.ts";
+import { idempotencyOption } from "../idempotency.ts";
 import { identifierOptions, readIdentifiers } from "../identifiers.ts";
 import { limitOption, printList } from "../lists.ts";
 import { fieldLines, table } from "../output.ts";
@@ -43,6 +44,7 @@ export const createEntity = oneCall({
     ...identifierOptions,
     "external-id": { value: "ID", does: "Your own number of the vendor." },
     ...addressOptions,
+    ...idempotencyOption,
   },
   help: `
 \`verify\` creates the entity itself if a vendor has none.

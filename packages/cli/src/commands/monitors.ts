@@ -2,6 +2,7 @@ import type { Monitor, MonitorEvent } from "@vendor-verification/client";
 import { checksOption, readChecks } from "../checks.ts";
 import { type Command, oneOf } from "../command.ts";
 import { UsageError } from "../exit-codes.ts";
+import { idempotencyOption } from "../idempotency.ts";
 import { limitOption, printList } from "../lists.ts";
 import { table } from "../output.ts";
 import { oneCall } from "./one-call.ts";
@@ -45,6 +46,7 @@ export const createMonitor = oneCall({
     frequency: { value: "FREQUENCY", does: `${frequencies.join(", ")}. Default: ${DEFAULT_FREQUENCY}.` },
     "webhook-url": { value: "URL", does: "Where changes are sent. Without it, read them as events." },
     "external-id": { value: "ID", does: "Your own number, returned with each event." },
+    ...idempotencyOption,
   },
   help: `
 The first run starts immediately. \`lookup\` finds the entity's id.

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Client, type MonitorEvent, TimeoutError } from "@vendor-verification/client";
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { idempotencyOption } from "../idempotency.ts";
 import { environmentOf } from "./login.ts";
 import { eventsText } from "./monitors.ts";
 
@@ -13,16 +14,17 @@ const CHANGING_UEI = "SANDBXCHNGE1";
 export const trigger: Command = {
   name: "trigger",
   summary: "Make a change happen in the sandbox within seconds.",
+  options: idempotencyOption,
   help: `
 Creates a monitor on the sandbox vendor ${CHANGING_UEI}, which changes at every run, waits for its first event, prints it
 and cancels the monitor. Needs a test key. \`listen\` and \`events --follow\` receive the event too.`,
-  async run({ client, settings, output, signal }) {
+  async run({ client, settings, output, signal }, args) {
     if (environmentOf(settings().apiKey) !== "sandbox") throw new UsageError("trigger needs a test key (svc_test_…).");
     const caller = client();
     const found = await caller.lookup({ identifiers: { uei: CHANGING_UEI } }, { signal });
     if ("candidates" in found) throw new Error(`${CHANGING_UEI} is ambiguous`);
     const body = { entity_id: found.id, checks: ["sam_registration" as const], frequency: "hourly" as const };
-    const monitor = await caller.createMonitor(body, { signal });
+    const monitor = await caller.createMonitor(body, { signal, idempotencyKey: args.text("idempotency-key") });
     output.note(`Created ${monitor.id}. Its first change takes a few seconds.`);
     try {
       const event = await firstEvent(caller, monitor.id, signal);

@@ -129,6 +129,16 @@ test("Ctrl-C while the list is sent still gets the id of the job", async () => {
   expect([stopped.code, JSON.parse(stopped.stdout)]).toEqual([130, { job_id: "job_1", job }]);
 });
 
+test("a list whose start has an unknown outcome is started only once, with the key that is printed", async () => {
+  await using api = await startJobApi({ losesStart: true });
+  const args = vendors("1P", "2P");
+  const lost = await runProgram(args, { env: api.env });
+  const [option] = /--idempotency-key \S+/.exec(lost.stderr)!;
+  expect([lost.code, (await runProgram([...args, ...option.split(" ")], { env: api.env })).code]).toEqual([4, 0]);
+  const [first, second] = api.calls;
+  expect(second).toEqual(first);
+});
+
 test("a service that refuses the key meanwhile is reported with the command that continues", async () => {
   await using api = await startJobApi({ refusal: [401, "unauthorized"] });
   const { code, stdout, stderr } = await runProgram(vendors("1P"), { env: api.env });

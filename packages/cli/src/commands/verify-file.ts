@@ -27,10 +27,16 @@ export type Terms = Omit<CreateJobRequest, "vendors">;
  */
 export async function verifyFile(
   context: Context,
-  options: { file: string; out: string | undefined; job: Terms | string; waits: boolean },
+  options: {
+    file: string;
+    out: string | undefined;
+    job: Terms | string;
+    idempotencyKey?: string | undefined;
+    waits: boolean;
+  },
 ): Promise<ExitCode> {
   const { output, signal } = context;
-  const { file, out, waits } = options;
+  const { file, out, waits, idempotencyKey } = options;
   if (out !== undefined && existsSync(out)) {
     throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
   }
@@ -43,7 +49,7 @@ export async function verifyFile(
   const job =
     typeof options.job === "string"
       ? await client.getJob(startedWith(options.job, vendors, file), { signal })
-      : await client.createJob({ ...options.job, vendors }, { attemptTimeoutMs: SEND_TIMEOUT_MS });
+      : await client.createJob({ ...options.job, vendors }, { idempotencyKey, attemptTimeoutMs: SEND_TIMEOUT_MS });
   const { id, total } = job;
   const given = job.file_rows ? list.rows.length : vendors.length;
   if (total !== given) throw new UsageError(`${id} has ${total} vendors, but ${file} has ${given}.`);

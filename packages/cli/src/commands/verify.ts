@@ -2,6 +2,7 @@ import type { Verification } from "@vendor-verification/client";
 import { checksOption, modeOption, readChecks, readMode } from "../checks.ts";
 import { type Arguments, type Command, type Context, oneOf } from "../command.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
+import { idempotencyOption } from "../idempotency.ts";
 import { identifierOptions, readIdentifiers } from "../identifiers.ts";
 import { table } from "../output.ts";
 import { frequencies } from "./monitors.ts";
@@ -26,6 +27,7 @@ export const verify: Command = {
     "no-wait": {
       does: "For a file: start the job and print the command for its results; with --job, write the results that it has by now.",
     },
+    ...idempotencyOption,
   },
   help: `
 One vendor: exits with 0 for pass, 1 for fail, 5 if a check has no verdict because no provider answered.
@@ -59,13 +61,14 @@ Exits with 0 if all rows are pay, 1 if one is hold, else 5.
     const waits = !args.flag("no-wait");
     const job = args.text("job");
     if (job !== undefined) {
-      refuse(["checks", "mode", "monitor"], "together with --job, which was started with its own");
+      refuse(["checks", "mode", "monitor", "idempotency-key"], "together with --job, which was started with its own");
       return verifyFile(context, { file, out: args.required("out"), job, waits });
     }
     const frequency = args.text("monitor");
     const monitor = frequency === undefined ? undefined : { frequency: oneOf(frequency, "monitor", frequencies) };
     const out = waits ? args.required("out") : undefined;
-    return verifyFile(context, { file, out, job: { ...question, monitor }, waits });
+    const idempotencyKey = args.text("idempotency-key");
+    return verifyFile(context, { file, out, job: { ...question, monitor }, idempotencyKey, waits });
   },
 };
 
@@ -81,7 +84,10 @@ async function verifyOne(
   }
   const vendor =
     entityId === undefined ? { identifiers: identifiers!, legal_name: args.text("name") } : { entity_id: entityId };
-  const verification = await client().verify({ ...vendor, ...question }, { signal });
+  const verification = await client().verify(
+    { ...vendor, ...question },
+    { signal, idempotencyKey: args.text("idempotency-key") },
+  );
   output.result(verification, () => verificationText(verification));
   const known: Record<string, ExitCode> = { pass: exitCodes.ok, fail: exitCodes.negative };
   return known[verification.overall_result] ?? exitCodes.undecided;

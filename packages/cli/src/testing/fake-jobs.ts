@@ -24,12 +24,13 @@ function resultOf({ external_id, identifiers, legal_name }: Call["body"], index:
 
 /**
  * Starts an API with one job, as the service keeps it for one key. Each look at the job completes another vendor, until
- * `stopsAfter` looks. Vendors are answered by `resultOf`, in pages of two. With `fileRows`, the job is a list of the dashboard with
+ * `stopsAfter` looks. The first start is answered with 503 if `losesStart`, though it takes effect. Vendors are answered by `resultOf`, in pages of two. With `fileRows`, the job is a list of the dashboard with
  * these row numbers.
  */
 export async function startJobApi(
   options: {
     stopsAfter?: number;
+    losesStart?: boolean;
     onLook?: (looks: number) => void;
     refusal?: [number, string];
     fileRows?: number[];
@@ -52,6 +53,9 @@ export async function startJobApi(
     if (options.refusal && url.pathname !== "/v1/jobs") return refuse(response, ...options.refusal);
     if (call.method === "POST") {
       ({ vendors } = call.body);
+      if (options.losesStart && api.calls.length === 1) {
+        return refuse(response, 503, "service_unavailable", { headers: { "Retry-After": "3600" } });
+      }
       return answer(response, 202, job());
     }
     if (url.pathname === `/v1/jobs/${JOB_ID}`) {
