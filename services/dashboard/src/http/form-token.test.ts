@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { KEY_VALUE } from "../testing/fake-services.ts";
 
 const PATH = "/test/api-keys";
@@ -55,11 +56,23 @@ describe("the forms of two tabs of one browser", () => {
   });
 });
 
-test("a form that comes back after an unknown outcome is sent again under the same submission", async () => {
-  const first = await openTab("Billing");
-  dashboard.state.failures.set("createApiKey", new ServiceError("limit_exceeded"));
-  const [, again] = /name="form_token" value="([\w-]+)"/.exec((await visitor.post(PATH, first)).text)!;
+test("a form that comes back after an unknown outcome is the same submission, unless it was corrected", async () => {
+  const path = "/test/monitors";
+  const first = { form_token: await visitor.formToken(`${path}/new`), entity_id: ENTITY_ID, frequency: "daily" };
+  const send = async (webhook_url: string) => {
+    const form = { ...first, checks: ["sam_registration"], webhook_url };
+    return (await visitor.post(path, form)).text;
+  };
+  dashboard.state.failures.set("createMonitor ", new ServiceError("service_unavailable"));
+  const [, again] = /name="form_token" value="([\w-]+)"/.exec(await send("https://acme.example/1"))!;
   expect(again).toBe(first.form_token);
+  await send("https://acme.example/1");
+  await send("https://acme.example/2");
+  const sent = dashboard.state.calls.filter((call) => call.startsWith("createMonitor "));
+  const [one, same, corrected] = sent.map((call) => JSON.parse(call.slice("createMonitor ".length)).idempotency);
+  expect(one.key).toMatch(/^[\w-]{43}$/);
+  expect(same).toEqual(one);
+  expect([corrected.key === one.key, corrected.bodyHash === one.bodyHash]).toEqual([false, false]);
 });
 
 test("a form of somebody who used this browser before has no effect, and the page does not say that it had one", async () => {

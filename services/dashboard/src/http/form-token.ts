@@ -23,8 +23,8 @@ export interface FormTokens {
   /**
    * Runs the action of a form, once. Every page has a token of its own, so that tabs do not disturb each other. Success
    * leaves a cookie that marks the token as sent, so that every instance refuses the form afterwards. The second click of
-   * a double click gets the result of the first one. If it reaches another instance, the service recognizes the submission
-   * by its key, and refuses it with idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that
+   * a double click gets the result of the first one. If it reaches another instance, the service recognizes the form by its
+   * submission or by `formIdempotency`, and refuses it with idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that
    * conflict; ProblemError (outdated form) if the token is not one of this user; and all errors of `run`, after which the
    * same form may be corrected and sent again.
    */
@@ -94,13 +94,16 @@ function submissionId(request: Request): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-/** Returns the idempotency key of a form, so that the service acts on it once, whichever instance passes it on. */
+/**
+ * Returns the idempotency key of a form with its content, so that the service acts on it once, whichever instance passes it on,
+ * and does not repeat its answer to a form that was corrected since.
+ */
 export function formIdempotency(
   { session, view }: Visit,
   form: string,
-  submission: string,
+  request: Request,
 ): MessageInitShape<typeof IdempotencySchema> {
-  // The hash is not that of the content, which can contain a TIN.
-  const bodyHash = Buffer.from(submission, "base64url");
-  return { apiKeyId: session.userId, path: `${view.path}/${form}`, key: submission, bodyHash };
+  // The content can hold a TIN. The session and the form's token, which nobody else has, are hashed with it.
+  const key = submissionId(request);
+  return { apiKeyId: session.userId, path: `${view.path}/${form}`, key, bodyHash: Buffer.from(key, "base64url") };
 }

@@ -44,10 +44,10 @@ export function createPreviewHandlers(context: PageContext) {
 
   /** Stores the rows and starts their job. Returns its id. */
   async function start(
+    request: Request,
     visit: Visit,
     { columns, rows }: VendorList,
     input: PreviewInput,
-    submission: string,
   ): Promise<string> {
     const { plan, activeMonitors, createdEntities } = await organization.getOrganization({ caller: visit.caller });
     const caller = { ...visit.caller, createdEntities };
@@ -58,7 +58,7 @@ export function createPreviewHandlers(context: PageContext) {
       checks: checkNames.filter((name) => checks.includes(name)).map(toCheckType),
       monitor: frequency === "" ? undefined : { frequency, webhookUrl: "", activeLimit: activeMonitors },
       openRows: openJobRows[plan as Plan],
-      idempotency: formIdempotency(visit, "lists", submission),
+      idempotency: formIdempotency(visit, "lists", request),
     });
     return job!.id;
   }
@@ -78,7 +78,7 @@ export function createPreviewHandlers(context: PageContext) {
       return sendPreview(request, response, visit, { ...shown, ...invalid(problems, refusals) });
     }
     try {
-      const id = await formTokens.once(request, response, (submission) => start(visit, list, input, submission));
+      const id = await formTokens.once(request, response, () => start(request, visit, list, input));
       response.redirect(303, `${visit.view.path}/lists/${id}`);
     } catch (error) {
       await sendPreview(request, response, visit, { ...shown, ...refusalOf(error, refusals) });

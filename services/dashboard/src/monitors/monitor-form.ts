@@ -214,9 +214,9 @@ export function createCreateMonitorHandlers(context: PageContext) {
         return sendForm(request, response, visit, { ...invalid(read.problems, createRefusals), input });
       const { caller } = visit;
       try {
-        const { monitor } = await formTokens.once(request, response, async (submission) => {
+        const { monitor } = await formTokens.once(request, response, async () => {
           const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
-          const idempotency = formIdempotency(visit, "monitors", submission);
+          const idempotency = formIdempotency(visit, "monitors", request);
           return monitors.createMonitor({ ...read.request, caller, activeLimit, idempotency });
         });
         response.redirect(303, `${visit.view.path}/monitors/${monitor!.id}?done=created`);

@@ -135,21 +135,21 @@ export function createVendorHandlers(context: PageContext) {
   }
 
   /** Makes the checks, after adding to the vendor what the form supplied. */
-  async function verify(visit: Visit, entity: Entity, request: VendorRequest, submission: string) {
+  async function verify(request: Request, visit: Visit, entity: Entity, read: VendorRequest) {
     const { caller } = visit;
-    const { checks, identifiers, legalName } = request;
-    const target = addsNothing(request)
+    const { checks, identifiers, legalName } = read;
+    const target = addsNothing(read)
       ? { case: "entityId" as const, value: entity.id }
       : { case: "vendor" as const, value: { identifiers, legalName, entityId: entity.id } };
-    const idempotency = formIdempotency(visit, `vendors/${entity.id}/verify`, submission);
+    const idempotency = formIdempotency(visit, `vendors/${entity.id}/verify`, request);
     await verification.verify({ caller, target, checks, mode: Mode.REALTIME, idempotency }, { timeoutMs: TIMEOUT_MS });
   }
 
-  async function monitor(visit: Visit, request: MonitorRequest, submission: string) {
+  async function monitor(request: Request, visit: Visit, read: MonitorRequest) {
     const { caller } = visit;
     const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
-    const idempotency = formIdempotency(visit, `vendors/${request.entityId}/monitor`, submission);
-    await monitors.createMonitor({ ...request, caller, activeLimit, idempotency });
+    const idempotency = formIdempotency(visit, `vendors/${read.entityId}/monitor`, request);
+    await monitors.createMonitor({ ...read, caller, activeLimit, idempotency });
   }
 
   return {
@@ -167,7 +167,7 @@ export function createVendorHandlers(context: PageContext) {
       const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
       if (read.problems) return send(request, response, visit, entity, { ...invalid(read.problems, refusals), input });
       try {
-        await formTokens.once(request, response, (submission) => verify(visit, entity, read.request, submission));
+        await formTokens.once(request, response, () => verify(request, visit, entity, read.request));
         response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=verified`);
       } catch (error) {
         await send(request, response, visit, entity, { ...refusalOf(error, refusals), ...meant(error), input });
@@ -185,10 +185,10 @@ export function createVendorHandlers(context: PageContext) {
         return send(request, response, visit, entity, { ...refusal, input });
       }
       try {
-        await formTokens.once(request, response, async (submission) => {
+        await formTokens.once(request, response, async () => {
           // A monitor has no identifiers of its own, so what the form supplied is first added to the vendor.
-          if (!addsNothing(read.request)) await verify(visit, entity, read.request, submission);
-          await monitor(visit, schedule.request, submission);
+          if (!addsNothing(read.request)) await verify(request, visit, entity, read.request);
+          await monitor(request, visit, schedule.request);
         });
         response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=monitored`);
       } catch (error) {

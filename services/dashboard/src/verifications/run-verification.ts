@@ -72,8 +72,8 @@ export function createRunVerificationHandlers(context: PageContext) {
       const { checks, mode, ...vendor } = read.request;
       const target = { case: "vendor" as const, value: vendor };
       try {
-        const answer = await formTokens.once(request, response, async (submission) => {
-          const idempotency = formIdempotency(visit, "verifications", submission);
+        const answer = await formTokens.once(request, response, async () => {
+          const idempotency = formIdempotency(visit, "verifications", request);
           const { createdEntities } = await organization.getOrganization({ caller: visit.caller });
           const caller = { ...visit.caller, createdEntities };
           return verification.verify({ caller, target, checks, mode, idempotency }, { timeoutMs: TIMEOUT_MS });
