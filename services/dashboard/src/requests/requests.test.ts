@@ -47,6 +47,8 @@ test("requests are shown with what was called, how it ended, how long it took, w
     { ...request, status: 429, error: "rate_limited", objectId: "", apiKeyId: "key_gone" },
     { ...request, status: 503, error: "service_unavailable", operation: { method: "POST", route: "/v1/verify" } },
     { ...request, status: 0, durationMs: 12_345n },
+    { ...request, operation: { method: "GET", route: "/v1/jobs/:id/results" }, objectId: "job_1" },
+    { ...request, operation: { method: "GET", route: "/v1/things/:id" }, objectId: "thing_1" },
   ];
   const { status, text } = await page("/live/requests");
   expect(status).toBe(200);
@@ -58,6 +60,8 @@ test("requests are shown with what was called, how it ended, how long it took, w
     "req_of_mine &lt;1&gt;",
     "2026-11-21 09:30:15 UTC",
     "GET /v1/entities/{id}/snapshots",
+    'GET /v1/jobs/<a href="/live/lists/job_1">job_1</a>/results',
+    "GET /v1/things/thing_1",
     '<span class="state error">429</span> <code>rate_limited</code>',
     "key_gone",
     "POST /v1/verify",

@@ -68,6 +68,7 @@ const sections: Readonly<Record<string, string>> = {
   ver: "verifications",
   mon: "monitors",
   evd: "evidence",
+  job: "lists",
 };
 
 /** Creates the request log: the API calls of the last days, one by one. */
@@ -124,10 +125,10 @@ function leftOutNote({ leftOut, burst, perMinute }: ListRequestsResponse, view: 
 /** Renders the path of a request; an id in it leads to the page of its object. */
 function pathOf({ operation, objectId }: LoggedRequest, view: EnvironmentView): Html | string {
   const route = operation?.route ?? "";
+  if (objectId === "") return readable(route);
   const section = sections[objectId.slice(0, 3)];
-  if (!section) return readable(route);
   const [before, after] = route.split(":id");
-  return html`${before}<a href="${view.path}/${section}/${objectId}">${objectId}</a>${after}`;
+  return html`${before}${section ? html`<a href="${view.path}/${section}/${objectId}">${objectId}</a>` : objectId}${after}`;
 }
 
 function outcomeOf({ status, error }: LoggedRequest): Html {

@@ -32,6 +32,7 @@ describe("the search box", () => {
     ["ver_01m7ygvppkenma4hm7yf5h5159", "/live/verifications/ver_01m7ygvppkenma4hm7yf5h5159"],
     ["evd_01m7ygvppkenma4hm7yf5h5159", "/live/evidence/evd_01m7ygvppkenma4hm7yf5h5159"],
     [MONITOR_ID, `/live/monitors/${MONITOR_ID}`],
+    ["job_01m7ygvppkenma4hm7yf5h5159", "/live/lists/job_01m7ygvppkenma4hm7yf5h5159"],
     ["dlv_01m7ygvppkenma4hm7yf5h5159", "/live/webhooks/deliveries/dlv_01m7ygvppkenma4hm7yf5h5159"],
     ["evt_01m7ygvppkenma4hm7yf5h5159", "/live/webhooks/deliveries?event_id=evt_01m7ygvppkenma4hm7yf5h5159"],
     ["req_01m7ygvppkenma4hm7yf5h5159", "/live/requests?request_id=req_01m7ygvppkenma4hm7yf5h5159"],

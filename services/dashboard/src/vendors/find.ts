@@ -91,6 +91,7 @@ const pages = {
   ver: (id: string) => `/verifications/${id}`,
   evd: (id: string) => `/evidence/${id}`,
   mon: (id: string) => `/monitors/${id}`,
+  job: (id: string) => `/lists/${id}`,
   dlv: (id: string) => `/webhooks/deliveries/${id}`,
   evt: (id: string) => `/webhooks/deliveries?event_id=${id}`,
   req: (id: string) => `/requests?request_id=${id}`,
