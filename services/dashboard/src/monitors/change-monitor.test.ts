@@ -62,6 +62,15 @@ describe("nothing is changed", () => {
     expect(text).not.toContain("3456789");
   });
 
+  test("by a form with the stored URL, which is shown again even if it holds nine digits; another such URL is not", async () => {
+    const stored = "https://hooks.acme.example/123456789";
+    dashboard.state.monitors = [monitorOf({ webhookUrl: stored })];
+    const refused = async (webhook_url: string) =>
+      (await visitor.post(`${PAGE}/change`, { ...form, webhook_url, frequency: "yearly" })).text;
+    expect(await refused(stored)).toContain(`value="${stored}"`);
+    expect(await refused(`${stored}/1`)).not.toContain("123456789");
+  });
+
   test("by a URL that the monitor service refuses", async () => {
     const details = [{ path: "webhook_url", message: "must be https" }];
     dashboard.state.failures.set("updateMonitor", new ServiceError("invalid_request", { details }));

@@ -283,7 +283,8 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
         webhook_url: field(request, "webhook_url"),
         external_id: field(request, "external_id"),
       };
-      const input = echoOfMonitor(typed);
+      const { webhookUrl: stored } = monitor;
+      const input = { ...echoOfMonitor(typed), ...(typed.webhook_url.trim() === stored && { webhook_url: stored }) };
       const read = readMonitor(typed);
       if (read.problems)
         return sendForm(response, visit, monitor, { ...invalid(read.problems, changeRefusals), input });
