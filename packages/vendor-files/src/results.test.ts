@@ -17,11 +17,16 @@ async function results(list: string | Uint8Array, found: (RowResult | undefined)
 const result: RowResult = {
   outcome: "pass",
   decision: "review",
-  registry_name: "ACME TOOLS LLC",
-  asked_tin: "12-3456780",
-  asked_name: "Acme",
-  expires_on: "2027-01-31",
-  reasons: ["The name differs", "another"],
+  checks: [
+    { reason: "expired", legal_name: "ACME TOOLS LLC", expiration_date: "2027-01-31" },
+    { reason: "", legal_name: "Other", tin: "12-3456780", name: "Acme" },
+  ],
+  doubts: ["The name differs"],
+  problems: [
+    { path: "row", message: "No entity matches." },
+    { path: "tin", message: "is odd" },
+  ],
+  candidates: [{ id: "ent_9", legal_name: "Acme Two" }],
   evidence: "https://example.com/verifications/ver_1",
 };
 
@@ -43,7 +48,7 @@ test("results have every row with all its own columns, and TINs masked", async (
         "****6780",
         "Acme",
         "2027-01-31",
-        "The name differs; another",
+        "expired; The name differs; No entity matches.; tin is odd; may be ent_9 (Acme Two)",
         "https://example.com/verifications/ver_1",
       ]) +
       csvRow(["y", "bad", "****", "N/A", "beyond", "invalid", "", "", "", "", "", "", ""]),

@@ -92,7 +92,13 @@ test("every row comes back with all its columns and its result, and rows that ca
     },
     {
       ...given("Delta", "N/A", ueiOf("3F"), "", "V-4"),
-      ...{ outcome: "fail", decision: "hold", ...found("Delta"), reasons: "expired", evidence: evidence(2) },
+      ...{
+        outcome: "fail",
+        decision: "hold",
+        ...found("Delta"),
+        reasons: "expired; other_name",
+        evidence: evidence(2),
+      },
     },
   ]);
 });

@@ -1,5 +1,5 @@
 import type { Job, JobResult } from "@vendor-verification/client";
-import { problemText, type RowResult, reasonTexts, type VendorFile } from "@vvs/vendor-files";
+import { problemText, type RowResult, type VendorFile } from "@vvs/vendor-files";
 import { UsageError } from "../exit-codes.ts";
 
 /**
@@ -13,7 +13,13 @@ export function resultsOf(
   results: readonly JobResult[],
 ): (RowResult | undefined)[] {
   const found = rows.map(({ vendor, problems }): RowResult | undefined =>
-    vendor ? undefined : { outcome: "invalid", decision: "review", reasons: problems.map(problemText) },
+    vendor
+      ? undefined
+      : {
+          outcome: "invalid",
+          decision: "review",
+          problems: problems.map((problem) => ({ path: "row", message: problemText(problem) })),
+        },
   );
   const sent = rows.flatMap((row, index) => (row.vendor || file_rows ? { ...row, index } : []));
   const sentByRow = new Map(sent.map((row, place) => [file_rows ? row.number : place + 1, row]));
@@ -41,25 +47,9 @@ export function decisionsOf(results: readonly (RowResult | undefined)[]) {
 
 function rowResult(result: JobResult): RowResult {
   const checks = result.verification?.results ?? [];
-  const detail = (name: "legal_name" | "tin" | "name" | "expiration_date") =>
-    checks.map(({ details }) => details?.[name]).find(Boolean);
   return {
-    outcome: result.outcome,
-    decision: result.decision,
-    registry_name: detail("legal_name"),
-    asked_tin: detail("tin"),
-    asked_name: detail("name"),
-    expires_on: detail("expiration_date"),
-    reasons: reasonsOf(result),
+    ...result,
+    checks: checks.map(({ reason, details }) => ({ ...details, reason })),
     evidence: checks.map(({ evidence_uri }) => evidence_uri).join("; "),
   };
-}
-
-function reasonsOf({ verification, doubts = [], problems = [], candidates }: JobResult): string[] {
-  return reasonTexts({
-    doubts,
-    problems,
-    checks: verification?.results.map(({ reason }) => reason) ?? [],
-    candidates: candidates?.map(({ id, legal_name: name }) => ({ id, name })) ?? [],
-  });
 }

@@ -19,7 +19,8 @@ function resultOf({ external_id, identifiers, legal_name }: Call["body"], index:
     evidence_uri: `http://api.example/v1/evidence/evd_${index}`,
     details: { legal_name: "ACME INC", expiration_date: "2099-03-31", tin: "****6780", name: legal_name },
   };
-  return { ...row, outcome, decision, verification: { id: "ver_1", results: [sam] } };
+  const doubts = outcome === "fail" ? ["other_name"] : undefined;
+  return { ...row, outcome, decision, doubts, verification: { id: "ver_1", results: [sam] } };
 }
 
 /**

@@ -1,23 +1,8 @@
 import { csvRow } from "../csv-row.ts";
 import type { VendorFile } from "../read.ts";
+import { addedCells, type RowResult } from "./added-cells.ts";
 import { resultColumns } from "./columns.ts";
-import { maskedCell, maskedCells } from "./masked.ts";
-
-/** The result of a row. What is absent stays empty. */
-export interface RowResult {
-  readonly outcome: string;
-  readonly decision?: string | undefined;
-  /** The vendor's name by the registry. */
-  readonly registry_name?: string | undefined;
-  /** The TIN that was asked for; it is written masked. */
-  readonly asked_tin?: string | undefined;
-  readonly asked_name?: string | undefined;
-  /** The last day of the registration, YYYY-MM-DD. */
-  readonly expires_on?: string | undefined;
-  readonly reasons?: readonly string[] | undefined;
-  /** Address of the page with the evidence. */
-  readonly evidence?: string | undefined;
-}
+import { maskedCells } from "./masked.ts";
 
 /** The part of a list that its results repeat. */
 export type WrittenList = Pick<VendorFile, "columns" | "rows" | "format">;
@@ -41,11 +26,4 @@ export async function* writeResults(
     yield csvRow([...masked(row), ...addedCells(result)], format.delimiter);
   }
   for (const row of rows.slice(index)) yield csvRow([...masked(row), ...addedCells(undefined)], format.delimiter);
-}
-
-/** Returns the cells of `resultColumns`, which are empty where there is no result. */
-export function addedCells(result: RowResult | undefined): string[] {
-  const { asked_tin: tin = "", reasons = [] } = result ?? {};
-  const cells = { ...result, asked_tin: tin && maskedCell(tin), reasons: reasons.join("; ") };
-  return resultColumns.map((name) => cells[name] ?? "");
 }

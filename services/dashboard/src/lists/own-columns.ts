@@ -1,7 +1,7 @@
 import { doubtText } from "@vvs/checks/decision";
 import { decisionOf, outcomeOf } from "@vvs/jobs";
 import type { Job, JobResult } from "@vvs/proto/verification/v1/jobs";
-import { addedCells, type RowResult, reasonTexts, resultColumns } from "@vvs/vendor-files";
+import { addedCells, type RowResult, resultColumns } from "@vvs/vendor-files";
 
 /**
  * Returns the columns of the download of a list that came from a file: its own, and then those that the command line adds to a
@@ -19,23 +19,15 @@ export function ownColumns({ columns }: Job, verificationsUrl: string) {
 /** Returns the result of a row, which is empty while it has none. */
 function rowResult(result: JobResult, verificationsUrl: string): RowResult {
   const { verification, problems, candidates } = result;
-  const [outcome, decision] = [outcomeOf(result.outcome), decisionOf(result.decision)];
-  const checks = verification?.results ?? [];
-  const detail = (name: "legalName" | "tin" | "name" | "expirationDate") =>
-    checks.map(({ details }) => details?.[name]).find(Boolean);
   return {
-    outcome: outcome ?? "",
-    decision,
-    registry_name: detail("legalName"),
-    asked_tin: detail("tin"),
-    asked_name: detail("name"),
-    expires_on: detail("expirationDate"),
-    reasons: reasonTexts({
-      problems,
-      checks: checks.map(({ reason }) => reason),
-      doubts: result.doubts.map(doubtText),
-      candidates: candidates.map(({ id, legalName: name }) => ({ id, name })),
+    outcome: outcomeOf(result.outcome) ?? "",
+    decision: decisionOf(result.decision),
+    checks: verification?.results.map(({ reason, details: { legalName, tin, name, expirationDate } = {} }) => {
+      return { reason, legal_name: legalName, tin, name, expiration_date: expirationDate };
     }),
+    doubts: result.doubts.map(doubtText),
+    problems,
+    candidates: candidates.map(({ id, legalName }) => ({ id, legal_name: legalName })),
     evidence: verification && `${verificationsUrl}${verification.id}`,
   };
 }
