@@ -83,7 +83,9 @@ async function call(
   if (textType) {
     const reading = route.readText!(request, options.context, textType);
     const { parts, headers } = await reading.catch((error: unknown) => Promise.reject(fromService(error)));
-    return answerInParts(exchange, { "Content-Type": textType, ...headers }, parts);
+    // Programs read a text without a charset as ISO-8859-1.
+    const type = textType.startsWith("text/") ? `${textType}; charset=utf-8` : textType;
+    return answerInParts(exchange, { "Content-Type": type, ...headers }, parts);
   }
   const reply = await route
     .handle(request, options.context)
@@ -113,8 +115,10 @@ function showQuota({ response }: Exchange, quota: Quota): void {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
 }
 
-/** Returns the media type of a text that the client accepts before JSON. */
+/** Returns the media type of a text that the client accepts before JSON, with any charset. */
 function textTypeOf({ textTypes }: Route, request: IncomingMessage): string | undefined {
+  const { headers } = request;
+  if (headers.accept) headers.accept = headers.accept.replaceAll(/;\s*(?!q\s*=)[^;,]*/gi, "");
   const wanted = textTypes && (request as Request).accepts(["application/json", ...textTypes]);
   return wanted && wanted !== "application/json" ? wanted : undefined;
 }

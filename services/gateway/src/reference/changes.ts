@@ -10,6 +10,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
+    "The receipt of a job of more than some 1,300 vendors left out the others; it has all of them. A row that waits names its monitor, and the repeats of a row wait with it. Results are CSV also where the client accepts `text/csv` with a charset. A webhook’s answer that breaks off is judged by its status.",
+  ],
+  [
+    "2026-11-27",
     "Results of a job have `doubts`: what a person must look at before a payment. A row with a name only is verified where its match is certain (confidence 0.95 or more), and is `ambiguous` otherwise. Rows that don’t check the registration now, such as those with `tin_match` only, are `pay` only if SAM.gov’s files show no exclusion of the vendor or of its name.",
   ],
   [

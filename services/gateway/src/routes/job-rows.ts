@@ -62,8 +62,9 @@ function readRow(row: number, text: Buffer, isLive: boolean): JobRow {
     return { row, problems: [{ path: "vendor", message: `must have at most ${MAX_VENDOR_BYTES / 1_000} kB` }] };
   }
   const { value, problems } = parseJson(text, VENDOR_LEVELS);
-  if (problems === TOO_DEEP) refuseInvalid(problems);
-  if (value === undefined) refuseInvalid([{ path: `vendors[${row - 1}]`, message: "must be valid JSON in UTF-8" }]);
+  const refuse = (message: string) => refuseInvalid([{ path: `vendors[${row - 1}]`, message }]);
+  if (problems === TOO_DEEP) refuse(TOO_DEEP[0]!.message);
+  if (value === undefined) refuse("must be valid JSON in UTF-8");
   const read = rowOf(row, value, problems, isLive);
   const further = read.problems.length - MAX_PROBLEMS;
   if (further > 0) {

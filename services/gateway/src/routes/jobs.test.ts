@@ -118,7 +118,7 @@ describe("POST /v1/jobs", () => {
       "monitor.webhook_url",
     ],
     ["broken JSON", '{"checks":["sam_registration"],"mode":"cached","vendors":[{},{"a":}]}', "vendors[1]"],
-    ["an entry that is nested too deep", { ...terms, vendors: [nested(15)] }, "body"],
+    ["an entry that is nested too deep", { ...terms, vendors: [{}, nested(15)] }, "vendors[1]"],
     ["a list given twice", `{${terms_}"vendors":[{}],"vendors":[{}]}`, "vendors"],
     ["JSON that does not end", '{"checks":["sam_registration"],"vendors":[', "body"],
   ])("%s is refused before anything begins", async (_what, body, path) => {
@@ -255,20 +255,25 @@ describe("results", () => {
     expect((await file.get(`/v1/jobs/${id}/results?cursor=${page.body.next_cursor}`)).status).toBe(400);
   });
 
+  const csvRows = (text: string) => text.split("\r\n").slice(1, -1);
+  const jsonRows = (text: string) => text.split("\n").slice(0, -1);
   test.each([
-    ["text/csv", (text: string) => text.split("\r\n").slice(1, -1)],
-    ["application/x-ndjson", (text: string) => text.split("\n").slice(0, -1)],
-  ])("come whole as %s, with the state of the job", async (accept, linesOf) => {
+    ["text/csv", "text/csv; charset=utf-8", csvRows],
+    ["text/csv; charset=utf-8; header=present", "text/csv; charset=utf-8", csvRows],
+    ["application/json;q=0.5, text/csv;charset=utf-8;q=0.9", "text/csv; charset=utf-8", csvRows],
+    ["application/x-ndjson", "application/x-ndjson", jsonRows],
+    ["application/x-ndjson; charset=utf-8", "application/x-ndjson", jsonRows],
+  ])("come whole where %s is accepted, with the state of the job", async (accept, type, linesOf) => {
     file.jobs.on("getJob", () => ({ job: { ...jobOf(id), status: JobStatus.RUNNING } }));
     file.jobs.on("listJobResults", ({ afterRow }) => ({ results, nextRow: afterRow < 6 ? afterRow + 3 : 0 }));
     const response = await fetch(`${file.baseUrl}/v1/jobs/${id}/results`, {
       headers: { Authorization: `Bearer ${file.key}`, Accept: accept },
     });
-    expect(response.headers.get("content-type")).toBe(accept);
+    expect(response.headers.get("content-type")).toBe(type);
     expect(response.headers.get("x-job-status")).toBe("running");
     const lines = linesOf(await response.text());
     expect(lines).toHaveLength(6);
-    if (accept === "text/csv") expect(lines[0]).toContain('"1","\'=1+1","fail","hold"');
+    if (linesOf === csvRows) expect(lines[0]).toContain('"1","\'=1+1","fail","hold"');
     else expect(JSON.parse(lines[0]!)).toMatchObject({ row: 1, external_id: "=1+1" });
   });
 

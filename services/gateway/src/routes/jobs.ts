@@ -17,6 +17,8 @@ import { type Route, route } from "./route.ts";
 import { maxAgeSeconds, mode } from "./verifications.ts";
 
 const CSV = "text/csv";
+/** Of 10,000 rows each has a verification and evidence to be read. */
+const RECEIPT_TIMEOUT_MS = 20_000;
 
 const jobId = { prefix: "job", missing: "job_not_found" } as const;
 
@@ -132,7 +134,8 @@ export const jobRoutes: readonly Route[] = [
     docs: docs.receipt,
     id: jobId,
     async handle({ caller, id }, { jobs, publicBaseUrl }) {
-      return { body: (await jobs.getJobReceipt({ caller, jobId: id, issuer: publicBaseUrl })).receipt };
+      const asked = { caller, jobId: id, issuer: publicBaseUrl };
+      return { body: (await jobs.getJobReceipt(asked, { timeoutMs: RECEIPT_TIMEOUT_MS })).receipt };
     },
   }),
   route({

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
-import { decisionOf, outcomeOf, toProtoDecision, toProtoOutcome } from "@vvs/jobs";
+import { decisionOf, fittingRows, outcomeOf, toProtoDecision, toProtoOutcome } from "@vvs/jobs";
 import { type JobResultSchema, type JobSchema, JobService, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { type Callers, type Handlers, servicePart } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
@@ -102,13 +102,14 @@ export function createJobService(options: {
       const outcome = outcomeOf(request.outcome);
       const decision = decisionOf(request.decision);
       const query = { outcome, decision, afterRow, limit, wholeRows };
-      const { found, isLast } = await jobs[tenant.environment].results(tenant, jobId, query);
+      const { found: rows, isLast } = await jobs[tenant.environment].results(tenant, jobId, query);
+      const found = fittingRows(rows);
       const ids = new Set(found.flatMap(({ result }) => result?.verification_id ?? []));
       const read = ids.size > 0 ? await verifications(tenant, [...ids]) : [];
       const byId = new Map(read.map((one) => [one._id, one]));
       return {
         results: found.map((row) => toResult(row, byId.get(row.result?.verification_id ?? ""))),
-        nextRow: isLast ? 0 : found.at(-1)!.row,
+        nextRow: isLast && found.length === rows.length ? 0 : found.at(-1)!.row,
       };
     },
     async getJobReceipt({ caller, jobId, issuer }) {

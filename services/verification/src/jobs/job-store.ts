@@ -1,5 +1,5 @@
 import { ServiceError } from "@vvs/errors";
-import { type Decision, fittingRows, type RowOutcome } from "@vvs/jobs";
+import type { Decision, RowOutcome } from "@vvs/jobs";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
@@ -90,8 +90,7 @@ export function createJobStore(options: {
         .sort({ _id: 1 })
         .limit(limit + 1)
         .toArray();
-      const page = fittingRows(found.slice(0, limit));
-      return { found: page, isLast: found.length === page.length };
+      return { found: found.slice(0, limit), isLast: found.length <= limit };
     },
 
     /**
@@ -112,6 +111,8 @@ export function createJobStore(options: {
       // Also where an earlier call was interrupted here.
       const left = { job_id: id, organization_id, ...isOpen };
       await rows.updateMany(left, { $unset: { due_at: 1, "input.tin": 1, result: 1 } });
+      const repeats = { job_id: id, organization_id, same_as: { $exists: true }, "result.outcome": "waiting" };
+      await rows.updateMany(repeats as object, { $unset: { result: 1 } });
       await parking()?.leaveRows(organization_id, id);
       // Otherwise a replica that works on the job may do so after they are counted.
       await copyToSameRows(collections, job);

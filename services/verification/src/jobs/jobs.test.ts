@@ -115,7 +115,15 @@ const uei = (number: number, prefix = "V") => `${prefix}${String(number).padStar
 
 async function addRows(rows: readonly Row[], jobId = ""): Promise<string> {
   const numbered = rows.map((row, index) => ({ row: index + 1, ...row }));
-  return (await service.jobClient.addJobRows({ caller: caller(), jobId, rows: numbered })).jobId;
+  let id = jobId;
+  do {
+    ({ jobId: id } = await service.jobClient.addJobRows({
+      caller: caller(),
+      jobId: id,
+      rows: numbered.splice(0, 500),
+    }));
+  } while (numbered.length > 0);
+  return id;
 }
 
 async function startJob(
@@ -336,6 +344,24 @@ test("a vendor in two jobs that two replicas work on at the same moment has a ve
   expect(createdMonitors).toEqual([`ent_${uei(1)}`]);
 });
 
+test("a row that waits names its monitor, and so does its repeat, until both are answered or canceled", async () => {
+  answer = () => "throw";
+  const rows = [{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(1) }, sameAs: 1 }];
+  const start = () => startJob(rows, { monitor: { frequency: "daily", activeLimit: 10 } });
+  const [id, canceled] = [await start(), await start()];
+  await work();
+  const waiting = { outcome: RowOutcome.WAITING, entityId: `ent_${uei(1)}`, monitorId: `mon_${uei(1)}` };
+  expect(await results(id)).toMatchObject([waiting, waiting]);
+  expect((await job(id)).counts).toMatchObject({ waiting: 2 });
+  await service.jobClient.cancelJob({ caller: caller(), jobId: canceled });
+  expect(await results(canceled)).toEqual([]);
+  answer = () => "pass";
+  clockMs = 61_000;
+  await work();
+  expect(await outcomes(id)).toEqual(["pass", "pass"]);
+  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2, counts: { pass: 2, waiting: 0 } });
+});
+
 test("a job whose replica died goes on elsewhere when its lease has ended", async () => {
   const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2, "DOWN") } }]);
   await work();
@@ -530,4 +556,17 @@ test("the receipt of a job proves the decision of each row, with the hashes of i
   });
   expect(hashOf(0)).toHaveLength(1);
   expect((await service.jobClient.getJobReceipt(request)).receipt).toBe(receipt);
+});
+
+test("the receipt of a job has all its rows, also where their results fill several messages", async () => {
+  const problems = [
+    { path: "vendor", message: "must contain entity_id, identifiers, legal_name or address".repeat(4) },
+  ];
+  const id = await startJob(Array.from({ length: 3_000 }, () => ({ problems })));
+  const { receipt } = await service.jobClient.getJobReceipt({ caller: caller(), jobId: id, issuer: "https://a.test" });
+  const claims = JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
+  expect(claims.job).toMatchObject({ total: 3_000, counts: { invalid: 3_000 } });
+  expect(claims.results.map(({ row }: { row: number }) => row)).toEqual(
+    Array.from({ length: 3_000 }, (_, at) => at + 1),
+  );
 });

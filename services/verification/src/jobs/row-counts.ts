@@ -32,26 +32,27 @@ export function doneOf(counts: JobCounts): number {
   return rowOutcomes.reduce((sum, outcome) => (outcome === "waiting" ? sum : sum + counts[outcome]), 0);
 }
 
-/** Gives rows that repeat an earlier one its result, once that has its last answer. */
+/** Gives rows that repeat an earlier one its result: its last answer, or that it waits. */
 export async function copyToSameRows({ rows }: JobCollections, { _id, organization_id }: JobKey): Promise<void> {
-  const unanswered = { job_id: _id, organization_id, same_as: { $exists: true }, result: { $exists: false } };
-  const repeats = await rows.find(unanswered, { projection: { same_as: 1 } }).toArray();
-  if (repeats.length === 0) return;
-  const numbers = [...new Set(repeats.map(({ same_as }) => same_as!))];
-  const ended = {
-    job_id: _id,
-    organization_id,
+  const ofJob = { job_id: _id, organization_id };
+  const repeats = { ...ofJob, same_as: { $exists: true }, "result.outcome": { $in: [null, "waiting"] } };
+  const open = await rows.find(repeats as object, { projection: { same_as: 1 } }).toArray();
+  if (open.length === 0) return;
+  const numbers = [...new Set(open.map(({ same_as }) => same_as!))];
+  const answered = {
+    ...rowsAfter({ organizationId: organization_id }, _id),
     row: { $in: numbers },
-    due_at: { $exists: false },
     result: { $exists: true },
   };
-  const ofJob = rowsAfter({ organizationId: organization_id }, _id);
-  const firsts = await rows.find({ ...ofJob, ...ended }, { projection: { row: 1, result: 1 } }).toArray();
+  const firsts = await rows.find(answered, { projection: { row: 1, result: 1 } }).toArray();
   if (firsts.length === 0) return;
   await rows.bulkWrite(
-    firsts.map(({ row, result }) => ({
-      updateMany: { filter: { ...unanswered, same_as: row }, update: { $set: { result: result! } } },
-    })),
+    firsts.map(({ row, result }) => {
+      const isNew = result!.outcome === "waiting" ? { result: { $exists: false } } : {};
+      return {
+        updateMany: { filter: { ...repeats, ...isNew, same_as: row } as object, update: { $set: { result: result! } } },
+      };
+    }),
     { ordered: false },
   );
 }

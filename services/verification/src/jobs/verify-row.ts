@@ -26,7 +26,10 @@ const MAX_TIN_BEGUN = 16;
 export type RowTry =
   | { readonly kind: "stored" }
   | { readonly kind: "ended"; readonly result: RowResult }
-  | ({ readonly kind: "waiting"; readonly entityId: string } & Waiting);
+  | ({ readonly kind: "waiting"; readonly about: WaitingFor } & Waiting);
+
+/** What is known of a row that waits: its vendor, and the vendor's monitor. */
+type WaitingFor = Pick<RowResult, "monitor_id" | "problems"> & { readonly entity_id: string };
 
 /** A started job. */
 export type StartedJob = JobDocument & Required<Pick<JobDocument, "checks" | "mode">>;
@@ -130,7 +133,8 @@ export function createVerifyRow(options: {
         },
         (reason) => !isLast && canBeMended(reason),
       );
-      return "_id" in tried ? { kind: "stored" } : { kind: "waiting", entityId: subject.entityId, ...tried };
+      const about = { entity_id: subject.entityId, ...monitor };
+      return "_id" in tried ? { kind: "stored" } : { kind: "waiting", about, ...tried };
     } catch (error) {
       // Another replica completed it, or the job was canceled.
       if (error instanceof RowEndedError) return { kind: "stored" };

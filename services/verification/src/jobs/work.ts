@@ -217,7 +217,7 @@ export function createJobWork(options: {
   async function settle(job: StartedJob, row: RowDocument, tried: RowTry): Promise<void> {
     if (tried.kind === "stored") return;
     if (tried.kind === "ended") return end(row, tried.result);
-    const result = { outcome: "waiting", decision: "review", entity_id: tried.entityId } as const;
+    const result = { outcome: "waiting", decision: "review", ...tried.about } as const;
     const place = parking();
     if (!("asking" in tried) || !place) return wait(row, result);
     const { _id: recordId, organization_id: organizationId } = row;
@@ -225,7 +225,7 @@ export function createJobWork(options: {
       recordId,
       tenant: { organizationId, environment },
       run: { monitorId: recordId, runSeq: 1, isRow: true },
-      entityId: tried.entityId,
+      entityId: tried.about.entity_id,
       checks: job.checks,
       requestedAt: job.created_at,
     };

@@ -112,7 +112,8 @@ function createExchange(settle: (result: PostResult) => void) {
         if (size >= ANSWER_BYTES) end(byStatus());
       },
       onResponseEnd: () => finish({ error: byStatus() }),
-      onResponseError: (_controller, error) => fail(error),
+      // The status decides, also where the answer breaks off after it.
+      onResponseError: (_controller, error) => (statusCode === undefined ? fail(error) : finish({ error: byStatus() })),
     } satisfies Dispatcher.DispatchHandler,
   };
 }
