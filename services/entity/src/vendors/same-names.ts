@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExcludedNameSchema } from "@vvs/proto/entity/v1/entity";
-import { bearSameName, nameKeys } from "../matching/names/name-agrees.ts";
+import { bearSameName, nameQueryKeys } from "../matching/names/screening.ts";
 import type { ExcludedNameDocument } from "../model/excluded-names.ts";
 
 /** Maximum number of rows of one vendor that are returned. */
@@ -10,14 +10,14 @@ type ExcludedName = MessageInitShape<typeof ExcludedNameSchema>;
 
 /** Returns the keys by which rows with one of these names are found; their legal forms must still be compared. */
 export function keysOfNames(names: readonly string[]): string[] {
-  return [...new Set(names.flatMap(nameKeys))];
+  return [...new Set(names.flatMap(nameQueryKeys))];
 }
 
 /** Returns those of the rows that bear one of a vendor's names, equal ones once, the newest first. */
 export function sameNames(rows: readonly ExcludedNameDocument[], names: readonly string[]): ExcludedName[] {
-  const keys = keysOfNames(names);
+  const keys = new Set(keysOfNames(names));
   const same = rows
-    .filter((row) => row.name_keys.some((key) => keys.includes(key)))
+    .filter((row) => row.name_keys.some((key) => keys.has(key)))
     .filter((row) => names.some((name) => bearSameName(name, row.name)));
   const byKey = new Map(same.map((row) => [row.key, row]));
   return [...byKey.values()].toSorted(newestFirst).slice(0, MAX_ROWS).map(toMessage);

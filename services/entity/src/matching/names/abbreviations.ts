@@ -182,6 +182,8 @@ const spellingsAtEnd = wordTable(`
 const expansions = expansionsIn(spellings);
 const expansionsAtEnd = new Map([...expansions, ...expansionsIn(spellingsAtEnd)]);
 
+const shortForms = new Map([...spellings, ...spellingsAtEnd].map(([word, ...forms]) => [word!, forms]));
+
 function expansionsIn(table: readonly (readonly string[])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [word, ...shortForms] of table) {
@@ -193,6 +195,11 @@ function expansionsIn(table: readonly (readonly string[])[]): Map<string, string
 /** The words that an abbreviation may stand for; any other word stands for itself. */
 export function expand(word: string, isAtEnd = false): readonly string[] {
   return (isAtEnd ? expansionsAtEnd : expansions).get(word) ?? [word];
+}
+
+/** The abbreviations and other spellings of a word. */
+export function spellingsOf(word: string): readonly string[] {
+  return shortForms.get(word) ?? [];
 }
 
 /** True when one of two words is an abbreviation that may stand for the other. */

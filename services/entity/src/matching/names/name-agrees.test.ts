@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { bearSameName, nameAgrees, nameKeys, namesAgree, readName } from "./name-agrees.ts";
+import { nameAgrees, namesAgree, readName } from "./name-agrees.ts";
+import { bearSameName, nameKeys, nameQueryKeys } from "./screening.ts";
 
 describe("a name agrees with", () => {
   test.each<[string, string]>([
@@ -75,6 +76,10 @@ describe("a name agrees with", () => {
     ["St. Mary's Hosp.", "ST MARYS HOSPITAL"],
   ])("%s: %s", (given, registered) => {
     expect(nameAgrees(given, [registered])).toBe(true);
+    // Screening is never stricter.
+    expect(bearSameName(given, registered)).toBe(true);
+    const stored = nameKeys(registered);
+    expect(nameQueryKeys(given).some((key) => stored.includes(key))).toBe(true);
   });
 });
 
@@ -284,25 +289,5 @@ describe("in an exact look-up two names agree", () => {
     const [one, other] = [readName(a), readName(b)];
     expect(namesAgree(one, other)).toBe(expected);
     expect(namesAgree(other, one)).toBe(expected);
-  });
-});
-
-describe("an exclusion bears the name of a vendor", () => {
-  test.each<[string, string, boolean]>([
-    ["Kestrel Marine LLC", "MARINE KESTREL", true],
-    ["Smith, John A", "JOHN A SMITH", true],
-    ["Kestrel Holdings LLC dba Lorwin Marine", "LORWIN MARINE INC", true],
-    ["First Source", "1 SOURCE", true],
-    ["Kestrel Marine LLC", "KESTREL MARINE INC", false],
-    ["Kestrel Marine", "KESTREL", false],
-    ["!!!", "???", false],
-  ])("%s: %s: %s", (name, row, expected) => {
-    expect(bearSameName(name, row)).toBe(expected);
-    expect(bearSameName(row, name)).toBe(expected);
-  });
-
-  test("which is found by a key that both have", () => {
-    expect(nameKeys("Kestrel Holdings LLC dba A+ Lorwin")).toEqual(["holdings kestrel", "a lorwin"]);
-    expect(nameKeys("LORWIN & A INC.")).toEqual(["a lorwin"]);
   });
 });

@@ -2,9 +2,8 @@ import { osaDistance } from "../osa-distance.ts";
 import { wordList } from "../word-list.ts";
 import { expand } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
-import { compareLegalForms } from "./legal-forms.ts";
 import { type NormalizedName, normalizeName, sharesKey } from "./normalize-name.ts";
-import { partsIn, preparedText, type ReadWords, readWords } from "./read-words.ts";
+import { preparedText, readWords } from "./read-words.ts";
 import { readStrictly, type StrictName, strictNames } from "./strict-names.ts";
 
 /** Abbreviations and spellings that stand for one word only, and are no word or name by themselves, as "med" is. */
@@ -40,36 +39,6 @@ export function nameAgrees(given: string, registered: readonly string[]): boolea
 
 function formsOf(readings: readonly StrictName[]): readonly string[] {
   return readings.at(-1)?.forms ?? [];
-}
-
-/** Returns the keys of the names that a text contains. Those of stored names are stored. */
-export function nameKeys(text: string): string[] {
-  return [...new Set(looseNames(text).map(keyOf))].filter((key) => key !== "");
-}
-
-/**
- * Returns whether two texts have a name in common, as look-ups read it: the words are the same, in any order, and the legal forms
- * don't differ. Less strict than `nameAgrees`, since it is about exclusions: one too many is seen by a person.
- */
-export function bearSameName(one: string, other: string): boolean {
-  const others = looseNames(other);
-  return looseNames(one).some((name) =>
-    others.some(
-      (each) =>
-        keyOf(name) !== "" &&
-        keyOf(name) === keyOf(each) &&
-        name.native === each.native &&
-        compareLegalForms(name.forms, each.forms) !== "contradicts",
-    ),
-  );
-}
-
-function looseNames(text: string): ReadWords[] {
-  return partsIn(preparedText(text)).map(readWords);
-}
-
-function keyOf({ words }: ReadWords): string {
-  return meaningful(inFull(words)).toSorted().join(" ");
 }
 
 /** A name that is read once, to be compared with many. */
@@ -118,7 +87,8 @@ function formsAgree(a: readonly string[], b: readonly string[]): boolean {
   return a.length === 0 || b.length === 0 || a.join(" ") === b.join(" ");
 }
 
-function inFull(words: readonly string[]): string[] {
+/** Returns the words with unmistakable abbreviations spelled out. */
+export function inFull(words: readonly string[]): string[] {
   return words.map((word) => (certain.has(word) ? expand(word)[0]! : word));
 }
 
@@ -129,13 +99,14 @@ function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
   return at.length === 0 || (at.length === 1 && isSlip(one[at[0]!]!, other[at[0]!]!));
 }
 
-function meaningful(words: readonly string[]): readonly string[] {
+/** Returns the words without "and" and "the", unless there are no others. */
+export function meaningful(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !withoutMeaning.has(word));
   return kept.length > 0 ? kept : words;
 }
 
 /** Returns whether the names differ only in spaces and hyphens ("Wal-Mart"). Numbers are not joined: 1 2 is not 12. */
-function haveSameLetters(a: readonly string[], b: readonly string[]): boolean {
+export function haveSameLetters(a: readonly string[], b: readonly string[]): boolean {
   const hasNumbersTogether = (words: readonly string[]) => /\d \d/.test(words.join(" "));
   return a.join("") === b.join("") && !hasNumbersTogether(a) && !hasNumbersTogether(b);
 }

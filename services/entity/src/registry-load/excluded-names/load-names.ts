@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import { nameKeys } from "../../matching/names/name-agrees.ts";
+import { nameKeys } from "../../matching/names/screening.ts";
 import type { Collections } from "../../model/documents.ts";
 import type { ExcludedNameDocument } from "../../model/excluded-names.ts";
 import type { LoadTarget } from "../commit.ts";

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "@jest/globals";
+import { bearSameName, nameKeys, nameQueryKeys } from "./screening.ts";
+
+const isFound = (name: string, row: string) => nameQueryKeys(name).some((key) => nameKeys(row).includes(key));
+
+describe("an exclusion bears the name of a vendor", () => {
+  test.each<[string, string, boolean]>([
+    ["Kestrel Marine LLC", "MARINE KESTREL", true],
+    ["Smith, John A", "JOHN A SMITH", true],
+    ["Kestrel Holdings LLC dba Lorwin Marine", "LORWIN MARINE INC", true],
+    ["First Source", "1 SOURCE", true],
+    ["SMITH, JOHN V", "JOHN V SMITH", true],
+    ["Smith, John X", "JOHN X SMITH", true],
+    ["XI, WEI", "WEI XI", true],
+    ["Sia, William", "WILLIAM SIA", true],
+    ["Example, P A", "P A EXAMPLE", true],
+    ["Walmart Stores", "WAL-MART STORES INC", true],
+    ["John O'Brien", "JOHN O BRIEN", true],
+    ["McDonald, Pat", "PAT MC DONALD", true],
+    ["First Energy", "FIRSTENERGY", true],
+    ["Lorwin Construction Company", "LORWIN CONST CO", true],
+    ["Lorwin Construction & Equipment", "LORWIN CONST EQUIP", true],
+    ["Kestrel Technologies LLC", "KESTREL TECH LLC", true],
+    ["Saint Marys", "ST MARYS", true],
+    ["Saint Marys", "ST MARY", false],
+    ["Kestrel Tech", "KESTREL TECHNICIANS", false],
+    ["Harbor 1 2", "HARBOR 12", false],
+    ["Kestrel Marine LLC", "KESTREL MARINE INC", false],
+    ["Kestrel Marine", "KESTREL", false],
+    ["!!!", "???", false],
+  ])("%s: %s: %s", (name, row, expected) => {
+    expect(bearSameName(name, row)).toBe(expected);
+    expect(bearSameName(row, name)).toBe(expected);
+    if (expected) expect([isFound(name, row), isFound(row, name)]).toEqual([true, true]);
+  });
+
+  test("which is looked for by at most 64 keys", () => {
+    expect(
+      nameQueryKeys("Consolidated Northwestern Construction, Communications, Technology & Engineering"),
+    ).toHaveLength(64);
+  });
+
+  test("which is found by a key that both have", () => {
+    expect(nameKeys("Kestrel Holdings LLC dba A+ Lorwin")).toEqual(["holdings kestrel", "a lorwin"]);
+    expect(nameKeys("LORWIN & A INC.")).toEqual(["a lorwin"]);
+  });
+});
