@@ -148,14 +148,18 @@ export function createFreshQuestions(options: {
 
     /**
      * Reads which organizations are suspended; where that fails, the last known ones stay. Makes the vendors due whose data has
-     * the date of a load that was withdrawn. What is known of them otherwise is found when they are looked up.
+     * the date of a load that was withdrawn, if the loads can be read. What is known of them otherwise is found when they are
+     * looked up.
      */
     async refresh() {
       suspended = await options.suspendedOrganizations().catch((err: unknown) => {
         logger.warn({ err }, "the suspended organizations can't be read; the last known ones stay in effect");
         return suspended;
       });
-      const loads = await options.withdrawnLoads();
+      const loads = await options.withdrawnLoads().catch((err: unknown) => {
+        logger.warn({ err }, "the withdrawn loads can't be read; vendors whose data came with them are due later");
+        return [];
+      });
       if (loads.length === 0) return;
       const forgotten = { as_of: UNKNOWN_DATE, due_at: UNKNOWN_DATE };
       await watched.updateMany({ load: { $in: [...loads] } }, { $set: forgotten, $unset: { load: true } });

@@ -127,9 +127,10 @@ export function createSamGovQueue(
       fresh,
       provider,
       async mayAsk() {
-        const term = stopping.signal.aborted ? undefined : await asker.hold();
-        isAsker = term !== undefined;
-        return term;
+        if ((await hold()) === undefined) return undefined;
+        await storePlan();
+        // With a million vendors that may have taken as long as the lease.
+        return hold();
       },
       gatherMs,
       standByMs: pollMs,
@@ -137,6 +138,12 @@ export function createSamGovQueue(
       now,
       logger,
     });
+
+  async function hold(): Promise<number | undefined> {
+    const term = stopping.signal.aborted ? undefined : await asker.hold();
+    isAsker = term !== undefined;
+    return term;
+  }
 
   /** Where no replica asks, lets the runs that have waited too long end. */
   async function giveUp(): Promise<number> {
@@ -164,8 +171,9 @@ export function createSamGovQueue(
 
   let plannedAt = 0;
   /**
-   * Stores tomorrow's planned calls and the counts of watched vendors, every few minutes, in the one process that asks. Before
-   * it counts, vendors whose registry file was withdrawn become due.
+   * Stores tomorrow's planned calls and the counts of watched vendors, every few minutes, in the one process that asks, also
+   * while it asks. Before it counts, it reads which organizations are suspended, and vendors whose registry file was withdrawn
+   * become due.
    */
   async function storePlan(): Promise<void> {
     const counted_at = now();
@@ -196,11 +204,7 @@ export function createSamGovQueue(
       const stopObserving = observeQueue(numbers, now);
       const loops = [
         superviseLoop({
-          async round() {
-            const waitMs = asking ? Math.min(await asking.round(), pollMs) : await giveUp();
-            if (asking) await storePlan();
-            return waitMs;
-          },
+          round: async () => (asking ? Math.min(await asking.round(), pollMs) : giveUp()),
           failure: "SAM.gov can't be asked for monitors' runs; retrying",
           recovery: "SAM.gov is asked for monitors' runs again",
           stopping: stopping.signal,
