@@ -54,7 +54,7 @@ export function createSignedIn(options: { sessions: Sessions; admit: Admit; read
       const session = sessionToken && (await currentSession(sessions, sessionToken));
       if (!session) {
         clearCookie(response, "__Host-session");
-        response.redirect(303, signInPath(request.method, request.path));
+        response.redirect(303, signInPath(request.method, request.url));
         return;
       }
       logUser(response, session);
@@ -172,5 +172,5 @@ export const requirePassword =
   async (request, response, visit) => {
     const { session, view, now } = visit;
     if (hasRecentPassword(session, now)) return handle(request, response, visit);
-    response.redirect(303, confirmPath(view, page ? "GET" : request.method, page ? view.path + page : request.path));
+    response.redirect(303, confirmPath(view, page ? "GET" : request.method, page ? view.path + page : request.url));
   };

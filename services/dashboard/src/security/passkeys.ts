@@ -2,7 +2,7 @@ import type { Passkey } from "@vvs/proto/account/v1/passkeys";
 import type { Request, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { nextPath } from "../http/next-path.ts";
+import { confirmedPath, nextPath } from "../http/next-path.ts";
 import { fieldProblem } from "../http/refusal.ts";
 import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -82,7 +82,7 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
       try {
         const responseJson = field(request, "response");
         keepSession(response, await passkeys.reauthenticateWithPasskey({ caller, responseJson }));
-        response.redirect(303, `${next}?done=confirmed`);
+        response.redirect(303, confirmedPath(next));
       } catch (error) {
         const problem = `This ${fieldProblem(error, "response")}.`;
         await sendConfirm(request, response, visit, { next, problem });

@@ -3,7 +3,7 @@ import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account
 import type { Request, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { nextPath } from "../http/next-path.ts";
+import { confirmedPath, nextPath } from "../http/next-path.ts";
 import { fieldProblem } from "../http/refusal.ts";
 import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -99,7 +99,7 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
       const caller = sessionCaller(request, response);
       try {
         keepSession(response, await sessions.reauthenticate({ caller, password: field(request, "password") }));
-        response.redirect(303, `${next}?done=confirmed`);
+        response.redirect(303, confirmedPath(next));
       } catch (error) {
         await sendConfirm(request, response, visit, { next, problem: `This ${fieldProblem(error, "password")}.` });
       }
