@@ -17,6 +17,8 @@ test.each([
   "N0TAPPLICABL",
   "NOTAVAILABLE",
   "N0TAVA1LABLE",
+  "Pending",
+  "UNASSIGNED",
   "0",
   "00000",
   "00-0000000",

@@ -11,6 +11,8 @@ const WORDS: ReadonlySet<string> = new Set(
     "UNKNOWN",
     "UNDEFINED",
     "MISSING",
+    "PENDING",
+    "UNASSIGNED",
     "NOT APPLICABLE",
     "NOT APPLICABL",
     "NOT AVAILABLE",

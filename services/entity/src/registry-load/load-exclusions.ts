@@ -35,6 +35,8 @@ const COUNTS = {
 };
 
 type ExclusionsLoad = RunningLoad<ExclusionsFile, keyof typeof COUNTS>;
+/** `namesNobody`: it has neither a UEI nor a CAGE nor a name. */
+type Unreadable = UnreadableRow & { readonly lineNumber: number; readonly namesNobody: boolean };
 /** What rows with the same key can differ in. */
 type Stated = Pick<ExclusionDocument, "effect" | "termination_date" | "comment">;
 
@@ -52,14 +54,14 @@ export async function loadExclusions(options: LoadOptions): Promise<LoadReport> 
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
     counts.unidentified = load.file.unidentified;
-    const unreadable: (UnreadableRow & { lineNumber: number })[] = [];
+    const unreadable: Unreadable[] = [];
     const names = await createNamesLoad(load);
     const identified = identifiedRows(options, load, {
       onUnreadable: (row) => unreadable.push(row),
       onNamed: names.add,
     });
     await applyInBatches(identified, { size: EXCLUSIONS_BATCH, atOnce: 1 }, (rows) => writeRows(load, rows));
-    await names.finish({ isHeld: unreadable.some(({ uei, cage }) => !uei && !cage) });
+    await names.finish({ isHeld: unreadable.some(({ namesNobody }) => namesNobody) });
     const isHeld = await recordUnreadable(load, unreadable);
     const refresh = (rows: readonly NamingRow[]) => refreshBy(load, rows, isHeld);
     // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
@@ -89,14 +91,14 @@ async function* identifiedRows(
     onUnreadable,
     onNamed,
   }: {
-    onUnreadable: (row: UnreadableRow & { lineNumber: number }) => void;
+    onUnreadable: (row: Unreadable) => void;
     onNamed: (row: NamedRow) => Promise<void>;
   },
 ): AsyncGenerator<ExclusionRow> {
   const { rows: total } = load.file;
   let read = 0;
   for await (const { lineNumber, unreadable, row, named } of readExclusions(path)) {
-    if (unreadable) onUnreadable({ ...unreadable, lineNumber });
+    if (unreadable) onUnreadable({ ...unreadable, lineNumber, namesNobody: !row && !named });
     if (row) yield row;
     if (named) await onNamed(named);
     const done = Math.min(lineNumber, total);

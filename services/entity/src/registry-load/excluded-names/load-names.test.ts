@@ -96,10 +96,22 @@ describe("a row without identifiers", () => {
     expect(await app.live.excludedNames.find().toArray()).toEqual(before);
   });
 
-  test("stands while a row that can't be read may be it", async () => {
+  const others = [{ cage: "1ZZZ1" }, { cage: "1ZZZ2" }, lorwin];
+
+  test("counts as in force while it can't be read, and holds back no other one", async () => {
+    await loads.exclude([kestrel, lorwin, pat], "2026-09-07");
+    const unreadable = { ...kestrel, uei: "PENDING 12", until: "2020-01-31" };
+    const report = await loads.exclude([...others, unreadable], "2026-09-08");
+    expect(report.counts).toMatchObject({ quarantined: 1, held: 0, names_new: 1, names_gone: 2 });
+    expect(await found("Kestrel Marine")).toEqual(["KESTREL MARINE, LLC"]);
+    expect(await found("Pat Q Example Jr")).toEqual([]);
+    await loads.exclude(others, "2026-09-09");
+    expect(await found("Kestrel Marine")).toEqual([]);
+  });
+
+  test("stands while a row without a name that can't be read may be it", async () => {
     await loads.exclude([kestrel, lorwin], "2026-09-07");
-    const others = [{ cage: "1ZZZ1" }, { cage: "1ZZZ2" }, lorwin];
-    const unreadable = await loads.exclude([...others, { ...kestrel, until: "soon" }], "2026-09-08");
+    const unreadable = await loads.exclude([...others, { name: "", until: "soon" }], "2026-09-08");
     expect(unreadable.counts).toMatchObject({ quarantined: 1, held: 1, names_gone: 0 });
     expect(await found("Kestrel Marine")).toHaveLength(1);
     await loads.exclude(others, "2026-09-09");

@@ -40,13 +40,13 @@ export interface UnreadableRow {
 }
 
 /**
- * What a row of the file says. If an `unreadable` one still has its UEI or CAGE, it has a `row` that is in force without
- * dates, because nothing unreadable may clear a vendor. Without both it names nobody.
+ * What a row of the file says. An `unreadable` one still has its `row`, or without a UEI and a CAGE is `named`, where its text
+ * has so much: in force without dates, because nothing unreadable may clear a vendor. Without any of these it names nobody.
  */
 export interface ParsedExclusion {
   readonly unreadable?: UnreadableRow;
   readonly row?: ExclusionRow;
-  /** The row, if it can be read and names nobody by an identifier. */
+  /** The row, if it names nobody by an identifier but bears a name. */
   readonly named?: NamedRow;
 }
 
@@ -113,12 +113,13 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
  */
 export function parseExclusion(fields: readonly string[], columns: Columns): ParsedExclusion {
   const { cells, identifiers, unreadable } = readFields(fields, columns);
+  const isUnreadable = unreadable !== undefined;
   if (namesVendor(identifiers)) {
-    return { ...(unreadable && { unreadable }), row: rowOf(cells, identifiers, unreadable !== undefined) };
+    return { ...(unreadable && { unreadable }), row: rowOf(cells, identifiers, isUnreadable) };
   }
-  if (unreadable) return { unreadable };
-  const named = namedRowOf(cells);
-  return { ...(named && { named }) };
+  // A row with too few columns may have another text in that of the name.
+  const named = fields.length >= columns.count ? namedRowOf(cells, isUnreadable) : undefined;
+  return { ...(unreadable && { unreadable }), ...(named && { named }) };
 }
 
 /** Checks the fields of one row, as parseExclusion reads them. */
@@ -158,9 +159,7 @@ function cellsOf(fields: readonly string[], { positions }: Columns, surplus: num
 }
 
 function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean): ExclusionRow {
-  const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
   const isPerson = /^individual$/i.test(cells("classification"));
-  const dates = isUnreadable ? {} : datesOf(cells);
   return {
     key: keyOf(cells, { uei, cage }),
     formerKey: formerKeyOf(cells),
@@ -169,34 +168,37 @@ function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean):
     cage,
     exclusion_type: cells("exclusionType"),
     program: cells("program"),
-    agency,
-    effect: isUnreadable ? "bar" : effectOf({ agency, causeCode, comment }),
+    agency: cells("agency"),
     // A comment on a person may name others.
-    comment: (!isUnreadable && !isPerson && maskTins(comment.slice(0, MAX_COMMENT))) || undefined,
-    ...dates,
+    comment: (!isUnreadable && !isPerson && maskTins(cells("comments").slice(0, MAX_COMMENT))) || undefined,
+    ...effectAndDates(cells, isUnreadable),
   };
 }
 
-function datesOf(cells: Cells): Pick<ExclusionRow, "active_date" | "termination_date"> {
+/** Returns what a row excludes from, and when; where it can't be read, from everything and without dates. */
+function effectAndDates(
+  cells: Cells,
+  isUnreadable: boolean,
+): Pick<NamedRow, "effect" | "active_date" | "termination_date"> {
+  if (isUnreadable) return { effect: "bar" };
   const termination = cells("terminationDate");
   return {
+    effect: effectOf({ agency: cells("agency"), causeCode: cells("causeCode"), comment: cells("comments") }),
     active_date: dateIn(cells("activeDate")),
     termination_date: isIndefinite(termination) ? "indefinite" : dateIn(termination),
   };
 }
 
 /** Returns a row by its name: that of the column, or a person's by its parts; undefined where the row has none. */
-function namedRowOf(cells: Cells): NamedRow | undefined {
+function namedRowOf(cells: Cells, isUnreadable: boolean): NamedRow | undefined {
   const parts = (["first", "middle", "last", "suffix"] as const).map(cells).filter((part) => part !== "");
   const name = (cells("name") || parts.join(" ")).slice(0, MAX_NAME);
   if (name === "") return undefined;
-  const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
-  const [program, exclusion_type] = [cells("program"), cells("exclusionType")];
-  const effect = effectOf({ agency, causeCode, comment });
-  const dates = datesOf(cells);
-  const what = [name, cells("samNumber"), program, agency, causeCode, exclusion_type, effect];
-  const key = hashOf([...what, dates.active_date ?? "", dates.termination_date ?? ""]);
-  return { key, name, exclusion_type, program, agency, effect, ...dates };
+  const [program, agency, exclusion_type] = [cells("program"), cells("agency"), cells("exclusionType")];
+  const stated = effectAndDates(cells, isUnreadable);
+  const what = [name, cells("samNumber"), program, agency, cells("causeCode"), exclusion_type, stated.effect];
+  const key = hashOf([...what, stated.active_date ?? "", stated.termination_date ?? ""]);
+  return { key, name, exclusion_type, program, agency, ...stated };
 }
 
 function keyOf(cells: Cells, { uei = "", cage = "" }: Identifiers): string {

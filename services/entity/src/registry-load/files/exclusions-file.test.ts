@@ -71,7 +71,6 @@ describe("an exclusions file", () => {
     ["of a person by the parts of the name", { ...unnamed, ...parts }, "PAT Q EXAMPLE JR"],
     ["of a person with few parts", { ...unnamed, Last: "EXAMPLE" }, "EXAMPLE"],
     ["without a name not at all", unnamed, undefined],
-    ["that can't be read not at all", { ...unnamed, ...parts, "Active Date": "soon" }, undefined],
   ])("is read without its comment where a row has no identifier, %s", async (_name, set, name) => {
     const comment = { "Additional Comments": "Sister of Jim Doe", Classification: "Individual", "CT Code": "H" };
     const [item] = await read(`${header}\n${line({ ...set, ...comment, "Excluding Agency": "EPA" })}\n`);
@@ -83,6 +82,18 @@ describe("an exclusions file", () => {
       expect(named).toMatchObject({ program: "Reciprocal", agency: "EPA", effect: "facility" });
       expect(named).toMatchObject({ active_date: "2020-01-29", termination_date: "indefinite" });
     }
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["whose dates can't be read", { ...unnamed, "Active Date": "soon" }],
+    ["whose identifiers can't be read", { "Unique Entity ID": "12", CAGE: "1" }],
+  ])("is read by its name as in force where a row names nobody otherwise: one %s", async (_name, set) => {
+    const products = "Section 889. The entity is not itself excluded.";
+    const more = { Name: "NORTHGATE PAVING", "Additional Comments": products };
+    const [item] = await read(`${header}\n${line({ ...set, ...more })}\n`);
+    const { unreadable, named } = item!;
+    expect([unreadable?.reason, named?.name, named?.effect]).toEqual([expect.anything(), "NORTHGATE PAVING", "bar"]);
+    expect([named!.active_date, named!.termination_date]).toEqual([undefined, undefined]);
   });
 
   test("has no names of people where it lacks the columns of their parts", async () => {
