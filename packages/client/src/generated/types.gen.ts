@@ -1011,7 +1011,7 @@ export type ResultDetails = {
         comment?: string;
     }>;
     /**
-     * Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
+     * Exclusions in SAM.gov’s file without a UEI and a CAGE that bear a registered name of the vendor, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
      */
     same_name?: Array<SameName>;
     /**

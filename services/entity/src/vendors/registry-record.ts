@@ -51,6 +51,7 @@ const FIELDS = [
   "new_cages",
   "listed",
   "legal_name",
+  "other_names",
   "sam",
   "registry_row",
 ] as const satisfies (keyof EntityDocument)[];
@@ -111,7 +112,7 @@ async function readState(
   const carried = state.entities.map(everIdentifiedBy);
   const registered = queries.flatMap((query) => {
     const named = query.names?.length ? state.entities.filter((entity) => isNamed(entity, query)) : [];
-    return keysOfNames(named.map(({ legal_name }) => legal_name));
+    return keysOfNames(named.flatMap(namesOf));
   });
   const asked = new Set([...identifierKeys(identified), ...nameKeys]);
   return [...identifierKeys(carried), ...registered].every((key) => asked.has(key))
@@ -156,7 +157,7 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
     uei: query.uei || entity?.identifiers.uei,
     cages: [query.cage, ...identifying.flatMap(cagesOf)],
   };
-  const registered = entity ? [entity.legal_name] : [];
+  const registered = entity ? namesOf(entity) : [];
   const unfinished = withdrawing("exclusions");
   const { rows } = state;
   const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
@@ -202,6 +203,10 @@ function named(queries: readonly RegistryQuery[]): Filter<EntityDocument> {
   const carrying = { organization_id: null, listed: { $ne: false } };
   const byCage = ["identifiers.cage", "other_cages"].map((field) => ({ [field]: { $in: cages }, ...carrying }));
   return { $or: [{ "identifiers.uei": { $in: ueis }, organization_id: null }, ...byCage] };
+}
+
+function namesOf({ legal_name, other_names }: Entity): string[] {
+  return [legal_name, ...other_names];
 }
 
 function isNamed(entity: Entity, { uei, cage }: RegistryQuery): boolean {

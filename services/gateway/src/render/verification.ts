@@ -54,7 +54,7 @@ const details = z
       .array(sameName)
       .optional()
       .describe(
-        "Exclusions in SAM.gov’s file without a UEI and a CAGE that bear the vendor’s registered name, or the name in your call: " +
+        "Exclusions in SAM.gov’s file without a UEI and a CAGE that bear a registered name of the vendor, or the name in your call: " +
           "at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.",
       ),
     same_name_unknown: z

@@ -1578,7 +1578,7 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
 
   /**
    * If names are given: rows of the exclusions file that have not ended, name neither a UEI nor a CAGE, and bear one of the
-   * names or the one in the record. At most 20. They may be of somebody else of this name.
+   * names or of the registered ones. At most 20. They may be of somebody else of this name.
    *
    * @generated from field: repeated vvs.entity.v1.ExcludedName same_names = 11;
    */

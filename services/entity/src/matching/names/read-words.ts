@@ -10,11 +10,11 @@ const isPrintableAscii = /^[\x20-\x7e]*$/;
 const spacedForms = /^(.*?)(lllp|pllc|llc|llp|lp|nv|bv|pc)$/;
 /** Marks between two names of one organization, and before the name of somebody else. */
 const secondName =
-  /\s(?:d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
+  /[\s([/,;-](?:(?:[fn][/.]?)?d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
 /** A `+` that does not belong to a word. */
 const betweenWords = /&|(?<=[a-z0-9])\+(?=[a-z0-9])|(?<!\S)\+(?!\S)/g;
 const aroundWords = /[^a-z0-9+#]+|(?<![a-z])#|#(?=[a-z0-9])/;
-const careOf = /\s(?:c\/o|care of)\s/;
+const careOf = /[\s([,;](?:c\/o|care of)\s/;
 
 /** Returns a name with its encoding repaired and in lower case. */
 export function preparedText(given: string): string {

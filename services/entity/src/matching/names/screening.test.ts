@@ -22,7 +22,18 @@ describe("an exclusion bears the name of a vendor", () => {
     ["Lorwin Construction & Equipment", "LORWIN CONST EQUIP", true],
     ["Kestrel Technologies LLC", "KESTREL TECH LLC", true],
     ["Saint Marys", "ST MARYS", true],
+    ["John Q. Smith, M.D.", "JOHN Q SMITH", true],
+    ["Dr. John Q Smith", "JOHN Q SMITH", true],
+    ["John Q Smith MD PC", "JOHN Q SMITH", true],
+    ["Smith, John Q., Ph.D.", "JOHN Q SMITH", true],
+    ["John Q Smith", "JOHN Q SMITH DDS", true],
+    ["Kestrel Holdings (DBA Lorwin Marine)", "LORWIN MARINE", true],
+    ["Kestrel Holdings/DBA Lorwin Marine", "KESTREL HOLDINGS", true],
+    ["Kestrel Holdings [aka Lorwin Marine]", "LORWIN MARINE", true],
+    ["Kestrel Holdings f/d/b/a Lorwin Marine", "KESTREL HOLDINGS", true],
     ["Saint Marys", "ST MARY", false],
+    ["Kim Do", "KIM", false],
+    ["John Smith", "JOHN SMITH DOLAN", false],
     ["Kestrel Tech", "KESTREL TECHNICIANS", false],
     ["Harbor 1 2", "HARBOR 12", false],
     ["Kestrel Marine LLC", "KESTREL MARINE INC", false],
@@ -38,6 +49,10 @@ describe("an exclusion bears the name of a vendor", () => {
     expect(
       nameQueryKeys("Consolidated Northwestern Construction, Communications, Technology & Engineering"),
     ).toHaveLength(64);
+  });
+
+  test("which was stored before its names were told apart", () => {
+    expect(nameQueryKeys("Kestrel (DBA Lorwin)")).toContain("dba kestrel lorwin");
   });
 
   test("which is found by a key that both have", () => {

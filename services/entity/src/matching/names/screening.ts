@@ -1,3 +1,4 @@
+import { wordList } from "../word-list.ts";
 import { expand, isAbbreviationOf, spellingsOf } from "./abbreviations.ts";
 import { mistypedCommonWord } from "./common-words.ts";
 import { compareLegalForms } from "./legal-forms.ts";
@@ -12,6 +13,12 @@ const MAX_KEYS = 64;
 const MAX_ABBREVIATED = 24;
 /** A shorter word is not taken for two. */
 const LEAST_CUT = 4;
+const titles = /^\s*(?:dr|mrs?|ms)\b\.?\s*/;
+const credentials = new RegExp(
+  `(?:[\\s,]+(?:${wordList("md do dds dmd dpm dvm od phd esq cpa rn lpn np")
+    .map((word) => [...word].join("[. ]?"))
+    .join("|")})\\b\\.?)+(?=\\s*$|[\\s,]+(?:p\\.?[ac]|pllc|llc|inc)\\b)`,
+);
 
 interface Reading {
   /** In order, without legal forms. */
@@ -22,8 +29,8 @@ interface Reading {
 
 /** Returns the keys of the names that a text contains. Those of stored names are stored. */
 export function nameKeys(text: string): string[] {
-  const names = partsIn(preparedText(text)).map((part) => inOneSpelling(readWords(part)).words);
-  return [...new Set(names.map(keyOf))].filter((key) => key !== "");
+  const names = partsIn(preparedText(text)).flatMap(withoutTitles);
+  return [...new Set(names.map((part) => keyOf(inOneSpelling(readWords(part)).words)))].filter((key) => key !== "");
 }
 
 /**
@@ -59,16 +66,24 @@ export function bearSameName(one: string, other: string): boolean {
 
 /**
  * The readings of the names in a text: as look-ups read them, also with the last word first, or turned at a comma ("Smith, John V"),
- * and those in which companies differ ("First Energy", "NV Energy").
+ * and those in which companies differ ("First Energy", "NV Energy"). The whole text is also one, as it once was where rows are stored.
  */
 function readingsIn(text: string): Reading[] {
-  const readings = partsIn(preparedText(text)).flatMap((part) => {
+  const prepared = preparedText(text);
+  const parts = new Set([...partsIn(prepared), prepared].flatMap(withoutTitles));
+  const readings = [...parts].flatMap((part) => {
     const comma = part.indexOf(",");
     const turned =
       comma === -1 ? part.replace(/^(.*\S)\s+(\S+)\s*$/, "$2 $1") : `${part.slice(comma + 1)} ${part.slice(0, comma)}`;
     return [readWords(part), ...readStrictly(part), readWords(turned)];
   });
   return readings.map(inOneSpelling).filter(({ words }) => words.length > 0);
+}
+
+/** Returns a text, and it without a person's titles and credentials, if it has any: "Dr. John Smith, M.D., P.C.". */
+function withoutTitles(text: string): string[] {
+  const bare = text.replace(titles, "").replace(credentials, "");
+  return bare !== text && /\S[\s,]+\S/.test(bare) ? [text, bare] : [text];
 }
 
 function inOneSpelling({ words, forms, native }: Reading): Reading {
