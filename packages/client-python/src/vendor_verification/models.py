@@ -1270,7 +1270,7 @@ class JobResult(TypedDict):
     """
     problems: NotRequired[list[JobResultProblem]]
     """
-    What is wrong with the row, or why it got no monitor.
+    What is wrong with the row, or why it got no monitor. `path` is a field of the vendor, or the name of a column where the job’s `file_rows` is true; `vendor` and `row` stand for all of it.
     """
 
 

@@ -99,7 +99,12 @@ export const jobResultSchema = z
     verification: verificationSchema.optional().describe("Absent where the row was not verified."),
     candidates: z.array(candidateSchema).optional().describe("Where it is `ambiguous`: the best matches, at most 10."),
     monitor_id: id("mon", "The monitor of the vendor, where the job makes monitors.").optional(),
-    problems: z.array(problem).optional().describe("What is wrong with the row, or why it got no monitor."),
+    problems: z
+      .array(problem)
+      .optional()
+      .describe(
+        "What is wrong with the row, or why it got no monitor. `path` is a field of the vendor, or the name of a column where the job’s `file_rows` is true; `vendor` and `row` stand for all of it.",
+      ),
   })
   .meta({ id: "JobResult", description: "What became of one vendor of a job." });
 
