@@ -8,7 +8,7 @@ import { createAssets } from "./http/assets.ts";
 import { compressAnswers } from "./http/compression.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
 import { environmentViews, live } from "./http/environments.ts";
-import { readForm } from "./http/form.ts";
+import { RECEIPTS_PATH, readForm } from "./http/form.ts";
 import { createFormTokens } from "./http/form-token.ts";
 import { type Html, html } from "./http/html.ts";
 import { HOME } from "./http/next-path.ts";
@@ -27,7 +27,7 @@ import { createReadEndpoints, createReadPanel, createReadVendors } from "./page/
 import type { PageRoutes } from "./page/routes.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createSamGovCallsHandler, SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls.ts";
-import { createReceiptHandlers, RECEIPTS_PATH } from "./receipts/receipt-page.ts";
+import { createReceiptHandlers } from "./receipts/receipt-page.ts";
 import { createRequestList } from "./requests/requests.ts";
 import { securityRoutes } from "./security/routes.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";

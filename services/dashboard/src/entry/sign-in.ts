@@ -1,13 +1,12 @@
 import type { ServiceError } from "@vvs/errors";
 import type { RequestHandler, Response } from "express";
 import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
-import { field, queryValue } from "../http/form.ts";
+import { field, queryValue, RECEIPTS_PATH } from "../http/form.ts";
 import { html } from "../http/html.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { emailField, passwordField } from "../ui/fields.ts";
 import type { Notice } from "../ui/parts.ts";
 import { problemNotice } from "../ui/parts.ts";

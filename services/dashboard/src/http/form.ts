@@ -2,10 +2,15 @@ import { type IdPrefix, isId } from "@vvs/ids";
 import express, { type Request, type RequestHandler } from "express";
 import { ProblemError } from "./problem.ts";
 
-const LIMIT = "16kb";
 const MAX_FIELDS = 50;
 
-const parse = express.urlencoded({ extended: false, limit: LIMIT, parameterLimit: MAX_FIELDS });
+const parserUpTo = (limit: string) => express.urlencoded({ extended: false, limit, parameterLimit: MAX_FIELDS });
+const parse = parserUpTo("16kb");
+/** The receipt of a list has a part for each of its vendors. */
+const parseReceipt = parserUpTo("100kb");
+
+/** The address of the page that checks receipts. It needs no account: receipts are shown to others. */
+export const RECEIPTS_PATH = "/receipts";
 
 /** Forms with a file: their handlers read them. */
 const HOLDS_FILE = /^\/(live|test)\/lists(\/preview)?$/;
@@ -15,7 +20,11 @@ export const readForm: RequestHandler = (request, response, next) => {
   if (HOLDS_FILE.test(request.path) && request.is("multipart/form-data")) return next();
   const hasOtherBody = request.headers["content-type"] && !request.is("application/x-www-form-urlencoded");
   if (hasOtherBody) next(new ProblemError("unsupported_body"));
-  else parse(request, response, next);
+  else if (request.path === RECEIPTS_PATH) {
+    parseReceipt(request, response, (error?: { status?: number }) =>
+      next(error?.status === 413 ? new ProblemError("receipt_too_long") : error),
+    );
+  } else parse(request, response, next);
 };
 
 /** Returns the value of a field; empty if it is absent or has several values. */

@@ -29,6 +29,11 @@ const problems = {
     title: "The form is too large",
     text: "A form can hold up to 16 kB. Nothing was changed. Go back, shorten your input and try again.",
   },
+  receipt_too_long: {
+    status: 413,
+    title: "The receipt is too long for this page",
+    text: "It was not checked. This page takes up to 100 kB. Check the receipt with the command line: vendor-verification receipt check.",
+  },
   unsupported_body: {
     status: 415,
     title: "The request could not be read",

@@ -88,6 +88,20 @@ test("a receipt of something else than a verification is shown as it is", async 
   expect([status, text.includes("genuine"), text.includes("&quot;total&quot;: 3")]).toEqual([200, true, true]);
 });
 
+test("a receipt of a list of 200 vendors is checked; a longer one is left to the command line, and not said to prove nothing", async () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, row) => ({ row, hash: "ab".repeat(110) }));
+  const of = (count: number) =>
+    receiptOf({ iss: claims.iss, sub: "job_1", environment: "live", job: { rows: rows(count) } });
+  expect((await stranger.get("/receipts")).text).not.toContain("maxlength");
+  expect((await check(of(200))).text).toContain("This receipt is genuine.");
+  const { status, text } = await check(of(400));
+  expect([status, text.includes("vendor-verification receipt check"), text.includes("proves nothing")]).toEqual([
+    413,
+    true,
+    false,
+  ]);
+});
+
 test("a text that was altered, or is none of the service's, proves nothing", async () => {
   const [header, , signature] = receiptOf(claims).split(".");
   const other = Buffer.from(JSON.stringify({ ...claims, sub: "ver_2" })).toString("base64url");

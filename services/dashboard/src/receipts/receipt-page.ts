@@ -3,21 +3,16 @@ import { type Check, checkDefinitions, checkNames } from "@vvs/checks";
 import { outcomeName, reasonMeaning } from "@vvs/checks/words";
 import { exactTime, longDay, utcDay } from "@vvs/registration";
 import type { RequestHandler } from "express";
-import { field } from "../http/form.ts";
+import { field, RECEIPTS_PATH } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { VERBATIM } from "../ui/fields.ts";
 import { checkTitle, facts, type Notice, noticeBox, state } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
-/** The address of the page that checks receipts. It needs no account: receipts are shown to others. */
-export const RECEIPTS_PATH = "/receipts";
-
 const TITLE = "Check a receipt";
 /** How long the public keys are kept before verification is asked again, in milliseconds. */
 const KEPT_MS = 60_000;
-/** A form holds 16 kB. */
-const MAX_CHARACTERS = 15_000;
 
 /** Creates the handlers of the page that checks receipts. Errors: ServiceError service_unavailable without verification. */
 export function createReceiptHandlers({
@@ -57,7 +52,7 @@ function page(text: string, found?: Html): Html {
 ${found}
 <form method="post" action="${RECEIPTS_PATH}" class="card">
   <label for="receipt">Receipt</label>
-  <textarea id="receipt" name="receipt" class="receipt" rows="8" required maxlength="${MAX_CHARACTERS}"${VERBATIM} aria-describedby="receipt-hint">${text}</textarea>
+  <textarea id="receipt" name="receipt" class="receipt" rows="8" required${VERBATIM} aria-describedby="receipt-hint">${text}</textarea>
   <p class="hint" id="receipt-hint">Paste the whole text, from a certificate or a file. Spaces and line breaks do not matter.</p>
   <button>Check</button>
 </form>`;

@@ -1,13 +1,12 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
-import { pathId, queryValue } from "../http/form.ts";
+import { pathId, queryValue, RECEIPTS_PATH } from "../http/form.ts";
 import type { Html } from "../http/html.ts";
 import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
-import { RECEIPTS_PATH } from "../receipts/receipt-page.ts";
 import { actorView } from "../ui/actor.ts";
 import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
