@@ -20,6 +20,14 @@ describe("the types of a TIN, the likeliest first", () => {
     ["a sole proprietor, turned", "471829360", "GARCIA, MARIA L", SOLE, ["SSN MARIA L GARCIA", "EIN"]],
     ["a sole proprietor with a suffix", "471829360", "SMITH JR., JOHN", SOLE, ["SSN JOHN SMITH", "EIN"]],
     ["an individual", "471829360", "John Smith, III", "Individual", ["SSN John Smith", "EIN"]],
+    ["a surname of two words, turned", "471829360", "GARCIA LOPEZ, MARIA", SOLE, ["SSN MARIA GARCIA LOPEZ", "EIN"]],
+    ["a surname of three words, turned", "471829360", "DE LA CRUZ, MARIA", SOLE, ["SSN MARIA DE LA CRUZ", "EIN"]],
+    ["credentials", "471829360", "John Smith, M.D.", SOLE, ["SSN John Smith", "EIN"]],
+    ["credentials between commas", "471829360", "John Smith, DO, PhD", SOLE, ["SSN John Smith", "EIN"]],
+    ["a name like credentials", "471829360", "Kim Do", SOLE, ["SSN Kim Do", "EIN"]],
+    ["such a name, turned", "471829360", "Kim, Do", SOLE, ["SSN Do Kim", "EIN"]],
+    ["another name behind", "071829360", "John Smith dba Smith Plumbing", "", ["SSN John Smith"]],
+    ["another name behind, turned", "071829360", "SMITH, JOHN D/B/A Smith Plumbing", "", ["SSN JOHN SMITH"]],
     ["a sole proprietor with a business name", "471829360", "Garcia Consulting", SOLE, ["EIN"]],
     ["a sole proprietor with one word", "471829360", "Garcia", SOLE, ["EIN"]],
     ["no prefix of an EIN", "071829360", "Maria Garcia", "", ["SSN Maria Garcia"]],
@@ -32,5 +40,10 @@ describe("the types of a TIN, the likeliest first", () => {
     ["a 9 that is no ITIN", "912669360", "Maria Garcia", SOLE, ["EIN"]],
   ])("%s: %s %s %s", (_name, tin, legalName, entityType, expected) => {
     expect(shown(tin, legalName, entityType)).toEqual(expected);
+  });
+
+  test("with all words before a comma as the surname", () => {
+    const [asked] = questionsFor({ tin: "471829360", entityType: SOLE, legalName: "DE LA CRUZ, MARIA", sentName: "" });
+    expect(asked).toEqual({ TINType: "SSN", FirstNm: "MARIA", LastNm: "DE LA CRUZ" });
   });
 });

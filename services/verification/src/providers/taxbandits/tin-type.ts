@@ -1,3 +1,5 @@
+import { irsName } from "@vvs/identifiers/irs-name";
+
 /**
  * A question in the form that TaxBandits takes. It requires the type of the TIN, and has none for "unknown". Persons' TINs
  * are asked with the parts of their names.
@@ -32,7 +34,8 @@ const BUSINESS = new Set(
     "university college school hospital city county state department"
   ).split(" "),
 );
-const SUFFIXES: ReadonlySet<string> = new Set("jr sr ii iii iv".split(" "));
+/** Words behind a person's name. "do" is one only between commas: elsewhere it is a name. */
+const SUFFIXES: ReadonlySet<string> = new Set("jr sr ii iii iv md dds dmd dpm dvm od phd esq cpa rn lpn np".split(" "));
 const MAX_WORDS = 4;
 /** Maximum length of each part of a person's name, in characters. */
 const MAX_PART = 20;
@@ -52,7 +55,7 @@ export function questionsFor(subject: {
   const asBusiness = { TINType: "EIN", BusinessNm: sentName } as const;
   const isPerson = PERSONS.test(entityType);
   const personType = isPerson || SILENT_STRUCTURES.has(entityType.toLowerCase()) ? personTypeOf(tin) : undefined;
-  const parts = personType && personName(legalName, sentName);
+  const parts = personType && personName(legalName);
   if (!personType || !parts) return [asBusiness];
   const asPerson = { TINType: personType, ...parts };
   if (NO_EIN.has(tin.slice(0, 2))) return [asPerson];
@@ -67,16 +70,25 @@ function personTypeOf(tin: string): "SSN" | "ITIN" | undefined {
 }
 
 /** Returns the parts of a person's name, written either way ("SMITH, JOHN A"); undefined for one that is no person's. */
-function personName(legalName: string, sentName: string) {
-  const words = sentName.split(" ").filter((word) => !SUFFIXES.has(word.toLowerCase()));
+function personName(legalName: string) {
+  const own = legalName.replace(/\s(?:d[/. ]?b[/. ]?a|doing business as)\b.*/i, "");
+  const [before = [], ...others] = own.split(",").map(wordsOf);
+  const after = others.filter((part) => before.length < 2 || !/^do$/i.test(part.join(" "))).flat();
+  const words = [...after, ...before];
   const isName = words.every((word) => /^[A-Za-z-]+$/.test(word) && !BUSINESS.has(word.toLowerCase()));
   if (words.length < 2 || words.length > MAX_WORDS || !isName) return undefined;
-  const isTurned = /^[^,\s]+(?: (?:jr|sr|ii|iii|iv)\.?)?,/i.test(legalName.trim());
-  const [first, ...others] = isTurned ? [...words.slice(1), words[0]!] : words;
-  const middle = others.slice(0, -1).join(" ").slice(0, MAX_PART);
+  const surname = after.length > 0 ? before : before.slice(-1);
+  const [first, ...middleNames] = words.slice(0, words.length - surname.length);
+  const middle = middleNames.join(" ").slice(0, MAX_PART);
   return {
     FirstNm: first!.slice(0, MAX_PART),
     ...(middle && { MiddleNm: middle }),
-    LastNm: others.at(-1)!.slice(0, MAX_PART),
+    LastNm: surname.join(" ").slice(0, MAX_PART),
   };
+}
+
+function wordsOf(text: string): string[] {
+  return irsName(text)
+    .split(" ")
+    .filter((word) => word !== "" && !SUFFIXES.has(word.toLowerCase()));
 }
