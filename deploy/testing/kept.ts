@@ -92,6 +92,7 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     latest_answers: { by: "the retention, before the verification of their answer" },
     evidence: { by: "the retention, with its verification" },
     evidence_bodies: { by: "the retention, with the last record that names them" },
+    evidence_sweeps: "always",
     evidence_removals: { by: "the removal of objects, with their object" },
     provider_state: "always",
     sandbox_turns: "always",

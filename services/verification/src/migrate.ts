@@ -34,6 +34,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       "sandbox_turns",
       "evidence_bodies",
       "evidence_removals",
+      "evidence_sweeps",
       "provider_attempts",
       "provider_calls",
     ]);

@@ -224,9 +224,18 @@ describe("an object store", () => {
     const isRead = async () => (await bodiesIn(objects).get(sha256Of(content!))) !== undefined;
 
     beforeEach(async () => {
-      await service.databases.live.collection("evidence_removals").deleteMany({});
+      for (const name of ["evidence_removals", "evidence_sweeps"])
+        await service.databases.live.collection(name).deleteMany({});
       held.clear();
       afterPut = async () => undefined;
+    });
+
+    test("removes the body however long no sweep ran after its call stored no record", async () => {
+      await put();
+      await sweep(0.9);
+      expect(await isRead()).toBe(true);
+      await sweep(30);
+      expect([held.size, await isRead()]).toEqual([0, false]);
     });
 
     test("removes the object after a day if the call ended early", async () => {
@@ -245,8 +254,11 @@ describe("an object store", () => {
       };
       await put({ ...objects, remove: () => Promise.reject(new Error("unavailable")) });
       expect(held.size).toBe(2);
+      const evidence = service.databases.live.collection("evidence");
+      const { insertedId } = await evidence.insertOne({ sha256: sha256Of(content!) });
       await sweep(1.1);
       expect([held.size, await isRead()]).toEqual([1, true]);
+      await evidence.deleteOne({ _id: insertedId });
     });
 
     test("removes the object of a removed body", async () => {

@@ -5,8 +5,13 @@ import type { EvidenceDocument } from "../documents.ts";
 import { bodiesOf, type ObjectStore, type RemovalDocument, removalsOf } from "./bodies.ts";
 
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const BATCH = 500;
+
+/** How far bodies were looked at, by the time when they were last put. */
+interface SweepDocument {
+  readonly _id: "bodies";
+  readonly swept_to: Date;
+}
 
 interface Sweep {
   readonly db: Db;
@@ -46,19 +51,26 @@ export async function removeBodies(
 }
 
 /**
- * Removes bodies whose call put them a day ago and stored no record, and objects that no body names. Called every hour, it sees
- * each body once or twice.
+ * Removes bodies whose call put them more than a day ago and stored no record, and objects that no body names. It goes on where
+ * the last sweep of any replica ended.
  */
 export async function removeAbandoned(sweep: Sweep): Promise<void> {
   const { db, now, stopping } = sweep;
-  const dayAgo = now.getTime() - DAY_MS;
-  const put = { last_put_at: { $gte: new Date(dayAgo - 2 * HOUR_MS), $lt: new Date(dayAgo) } };
-  const found = bodiesOf(db).find(put, { projection: { _id: 1 }, batchSize: BATCH });
+  const sweeps = db.collection<SweepDocument>("evidence_sweeps");
+  const sweptTo = (swept_to: Date) => sweeps.updateOne({ _id: "bodies" }, { $max: { swept_to } }, { upsert: true });
+  const last = await sweeps.findOne({ _id: "bodies" });
+  const dayAgo = new Date(now.getTime() - DAY_MS);
+  const put = { last_put_at: { $gte: last?.swept_to ?? new Date(0), $lt: dayAgo } };
+  const found = bodiesOf(db)
+    .find(put, { projection: { last_put_at: 1 }, batchSize: BATCH })
+    .sort({ last_put_at: 1 });
   for await (const batch of inBatches(found, BATCH)) {
     if (stopping.aborted) return;
     const sha256s = batch.map(({ _id }) => _id);
     await inTransaction(db.client, (session) => removeBodies(session, { db, sha256s, now }));
+    await sweptTo(batch.at(-1)!.last_put_at);
   }
+  await sweptTo(dayAgo);
   await removeObjects(sweep);
 }
 
