@@ -102,7 +102,11 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { load_id: 1 } },
     { key: { ended_by: 1, _id: 1 } },
   ]);
-  await collections.excludedNames.createIndexes([{ key: { name_keys: 1 } }, { key: { ended_by: 1, key: 1 } }]);
+  await collections.excludedNames.createIndexes([
+    { key: { name_keys: 1 } },
+    { key: { ended_by: 1, key: 1 } },
+    { key: { match_version: 1 } },
+  ]);
   await collections.identifierGuards.createIndexes([{ key: { at: 1 }, expireAfterSeconds: GUARD_SECONDS }]);
   await loads.createIndexes([
     { key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } },

@@ -7,7 +7,10 @@ type Matched = Pick<EntityDocument, "legal_name" | "placeholder" | "other_names"
 
 const MAX_NAMES = 8;
 
-/** Version of the rules that make keys, including normalization. Raise it with each change: stored keys are then recomputed. */
+/**
+ * Version of the rules that make keys, including normalization and the keys of excluded names (`nameKeys`). Raise it with each
+ * change: stored keys are then recomputed.
+ */
 export const MATCH_VERSION = 4;
 
 /** Returns the keys by which an entity is found by name or address. A placeholder has no name. */

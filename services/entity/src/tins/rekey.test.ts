@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MATCH_VERSION } from "../model/match-keys.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads } from "../testing/loads.ts";
 import { rekey } from "./rekey.ts";
 
 let app: TestApplication;
@@ -29,6 +30,19 @@ test("keys made by older rules are recomputed once, and nothing else changes", a
   expect(await rekey(app.live)).toBe(0);
 });
 
+test("keys of exclusions' names that older rules made are recomputed once", async () => {
+  const loads = createLoads(app);
+  await loads.exclude([{ name: "KESTREL MARINE, LLC" }, { name: "LORWIN BOATS" }, { name: "TREMONT TOWING" }]);
+  const before = await app.live.excludedNames.find().sort({ _id: 1 }).toArray();
+  const outdated = { name_keys: ["n:old"] };
+  const { excludedNames } = app.live;
+  await excludedNames.updateOne({ name: before[0]!.name }, { $set: { ...outdated, match_version: 0 } });
+  await excludedNames.updateOne({ name: before[1]!.name }, { $set: outdated, $unset: { match_version: "" } });
+  expect(await rekey(app.live)).toBe(2);
+  expect(await excludedNames.find().sort({ _id: 1 }).toArray()).toEqual(before);
+  expect(await rekey(app.live)).toBe(0);
+});
+
 test("keys are not written if the names changed meanwhile, even without a new version", async () => {
   const { entity } = await app.gateway.createEntity({ caller, legalName: "Larkspur Mills", identifiers: {} });
   const filter = { _id: entity!.id };
@@ -44,6 +58,6 @@ test("keys are not written if the names changed meanwhile, even without a new ve
       };
     },
   });
-  expect(await rekey({ entities })).toBe(0);
+  expect(await rekey({ ...app.live, entities })).toBe(0);
   expect(await app.live.entities.findOne(filter)).toMatchObject(renamed);
 });

@@ -2,6 +2,7 @@ import { ObjectId } from "mongodb";
 import { nameKeys } from "../../matching/names/screening.ts";
 import type { Collections } from "../../model/documents.ts";
 import type { ExcludedNameDocument } from "../../model/excluded-names.ts";
+import { MATCH_VERSION } from "../../model/match-keys.ts";
 import type { LoadTarget } from "../commit.ts";
 import type { NamedRow } from "../files/exclusion-row.ts";
 import { codeOf } from "../files/exclusions-file.ts";
@@ -32,7 +33,7 @@ export async function createNamesLoad(load: NamesLoad) {
   let added: NamedRow[] = [];
 
   async function flush(): Promise<void> {
-    const seen = { added_by: loadId, first_seen: file.cutDate };
+    const seen = { match_version: MATCH_VERSION, added_by: loadId, first_seen: file.cutDate };
     const rows = added.map((row) => ({ _id: new ObjectId(), ...row, name_keys: nameKeys(row.name), ...seen }));
     added = [];
     if (rows.length === 0) return;
