@@ -232,7 +232,6 @@ describe("identifiers", () => {
       expect(await found({ ein: "1", uei: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.ein": expect.any(String) });
       expect(await found({ uei: ["ABCDEFGHJKL1"] })).toEqual({ "identifiers.uei": "must be a string" });
       expect(await found({ uei: { $gt: "" } })).toEqual({ "identifiers.uei": "must be a string" });
-      expect(await found({ tin: " - " })).toEqual({ "identifiers.tin": expect.any(String) });
       const contradiction = `{"identifiers":{"tin":"213456789","tin":"213456780"},${JSON.stringify(base[path]).slice(1, -1) || '"mode":"exact"'}}`;
       expect(await problems("POST", path, contradiction)).toEqual({
         "identifiers.tin": "must not be given twice with different values",
@@ -260,10 +259,28 @@ describe("identifiers", () => {
         "identifiers[1].value": "must be a string",
         "identifiers[1].more": expect.any(String),
       });
+      const wrong = [{ type: "ein", value: "1" }, { type: "uei", value: "\u0000" }, 7];
+      expect(Object.keys(await found(...wrong))).toEqual([
+        "identifiers[0].type",
+        "identifiers[1].value",
+        "identifiers[2]",
+      ]);
     },
   );
 
   test("are accepted malformed only in look-ups", async () => {
+    await accepted("/v1/entities/lookup", { identifiers: { uei: "-", tin: " \u2013 " } });
+    const dashes = {
+      legal_name: "A",
+      identifiers: [
+        { type: "ein", value: "1" },
+        { type: "tin", value: " - " },
+      ],
+    };
+    expect(await problems("POST", "/v1/entities", dashes)).toEqual({
+      "identifiers[0].type": expect.any(String),
+      "identifiers[1].value": "must be 9 digits: leave it out if there is none",
+    });
     const identifiers = { uei: "SHORT", tin: "1234", duns: "12345678X", cage: "1ABC" };
     await accepted("/v1/entities/lookup", { identifiers });
     const expected = {

@@ -9,7 +9,7 @@ import { externalIdKey } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 
 /** Maximum number of monitors' numbers with nine digits that are noted of an entity. */
-const MAX_MONITOR_NUMBERS = 100;
+const MAX_MONITOR_NUMBERS = 2_000;
 
 /** What is needed of an entity to store the organization's own number of it. */
 type Numbered = Pick<EntityDocument, "_id" | "created_at" | "registry_entity_id">;

@@ -9,7 +9,7 @@ import {
 } from "@vvs/identifiers";
 import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
 import { text } from "./fields.ts";
-import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
+import { exactIdentifierPattern } from "./patterns.ts";
 import { messageOf } from "./violations.ts";
 
 /** Maximum number of entries of an array in a body. No schema allows more. */
@@ -22,16 +22,22 @@ const patterns: Readonly<Record<IdentifierType, string>> = {
   tin: exactIdentifierPattern("[0-9]", 9),
 };
 
-/** Identifiers of a look-up. Malformed values are allowed; they match nothing, and the entity service explains that. */
-export const lookUpIdentifiers = identifiers(normalized).meta({
-  id: "IdentifierCriteria",
-  description:
-    "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given.",
-});
+/**
+ * Identifiers of a look-up. Malformed values are allowed; they match nothing, and the entity service explains that. One of dashes
+ * says that there is none, and stays one.
+ */
+export const lookUpIdentifiers = identifiers(() => text().transform((value) => normalizeIdentifier(value) || "-")).meta(
+  {
+    id: "IdentifierCriteria",
+    description:
+      "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given.",
+  },
+);
 
 /** Identifiers of a creation or a verification. Every value must have the form of its type. */
 export const wellFormedIdentifiers = identifiers((type) =>
-  normalized(type)
+  text()
+    .transform(normalizeIdentifier)
     .superRefine((value, context) => {
       const message = identifierProblem(type, value);
       if (message !== undefined) context.addIssue({ code: "custom", message, input: value });
@@ -60,13 +66,6 @@ function writtenUeis(identifiers: unknown): [path: string, uei: unknown][] {
   return identifiers.flatMap((entry, index) => (entry?.type === "uei" ? [[`[${index}].value`, entry.value]] : []));
 }
 
-function normalized(type: IdentifierType): z.ZodType<string> {
-  return text()
-    .transform(normalizeIdentifier)
-    .refine((value) => value !== "", { error: `must be ${formOf(type)}`, abort: true })
-    .meta({ pattern: identifierPattern });
-}
-
 /**
  * Accepts a map of type to value, as in entities, or a list of {type, value}. In a list, equal values of one type count
  * once, and different ones are refused.
@@ -86,20 +85,22 @@ function identifiers(valueFor: (type: IdentifierType) => z.ZodType<string>) {
       // An unknown type has its own message.
       when: ({ issues }) => issues.length === 0,
     });
+  const entryOf = <T extends IdentifierType>(type: T) =>
+    z.strictObject({ type: z.literal(type), value: schemaOf[type] });
+  const entry = z.discriminatedUnion("type", [entryOf("uei"), entryOf("cage"), entryOf("duns"), entryOf("tin")], {
+    error: ({ code, input }) => (code === "invalid_union" ? typeProblem(input as { type?: unknown }) : undefined),
+  });
   const list = z
-    .array(z.strictObject({ type: z.enum(identifierTypes), value: text() }))
+    .array(entry)
     .min(1, "must contain at least one identifier")
     .max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`)
     .transform((entries, context) => {
       const values: { [T in IdentifierType]?: string } = {};
       for (const [index, { type, value }] of entries.entries()) {
-        const refuse = (message: string) =>
-          context.addIssue({ code: "custom", path: [index, "value"], message, input: entries });
-        const parsed = schemaOf[type].safeParse(value, { error: messageOf });
-        if (!parsed.success) refuse(parsed.error.issues[0]!.message);
-        else if (values[type] !== undefined && values[type] !== parsed.data) {
-          refuse(`must not differ from the other ${type}`);
-        } else values[type] = parsed.data;
+        values[type] ??= value;
+        if (values[type] === value) continue;
+        const message = `must not differ from the other ${type}`;
+        context.addIssue({ code: "custom", path: [index, "value"], message, input: entries });
       }
       return values;
     });
@@ -113,6 +114,9 @@ function identifiers(valueFor: (type: IdentifierType) => z.ZodType<string>) {
     })
     .meta({ oneOf: [{ ...jsonSchema(map), title: "By type", minProperties: 1 }, listSchema(valueFor)] });
 }
+
+const typeProblem = ({ type }: { type?: unknown }) =>
+  type === undefined ? "is required" : `must be ${identifierTypes.join(" or ")}`;
 
 /** Returns the JSON Schema of a list, in which each value has the form of its type. */
 function listSchema(valueFor: (type: IdentifierType) => z.ZodType<string>) {

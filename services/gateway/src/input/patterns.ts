@@ -45,9 +45,6 @@ export const readablePattern = `^${TRIMMED}${READABLE}(?:${VISIBLE}|${MISREAD_VI
 /** Any text that is not blank. */
 export const textPattern = String.raw`^[^\u0000]*[^${SPACES}\u0000][^\u0000]*$`;
 
-/** A text in which something is left when spaces and dashes are removed. */
-export const identifierPattern = String.raw`^[^\u0000]*[^${SPACES}${DASHES}\u0000][^\u0000]*$`;
-
 /** Returns the pattern of an identifier of exactly `length` such characters. */
 export function exactIdentifierPattern(one: string, length: number): string {
   return `^[${SPACES}${DASHES}]*(?:${one}[${SPACES}${DASHES}]*){${length}}$`;
