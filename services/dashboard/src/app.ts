@@ -33,7 +33,6 @@ import { securityRoutes } from "./security/routes.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
 import { createUsageHandler } from "./usage/usage.ts";
 import { vendorRoutes } from "./vendors/routes.ts";
-import { vendorsPath } from "./vendors/search.ts";
 import { verificationRoutes } from "./verifications/routes.ts";
 import { endpointsAlert } from "./webhooks/endpoints-page.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -98,8 +97,6 @@ export function createApp(options: AppOptions): Express {
         response.redirect(303, view.path + filled);
       });
     }
-    // Bookmarks of earlier versions.
-    app.get(`${view.path}/entities{/*rest}`, ({ url }, response) => response.redirect(303, vendorsPath(url)));
   }
   // The quota is one for all organizations, and only live checks use it.
   app.get(SAM_GOV_CALLS_PATH, signedIn(live, "operate", createSamGovCallsHandler(context)));

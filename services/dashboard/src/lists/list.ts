@@ -20,12 +20,12 @@ import { choiceField } from "../ui/filter.ts";
 import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
 import { aside } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
+import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { answersOf } from "../verifications/verification-list.ts";
 import { ownColumns } from "./own-columns.ts";
 import {
   decisionCounts,
   decisionState,
-  decisionTexts,
   isGoingOn,
   isWorking,
   outcomeCounts,
@@ -76,7 +76,7 @@ const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
     noun: "results",
     title: `List of ${rowsText(job.total)}`,
     fields: {
-      decision: choiceField("Decision", { "": "any", ...decisionTexts }),
+      decision: choiceField("Decision", { "": "any", ...decisionLabels }),
       outcome: choiceField("Outcome", { "": "any", ...outcomeTexts }),
     },
     positions: byRow,
@@ -134,7 +134,7 @@ function headOf(visit: Visit, job: Job): Html {
 ${facts([
   ["State", progress(job)],
   ...Object.entries(decisionCounts(job)).map(
-    ([decision, count]) => [decisionTexts[decision as Decision], link({ decision }, count)] as const,
+    ([decision, count]) => [decisionLabels[decision as Decision], link({ decision }, count)] as const,
   ),
   [
     "Outcomes",

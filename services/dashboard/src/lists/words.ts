@@ -3,12 +3,10 @@ import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
 import { numberText } from "../ui/vocabulary.ts";
+import { decisionLabels } from "../verdicts/certified-decision.ts";
 
 /** Returns a number of rows, such as "1 row". */
 export const rowsText = (count: number): string => (count === 1 ? "1 row" : `${numberText(count)} rows`);
-
-/** Decisions in words. */
-export const decisionTexts: Readonly<Record<Decision, string>> = { pay: "Pay", hold: "Hold", review: "Review" };
 
 const decisionLooks: Readonly<Record<Decision, string>> = { pay: "pass", hold: "fail", review: "error" };
 
@@ -28,7 +26,7 @@ export const outcomeTexts: Readonly<Record<RowOutcome, string>> = {
 /** Renders a row's decision as a label. */
 export function decisionState({ decision }: JobResult): Html {
   const name = decisionOf(decision) ?? "review";
-  return state(decisionLooks[name], decisionTexts[name]);
+  return state(decisionLooks[name], decisionLabels[name]);
 }
 
 /** Returns the numbers of a job's rows by decision. */

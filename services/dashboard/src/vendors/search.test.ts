@@ -191,13 +191,3 @@ test("a match by its name only is called that, however equal the names are", asy
   ]);
   expect(await confidence({ criterion: "identifiers.uei", outcome: "agrees", weight: 1 })).toEqual(["1", "confidence"]);
 });
-
-test.each([
-  ["/live/entities", "/live/vendors"],
-  ["/test/entities?legal_name=a+b&mode=exact", "/test/vendors/search?legal_name=a+b&mode=exact"],
-  [`/live/entities/${ENTITY_ID}`, `/live/vendors/${ENTITY_ID}`],
-  [`/live/entities/${ENTITY_ID}/vendor-number`, `/live/vendors/${ENTITY_ID}/vendor-number`],
-])("the address %s of an earlier version leads to %s", async (old, path) => {
-  const { status, location } = await visitor.get(old);
-  expect([status, location]).toEqual([303, path]);
-});

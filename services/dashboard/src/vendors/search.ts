@@ -107,12 +107,6 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
   } satisfies PageHandlers;
 }
 
-/** Returns the address that took the place of one of an earlier version: a search, or the page of a vendor. */
-export function vendorsPath(url: string): string {
-  const search = url.replace(/^(\/\w+)\/entities\/?(?=\?)/, "$1/vendors/search");
-  return search.replace(/^(\/\w+)\/entities/, "$1/vendors");
-}
-
 function matchesOf({ entity, confidence, explanation, candidates }: LookUpResponse): readonly Candidate[] {
   if (!entity) return candidates;
   const { id, legalName } = entity;
