@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createIndexedCandidates } from "../../../services/entity/src/lookup/candidates.ts";
 import { matchesAmong, namesOf } from "../../../services/entity/src/lookup/lookup-fuzzy.ts";
-import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
+import { readName } from "../../../services/entity/src/matching/names/name-agrees.ts";
 import type { FoundEntity } from "../../../services/entity/src/model/documents.ts";
 import { createMatchIndexBuilder } from "../../../services/entity/src/name-index/name-index.ts";
 import { UsageError } from "../benchmark.ts";
@@ -67,11 +67,12 @@ export async function runInProcess(options: {
     now: () => new Date(),
   });
   const lookUp = async (text: string) => {
-    const query = { identifiers: {}, name: normalizeName(text) };
+    const given = readName(text);
+    const query = { identifiers: {}, name: given.normalized };
     const tenant = { organizationId: SEARCHER, environment: "live" } as const;
     const { entities, idf } = await candidates(tenant, { name: query.name, address: undefined });
     const comparable = (entity: FoundEntity) => ({ identifiers: {}, names: namesOf(entity), addresses: [] });
-    return matchesAmong({ query, entities, idf, comparable, nextTurn });
+    return matchesAmong({ query, given, entities, idf, comparable, nextTurn });
   };
   for (const { q } of queries.slice(0, WARM_UP)) await lookUp(q);
   const latenciesMs: number[] = [];

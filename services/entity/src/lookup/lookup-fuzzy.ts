@@ -2,7 +2,8 @@ import { CERTAIN_CONFIDENCE } from "@vvs/identifiers/certain-match";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import type { Idf } from "../matching/names/idf.ts";
-import { type NormalizedName, normalizeName } from "../matching/names/normalize-name.ts";
+import { type ComparedName, namesAgree, readName } from "../matching/names/name-agrees.ts";
+import { type NormalizedName, normalizeName, sharesKey } from "../matching/names/normalize-name.ts";
 import { nameConfidences } from "../matching/score/calibrate.ts";
 import {
   candidateConfidence,
@@ -45,6 +46,8 @@ const CERTAIN_LEAD = 0.1;
 const OFFERED_FROM = 0.02;
 const LEAST_OFFERED = 0.002;
 const MOST_OFFERED = 0.62;
+/** Maximum confidence by a name that is equal only as look-ups read it: too little to verify a vendor by it. */
+const MOST_IF_ANOTHER = 0.8;
 
 /**
  * Scores all criteria together and returns one match or several candidates, best first. Errors: entity_not_found,
@@ -55,12 +58,14 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
     const { identifiers, legalName, address } = criteria;
     const named = await nameForLookup(options, tenant, criteria);
-    const name = legalName === "" ? undefined : normalizeName(legalName);
+    const given = legalName === "" ? undefined : readName(legalName);
+    const name = given?.normalized;
     const query: FuzzyQuery = { identifiers, name, address: address ? readAddress(address) : undefined };
     const found = await options.candidates(tenant, { name, address: address || undefined });
     const distinct = new Map([...found.entities, ...named.entities].map((entity) => [entity._id, entity]));
     const [first, ...others] = await matchesAmong({
       query,
+      given,
       entities: [...distinct.values()],
       idf: found.idf,
       comparable: (entity) => comparable(entity, named, criteria),
@@ -74,17 +79,19 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
 /** The best match only, where it is certain and far ahead; else at most ten candidates, best first. */
 export async function matchesAmong(options: {
   query: FuzzyQuery;
+  /** The name of the query. */
+  given?: ComparedName | undefined;
   entities: readonly FoundEntity[];
   idf: Idf;
   comparable: (entity: FoundEntity) => FuzzyEntity;
   /** Resolves when it is this look-up's turn to continue a long computation. */
   nextTurn: () => Promise<void>;
 }): Promise<Match[]> {
-  const { query, entities, idf, comparable, nextTurn } = options;
+  const { query, given, entities, idf, comparable, nextTurn } = options;
   const compared = await mapInSlices(entities, comparable, nextTurn);
   const names = namesAmong(query, await mapInSlices(compared, (entity) => nameScore(query, entity, idf), nextTurn));
   const score = (entity: FoundEntity, index: number) => {
-    const name = names[index];
+    const name = given && names[index] ? limited(given, names[index], entity) : names[index];
     return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
   };
   const scored = await mapInSlices(entities, score, nextTurn);
@@ -117,6 +124,13 @@ function namesAmong(
     const confidence = byKey.get(keyOf(name))!;
     return { ...name, confidence: isOffered ? offered(confidence) : confidence };
   });
+}
+
+/** Limits the confidence by a name whose differences have no weight, such as that of One Medical from First Medical. */
+function limited(given: ComparedName, scored: ScoredName, entity: FoundEntity): ScoredName {
+  if (scored.features.otherForm > 0 || !sharesKey(given.normalized, scored.name)) return scored;
+  const agrees = [entity.legal_name, ...entity.other_names].some((name) => namesAgree(given, readName(name)));
+  return agrees ? scored : { ...scored, confidence: Math.min(scored.confidence, MOST_IF_ANOTHER) };
 }
 
 /** Raises a confidence too low for a candidate, if it is worth offering; the order stays the same. */

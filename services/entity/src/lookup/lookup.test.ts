@@ -34,6 +34,7 @@ beforeAll(async () => {
     {},
     { line1: "Lindenweg 5", city: "München", state: "Bayern", zip: "D-80331", country: "DEU" },
   );
+  await add("kestrel", "FIRST KESTREL QUARRYSTONE INC", {});
   await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
 });
 afterAll(() => app.stop());
@@ -153,6 +154,17 @@ describe("a fuzzy look-up", () => {
     const { entity, confidence } = await lookUp({ ...criteria, fuzzy: true });
     expect(entity!.id).toBe(ids[key]);
     expect(confidence).toBeGreaterThanOrEqual(0.6);
+  });
+
+  test.each([
+    ["One Kestrel Quarrystone Inc", 0.8],
+    ["First Kestrel Quarrystone PA Inc", 0.8],
+    ["1st Kestrel Quarrystone Inc", 0.99],
+  ])("is sure of no name that companies may differ in: %s", async (legalName, most) => {
+    const { entity, confidence } = await lookUp({ legalName, fuzzy: true });
+    expect(entity!.id).toBe(ids.kestrel);
+    expect(confidence).toBeLessThanOrEqual(most);
+    if (most > 0.8) expect(confidence).toBeGreaterThan(0.8);
   });
 
   test("offers candidates, best first, if none is certain, and explains them on request", async () => {
