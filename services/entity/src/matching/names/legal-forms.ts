@@ -108,10 +108,12 @@ interface SplitName {
 export function splitLegalForms(words: readonly string[], isStrict = false): SplitName {
   let core = [...words];
   const formsAtEnd: string[] = [];
-  for (let found = formAtEnd(core); found; found = formAtEnd(core)) {
+  for (let found = formAtEnd(core, isStrict); found; found = formAtEnd(core, isStrict)) {
     formsAtEnd.unshift(...found.forms);
     core = core.slice(0, core.length - found.length);
     if (core.length > 1 && core.at(-1) === "and") core.pop();
+    // "Jones Law, a Professional Corporation"
+    if (isStrict && core.length > 2 && found.length > 1 && core.at(-1) === "a") core.pop();
   }
   const forms = new Set(formsAtEnd);
   const isBare = forms.size === 0;
@@ -152,9 +154,9 @@ interface FoundForm {
   length: number;
 }
 
-function formAtEnd(words: readonly string[]): FoundForm | undefined {
+function formAtEnd(words: readonly string[], isStrict: boolean): FoundForm | undefined {
   const take = (length: number) => words.slice(-length).join(" ");
-  const mistyped = edgeWords.has(words.at(-1)!) ? mistypedLongForm(words.length, take) : undefined;
+  const mistyped = edgeWords.has(words.at(-1)!) ? mistypedLongForm(words.length, take, isStrict) : undefined;
   if (mistyped) return mistyped;
   for (let length = Math.min(longestSpelling, words.length - 1); length > 0; length--) {
     const forms = formsBySpelling.get(length === 1 ? words.at(-1)! : take(length));
@@ -178,14 +180,19 @@ function formAtStart(words: readonly string[], atEnd: ReadonlySet<string>, isStr
   }
   if (atEnd.size > 0) return undefined;
   const isNear = edgeWords.has(words[0]!) || edgeWords.has(words[1]!);
-  const found = isNear ? mistypedLongForm(words.length, take) : undefined;
+  const found = isNear ? mistypedLongForm(words.length, take, isStrict) : undefined;
   return found?.forms.some((form) => !neverLeading.has(form)) ? found : undefined;
 }
 
-/** The longest form of several words that is written there, with up to two typing errors. */
-function mistypedLongForm(wordCount: number, take: (length: number) => string): FoundForm | undefined {
+/** The longest form of several words that is written there, with up to two typing errors; strictly, of three or more. */
+function mistypedLongForm(
+  wordCount: number,
+  take: (length: number) => string,
+  isStrict: boolean,
+): FoundForm | undefined {
   let best: FoundForm | undefined;
   for (const { text, forms, length } of longSpellings) {
+    if (isStrict && length < 3) continue;
     if (length >= wordCount || length <= (best?.length ?? 0)) continue;
     const written = take(length);
     if (written[0] !== text[0] || Math.abs(written.length - text.length) > 2) continue;

@@ -3,6 +3,7 @@ import { wordList } from "../word-list.ts";
 import { expand } from "./abbreviations.ts";
 import { isCommonWord } from "./common-words.ts";
 import { type NormalizedName, normalizeName, sharesKey } from "./normalize-name.ts";
+import { inLetters } from "./numbers.ts";
 import { preparedText, readWords } from "./read-words.ts";
 import { readStrictly, type StrictName, strictNames } from "./strict-names.ts";
 
@@ -14,6 +15,11 @@ const certain = new Set(
     organisation programme ptnrs servs solns sr srvc srvces srvcs srvs svc svcs svs theatre transp twp univ whse whsl
   `),
 );
+const places = new Map([
+  ["st", "saint"],
+  ["mt", "mount"],
+  ["ft", "fort"],
+]);
 const withoutMeaning = new Set(["and", "the"]);
 /** In a shorter word, a swapped or a doubled letter may make another word. */
 const leastLong = 8;
@@ -79,7 +85,7 @@ function distinctionsIn(given: string): Distinction[] {
 
 function agrees(a: StrictName, b: StrictName): boolean {
   if (a.native !== b.native || !formsAgree(a.forms, b.forms)) return false;
-  const [one, other] = [inFull(a.words), inFull(b.words)];
+  const [one, other] = [withSaints(inFull(a.words)), withSaints(inFull(b.words))];
   return one.length > 0 && (haveSameWords(one, other) || haveSameLetters(one, other));
 }
 
@@ -90,6 +96,15 @@ function formsAgree(a: readonly string[], b: readonly string[]): boolean {
 /** Returns the words with unmistakable abbreviations spelled out. */
 export function inFull(words: readonly string[]): string[] {
   return words.map((word) => (certain.has(word) ? expand(word)[0]! : word));
+}
+
+/** Spells out "St" and the like where a name begins, unless a common word follows: "ST Engineering" has initials. */
+function withSaints(words: readonly string[]): string[] {
+  return words.map((word, at) => {
+    const next = words[at + 1];
+    const isStart = at === 0 || /^(?:of|and)$/.test(words[at - 1]!);
+    return isStart && next !== undefined && !isCommonWord(next) ? (places.get(word) ?? word) : word;
+  });
 }
 
 function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
@@ -105,10 +120,11 @@ export function meaningful(words: readonly string[]): readonly string[] {
   return kept.length > 0 ? kept : words;
 }
 
-/** Returns whether the names differ only in spaces and hyphens ("Wal-Mart"). Numbers are not joined: 1 2 is not 12. */
+/** Returns whether the names differ only in spaces and hyphens ("Wal-Mart", "OneMain"). Numbers are not joined: 1 2 is not 12. */
 export function haveSameLetters(a: readonly string[], b: readonly string[]): boolean {
   const hasNumbersTogether = (words: readonly string[]) => /\d \d/.test(words.join(" "));
-  return a.join("") === b.join("") && !hasNumbersTogether(a) && !hasNumbersTogether(b);
+  const isSame = a.join("") === b.join("") || inLetters(a) === inLetters(b);
+  return isSame && !hasNumbersTogether(a) && !hasNumbersTogether(b);
 }
 
 /** Returns whether one is a long common word, and the other no word but the same with two letters swapped, or one doubled. */

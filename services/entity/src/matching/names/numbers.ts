@@ -43,6 +43,11 @@ export function canonicalNumbers(names: readonly string[], isStrict = false): st
   return written;
 }
 
+/** Returns the words as letters where a number of them has a name: 1 is "one". */
+export function inLetters(words: readonly string[]): string {
+  return words.map((word) => (/^\d+$/.test(word) && cardinals[Number(word) - 1]) || word).join("");
+}
+
 interface WrittenNumber {
   readonly digits: string;
   readonly isOrdinal: boolean;

@@ -3,7 +3,7 @@ import { expand, isAbbreviationOf, spellingsOf } from "./abbreviations.ts";
 import { mistypedCommonWord } from "./common-words.ts";
 import { compareLegalForms } from "./legal-forms.ts";
 import { haveSameLetters, inFull, meaningful, nameAgrees } from "./name-agrees.ts";
-import { canonicalNumbers } from "./numbers.ts";
+import { canonicalNumbers, inLetters } from "./numbers.ts";
 import { partsIn, preparedText, readWords } from "./read-words.ts";
 import { readStrictly } from "./strict-names.ts";
 
@@ -110,6 +110,8 @@ function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
 function* spellingsIn(names: readonly (readonly string[])[]): Generator<readonly string[]> {
   yield* names;
   yield* names.flatMap(otherSpellings).slice(0, MAX_ABBREVIATED);
+  // "Jones Law, a Professional Corporation" is stored with the article.
+  yield* names.map((words) => [...words, "a"]);
   for (const words of names) yield* regrouped(words);
   for (const words of names) for (const each of regrouped(words)) yield* regrouped(each);
 }
@@ -132,7 +134,11 @@ function otherSpellings(words: readonly string[]): string[][] {
 
 /** The words with two of them joined, or one cut in two: "FirstEnergy" is stored as "1 energy" where it is two words. */
 function regrouped(words: readonly string[]): string[][] {
-  const joined = words.slice(1).map((word, at) => [...words.slice(0, at), words[at]! + word, ...words.slice(at + 2)]);
+  const joined = words.slice(1).flatMap((word, at) => {
+    const pair = [words[at]!, word];
+    const ways = new Set([pair.join(""), inLetters(pair)]);
+    return [...ways].map((way) => [...words.slice(0, at), way, ...words.slice(at + 2)]);
+  });
   const cut = words.flatMap((word, at) =>
     word.length < LEAST_CUT || /\d/.test(word)
       ? []

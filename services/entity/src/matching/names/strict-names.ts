@@ -1,6 +1,10 @@
+import { wordList } from "../word-list.ts";
 import { formCounts, splitLegalForms } from "./legal-forms.ts";
 import { canonicalNumbers } from "./numbers.ts";
 import { partsIn, preparedText, tokenize, transliterated, withoutArticles } from "./read-words.ts";
+
+/** Words behind a person's surname, also where a comma turns the name ("Smith, John Jr"). */
+const suffixes = new Set(wordList("jr sr ii iii iv"));
 
 /** One reading of a name in which other companies' names differ: nothing of it is left out or read as something else. */
 export interface StrictName {
@@ -38,5 +42,7 @@ function inBothOrders(text: string, words: string[]): string[][] {
   const comma = text.indexOf(",");
   const count = comma === -1 ? 0 : withoutArticles(tokenize(text.slice(0, comma), true)).length;
   const isTurned = count > 0 && count < words.length;
-  return isTurned ? [words, [...words.slice(count), ...words.slice(0, count)]] : [words];
+  if (!isTurned) return [words];
+  const end = words.length > count + 1 && suffixes.has(words.at(-1)!) ? words.length - 1 : words.length;
+  return [words, [...words.slice(count, end), ...words.slice(0, count), ...words.slice(end)]];
 }
