@@ -73,12 +73,12 @@ export function namesAgree(one: ComparedName, other: ComparedName): boolean {
   );
 }
 
-/** The readings of a name with only the words that look-ups don't distinguish: numbers, and what may be a legal form. */
+/** The readings of a name with only the words that look-ups don't distinguish: what may be a number or a legal form. */
 function distinctionsIn(given: string): Distinction[] {
   const text = preparedText(given);
   const { words: known } = readWords(text);
   return readStrictly(text).map(({ words, forms }) => ({
-    words: words.filter((word) => /\d/.test(word) || !known.includes(word)),
+    words: words.filter((word) => /\d|^[vx]$/.test(word) || !known.includes(word)),
     forms,
   }));
 }

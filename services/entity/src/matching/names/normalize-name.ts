@@ -55,7 +55,10 @@ function normalizeText(given: string): NormalizedName {
   const surnameLength = forms.length === 0 ? surnameTokens(text) : 0;
   if (surnameLength > 0 && surnameLength < readings.length) {
     const turned = [...readings.slice(surnameLength), ...readings.slice(0, surnameLength)];
-    for (const key of combinations(turned)) keys.add(key);
+    // Read again as said: in "Smith, John V" the last letter is no number.
+    const said = readWords(text.replace(/^([^,]*),(.*)$/, "$2 $1"));
+    const orders = said.forms.length > 0 ? [turned] : [turned, said.words.map((word) => expand(word))];
+    for (const key of orders.flatMap(combinations)) keys.add(key);
   }
   const [key = ""] = keys;
   const inner = qualifierStart(words);
