@@ -113,7 +113,7 @@ export function splitLegalForms(words: readonly string[], isStrict = false): Spl
     core = core.slice(0, core.length - found.length);
     if (core.length > 1 && core.at(-1) === "and") core.pop();
     // "Jones Law, a Professional Corporation"
-    if (isStrict && core.length > 2 && found.length > 1 && core.at(-1) === "a") core.pop();
+    if (core.length > 2 && found.length > 1 && core.at(-1) === "a") core.pop();
   }
   const forms = new Set(formsAtEnd);
   const isBare = forms.size === 0;

@@ -269,6 +269,7 @@ describe("in an exact look-up two names agree", () => {
     ["XI, WEI", "Wei Xi", true],
     ["SMITH, JOHN V", "John X. Smith", false],
     ["SIA, WILLIAM", "William", false],
+    ["Jones Law PC", "JONES LAW, A PROFESSIONAL CORPORATION", true],
     ["Philips, Eindhoven", "Philips Eindhoven", true],
     ["Harbor Fund 1", "Harbor Fund 2", false],
     ["Vortex Lab", "Vortex Laboratories", true],

@@ -110,8 +110,6 @@ function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
 function* spellingsIn(names: readonly (readonly string[])[]): Generator<readonly string[]> {
   yield* names;
   yield* names.flatMap(otherSpellings).slice(0, MAX_ABBREVIATED);
-  // "Jones Law, a Professional Corporation" is stored with the article.
-  yield* names.map((words) => [...words, "a"]);
   for (const words of names) yield* regrouped(words);
   for (const words of names) for (const each of regrouped(words)) yield* regrouped(each);
 }
