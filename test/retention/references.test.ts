@@ -59,6 +59,22 @@ test("years later a last run, an event and a cached call find their evidence, an
   expect([await eventsOf(monitorId), await verificationIds()]).toEqual([[], [last.verification_id]]);
 });
 
+test("a job leads to the evidence of its rows, and its receipt proves it, until the job goes", async () => {
+  const [one, other] = [stack.vendor(organizationId), stack.vendor(organizationId)];
+  const jobId = await stack.job(one, other);
+  const receipt = () => stack.jobReceipt(organizationId, jobId);
+  const before = await receipt();
+  expect(before.results).toMatchObject([{ evidence: [expect.any(String)] }, { evidence: [expect.any(String)] }]);
+  stack.pass(29 * DAY_MS);
+  await stack.age();
+  expect(await receipt()).toEqual(before);
+  expect(await stack.dangling()).toEqual([]);
+  stack.pass(2 * DAY_MS);
+  await stack.age();
+  await expect(receipt()).rejects.toMatchObject({ code: "job_not_found" });
+  expect(await stack.dangling()).toEqual([]);
+});
+
 test("replayed topics and dead letters that are put back make no event and no run again", async () => {
   const vendor = stack.vendor(organizationId);
   const { _id: monitorId } = await stack.monitor(vendor);
@@ -140,6 +156,7 @@ test.each([1, 2, 3])(
       },
       () => stack.pass(below(400) * DAY_MS),
       () => stack.verify(some(vendors), Mode.REALTIME),
+      () => stack.job(some(vendors)),
       () => stack.verify(some(vendors), Mode.CACHED),
       () => stack.verify(some(vendors), Mode.CACHED),
       () => {

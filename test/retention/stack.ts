@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { create, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { newId } from "@vvs/ids";
@@ -9,12 +9,13 @@ import {
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
 import { ReleaseVerificationsResponseSchema } from "@vvs/proto/monitor/v1/monitor";
-import type { Mode } from "@vvs/proto/verification/v1/verification";
+import { Mode } from "@vvs/proto/verification/v1/verification";
 import { factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Db } from "mongodb";
 import { callerIn, createTestDomain, someMonitor } from "../../services/monitor/src/testing/domain.ts";
 import { newestOf } from "../../services/verification/src/checks/latest-answers.ts";
 import { bodiesOf } from "../../services/verification/src/evidence/bodies.ts";
+import { jobCollections } from "../../services/verification/src/jobs/documents.ts";
 import { type Provider, ProviderError } from "../../services/verification/src/providers/provider.ts";
 import { createRetention } from "../../services/verification/src/retention/retention.ts";
 import { collectionsOf } from "../../services/verification/src/store.ts";
@@ -30,6 +31,10 @@ export interface PlayedVendor {
   /** Where the registration of its answers is from: as the files do, it may take that of an earlier answer, or an older one. */
   answers: "never" | "now" | "earlier" | "older";
 }
+
+const callerOf = (organizationId: string) => ({
+  ...{ tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1", requestId: "req_1" },
+});
 
 type Kind = "requested" | "completed" | "changed";
 
@@ -70,7 +75,10 @@ export async function startKeptStack(mongodbUri: string) {
       };
     },
   };
-  const verification = await startTestService({ mongodbUri, live: [provider], now });
+  const verification = await startTestService({
+    ...{ mongodbUri, live: [provider], now },
+    receiptKeys: [{ id: "k1", key: randomBytes(32) }],
+  });
   const detector = await startChangeDetector({ mongodbUri, prefix: monitors.prefix, now });
   const db = verification.databases.live;
   const stored = collectionsOf(db);
@@ -169,7 +177,7 @@ export async function startKeptStack(mongodbUri: string) {
     },
     async verify({ organizationId, entityId }: { organizationId: string; entityId: string }, mode: Mode) {
       const { verification: made } = await verification.client.verify({
-        caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
+        caller: callerOf(organizationId),
         target: { case: "entityId", value: entityId },
         checks: [CheckType.SAM_REGISTRATION],
         mode,
@@ -177,10 +185,27 @@ export async function startKeptStack(mongodbUri: string) {
       await settle();
       return made!;
     },
+    /** Verifies vendors of an organization by a job, to the end. Returns its id. */
+    async job(...listed: readonly { organizationId: string; entityId: string }[]): Promise<string> {
+      const caller = callerOf(listed[0]!.organizationId);
+      const rows = listed.map(({ entityId }, index) => ({ row: index + 1, entityId }));
+      const { jobId } = await verification.jobClient.addJobRows({ caller, rows });
+      const terms = { total: rows.length, checks: [CheckType.SAM_REGISTRATION], mode: Mode.CACHED, openRows: 10_000 };
+      await verification.jobClient.startJob({ caller, jobId, ...terms });
+      await verification.jobs.live.work();
+      await settle();
+      return jobId;
+    },
+    /** Reads what the receipt of a job says, as the API does. */
+    async jobReceipt(organizationId: string, jobId: string) {
+      const asked = { caller: callerOf(organizationId), jobId, issuer: "https://api.example.test" };
+      const { receipt } = await verification.jobClient.getJobReceipt(asked);
+      return JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
+    },
     /** Reads the evidence of a result as the API does. */
     evidence: (organizationId: string, evidenceId: string) =>
       verification.client.getEvidence({
-        caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
+        caller: callerOf(organizationId),
         evidenceId,
       }),
     /** Forgets what was published: it is older than any topic keeps. */
@@ -195,13 +220,15 @@ export async function startKeptStack(mongodbUri: string) {
     /** Removes all that is past its time: two rounds, an hour apart. */
     async age() {
       for (const each of [monitors.db, detectorDb, db]) await expire(each);
+      await verification.jobs.live.removeAged();
       await retain();
       monitors.pass(2 * 3_600_000);
       await retain();
     },
     /** Returns each reference to something that is not there, in words. */
     async dangling(): Promise<string[]> {
-      const [verifications, evidence, latest, bodies] = await Promise.all([
+      const [rows, verifications, evidence, latest, bodies] = await Promise.all([
+        jobCollections(db).rows.find().toArray(),
         stored.verifications.find().toArray(),
         stored.evidence.find().toArray(),
         stored.latestAnswers.find().toArray(),
@@ -229,6 +256,7 @@ export async function startKeptStack(mongodbUri: string) {
         ...evidence.flatMap(({ _id, verification_id, sha256, content_bytes, rests_on = [] }) =>
           [verification_id, ...(content_bytes ? [sha256] : []), ...rests_on].map((id) => [_id, id] as [string, string]),
         ),
+        ...rows.map(({ _id, result }) => [`row ${_id}`, result?.verification_id] as [string, string | undefined]),
         ...latest.map((each) => [`answer ${each._id}`, newestOf(each)._id] as [string, string]),
       ];
       const named = new Set(evidence.map(({ sha256 }) => sha256));
