@@ -10,7 +10,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ],
   [
     "2026-11-27",
-    "The receipt of a job of more than some 1,300 vendors left out the others; it has all of them. A row that waits names its monitor, and the repeats of a row wait with it. Results are CSV also where the client accepts `text/csv` with a charset. A webhook’s answer that breaks off is judged by its status.",
+    "The receipt of a job of more than some 1,300 vendors left out the others; it has all of them. A row that waits names its monitor, and the repeats of a row wait with it. Results are CSV also where the client accepts `text/csv` with a charset.",
   ],
   [
     "2026-11-27",

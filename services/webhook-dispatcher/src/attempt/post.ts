@@ -112,8 +112,8 @@ function createExchange(settle: (result: PostResult) => void) {
         if (size >= ANSWER_BYTES) end(byStatus());
       },
       onResponseEnd: () => finish({ error: byStatus() }),
-      // The status decides, also where the answer breaks off after it.
-      onResponseError: (_controller, error) => (statusCode === undefined ? fail(error) : finish({ error: byStatus() })),
+      // Also where it breaks off after its status: whoever broke it off may not have kept the event.
+      onResponseError: (_controller, error) => fail(error),
     } satisfies Dispatcher.DispatchHandler,
   };
 }
