@@ -15,6 +15,7 @@ export function keysOfNames(names: readonly string[]): string[] {
 
 /** Returns those of the rows that bear one of a vendor's names, equal ones once, the newest first. */
 export function sameNames(rows: readonly ExcludedNameDocument[], names: readonly string[]): ExcludedName[] {
+  if (rows.length === 0) return [];
   const keys = new Set(keysOfNames(names));
   const same = rows
     .filter((row) => row.name_keys.some((key) => keys.has(key)))

@@ -45,10 +45,9 @@ describe("an exclusion bears the name of a vendor", () => {
     if (expected) expect([isFound(name, row), isFound(row, name)]).toEqual([true, true]);
   });
 
-  test("which is looked for by at most 64 keys", () => {
-    expect(
-      nameQueryKeys("Consolidated Northwestern Construction, Communications, Technology & Engineering"),
-    ).toHaveLength(64);
+  test("which is looked for by a bounded number of keys", () => {
+    const long = "Consolidated Northwestern Construction, Communications, Technology & Engineering";
+    expect(nameQueryKeys(long).length).toBeLessThanOrEqual(40);
   });
 
   test("which was stored before its names were told apart", () => {
@@ -56,7 +55,8 @@ describe("an exclusion bears the name of a vendor", () => {
   });
 
   test("which is found by a key that both have", () => {
-    expect(nameKeys("Kestrel Holdings LLC dba A+ Lorwin")).toEqual(["holdings kestrel", "a lorwin"]);
-    expect(nameKeys("LORWIN & A INC.")).toEqual(["a lorwin"]);
+    const wordsOf = (name: string) => nameKeys(name).filter((key) => !key.startsWith("~"));
+    expect(wordsOf("Kestrel Holdings LLC dba A+ Lorwin")).toEqual(["holdings kestrel", "a lorwin"]);
+    expect(wordsOf("LORWIN & A INC.")).toEqual(["a lorwin"]);
   });
 });

@@ -3,16 +3,14 @@ import { expand, isAbbreviationOf, spellingsOf } from "./abbreviations.ts";
 import { mistypedCommonWord } from "./common-words.ts";
 import { compareLegalForms } from "./legal-forms.ts";
 import { haveSameLetters, inFull, meaningful, nameAgrees } from "./name-agrees.ts";
-import { canonicalNumbers, inLetters } from "./numbers.ts";
+import { inLetters } from "./numbers.ts";
 import { partsIn, preparedText, readWords } from "./read-words.ts";
 import { readStrictly } from "./strict-names.ts";
 
-/** Maximum number of keys by which one text is looked for. */
-const MAX_KEYS = 64;
-/** How many of them may be those of abbreviations. */
+/** Maximum number of keys of abbreviations by which one text is looked for. */
 const MAX_ABBREVIATED = 24;
-/** A shorter word is not taken for two. */
-const LEAST_CUT = 4;
+/** Number of texts whose keys are remembered: one read of a vendor needs those of its names several times, and they take 0.2 ms. */
+const MAX_REMEMBERED = 1_000;
 const titles = /^\s*(?:dr|mrs?|ms)\b\.?\s*/;
 const credentials = new RegExp(
   `(?:[\\s,]+(?:${wordList("md do dds dmd dpm dvm od phd esq cpa rn lpn np")
@@ -27,24 +25,33 @@ interface Reading {
   readonly native: string;
 }
 
-/** Returns the keys of the names that a text contains. Those of stored names are stored. */
+/** Returns the keys of the names that a text contains: its words, and its letters. Those of stored names are stored. */
 export function nameKeys(text: string): string[] {
-  const names = partsIn(preparedText(text)).flatMap(withoutTitles);
-  return [...new Set(names.map((part) => keyOf(inOneSpelling(readWords(part)).words)))].filter((key) => key !== "");
+  const parts = partsIn(preparedText(text)).flatMap(withoutTitles);
+  const keys = parts.flatMap((part) => {
+    const name = inOneSpelling(readWords(part));
+    const strict = readStrictly(part).map(inOneSpelling);
+    return [keyOf(name.words), ...[name, ...strict].flatMap(({ words }) => letterKeys(words))];
+  });
+  return [...new Set(keys)].filter((key) => key !== "");
 }
 
 /**
  * Returns the keys by which stored names are found that a text contains, perhaps in another spelling: turned by a comma,
  * abbreviated, written together or apart. Some of the names found are others: `bearSameName` decides.
  */
-export function nameQueryKeys(text: string): string[] {
-  const keys = new Set<string>();
-  for (const words of spellingsIn(readingsIn(text).map(({ words }) => words))) {
-    keys.add(keyOf(words));
-    if (keys.size === MAX_KEYS) break;
-  }
-  return [...keys];
+export function nameQueryKeys(text: string): readonly string[] {
+  const known = remembered.get(text);
+  if (known) return known;
+  const names = readingsIn(text).map(({ words }) => words);
+  const abbreviated = names.flatMap(otherSpellings).slice(0, MAX_ABBREVIATED);
+  const keys = [...new Set([...[...names, ...abbreviated].map(keyOf), ...names.flatMap(letterKeys)])];
+  if (remembered.size === MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+  remembered.set(text, keys);
+  return keys;
 }
+
+const remembered = new Map<string, readonly string[]>();
 
 /**
  * Returns whether two texts have a name in common: the words are the same, in any order, abbreviated or not, or written
@@ -94,6 +101,12 @@ function keyOf(words: readonly string[]): string {
   return words.toSorted().join(" ");
 }
 
+/** The letters of the words, however these are divided and ordered: of "FirstEnergy" and "First Energy" they are the same. */
+function letterKeys(words: readonly string[]): string[] {
+  const texts = words.length === 0 ? [] : [words.join(""), inLetters(words)];
+  return [...new Set(texts.map((text) => `~${[...text].sort().join("")}`))];
+}
+
 function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false;
   const left = [...b];
@@ -104,14 +117,6 @@ function haveSameWords(a: readonly string[], b: readonly string[]): boolean {
   };
   const others = a.filter((word) => !take((each) => each === word));
   return others.every((word) => take((each) => isAbbreviationOf(word, each)));
-}
-
-/** The spellings of names, the likeliest first. */
-function* spellingsIn(names: readonly (readonly string[])[]): Generator<readonly string[]> {
-  yield* names;
-  yield* names.flatMap(otherSpellings).slice(0, MAX_ABBREVIATED);
-  for (const words of names) yield* regrouped(words);
-  for (const words of names) for (const each of regrouped(words)) yield* regrouped(each);
 }
 
 /** The words with some of them abbreviated, spelled out or corrected, those with the fewest changes first. */
@@ -128,22 +133,4 @@ function otherSpellings(words: readonly string[]): string[][] {
       .slice(0, MAX_ABBREVIATED);
   }
   return changed.map((each) => each.words);
-}
-
-/** The words with two of them joined, or one cut in two: "FirstEnergy" is stored as "1 energy" where it is two words. */
-function regrouped(words: readonly string[]): string[][] {
-  const joined = words.slice(1).flatMap((word, at) => {
-    const pair = [words[at]!, word];
-    const ways = new Set([pair.join(""), inLetters(pair)]);
-    return [...ways].map((way) => [...words.slice(0, at), way, ...words.slice(at + 2)]);
-  });
-  const cut = words.flatMap((word, at) =>
-    word.length < LEAST_CUT || /\d/.test(word)
-      ? []
-      : [...word].slice(1).map((_, end) => {
-          const halves = canonicalNumbers([word.slice(0, end + 1), word.slice(end + 1)]);
-          return [...words.slice(0, at), ...halves, ...words.slice(at + 1)];
-        }),
-  );
-  return [...joined, ...cut];
 }
