@@ -101,7 +101,7 @@ describe("a completed verification", () => {
     expect(await datesOf({ status: CheckStatus.ERROR })).toBeUndefined();
   });
 
-  test("without an identifier leaves the vendor unwatched until sam_registration is answered, whatever other checks say", async () => {
+  test("without a UEI or CAGE marks the monitor as unwatched until sam_registration has an answer", async () => {
     const monitor = await newMonitor();
     const isUnwatched = async (seq: number, status: CheckStatus, reason = "") => {
       if (seq > 1) await startNext();

@@ -66,7 +66,7 @@ describe("what is done to a monitor is stored with its effect", () => {
     ]);
   });
 
-  test("a change of its frequency and number, with the old and the new one, each time anew", async () => {
+  test("each change of its frequency or number, with the value before and after", async () => {
     const { _id } = await create(undefined);
     await domain.commands.update(caller, _id, { frequency: "weekly", externalId: "V-1" });
     for (const frequency of ["daily", "weekly"] as const) {

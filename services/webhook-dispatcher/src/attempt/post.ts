@@ -112,7 +112,7 @@ function createExchange(settle: (result: PostResult) => void) {
         if (size >= ANSWER_BYTES) end(byStatus());
       },
       onResponseEnd: () => finish({ error: byStatus() }),
-      // Also where it breaks off after its status: whoever broke it off may not have kept the event.
+      // Even after a status of 200: whoever closed the connection may not have kept the event.
       onResponseError: (_controller, error) => fail(error),
     } satisfies Dispatcher.DispatchHandler,
   };

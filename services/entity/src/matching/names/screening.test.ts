@@ -50,7 +50,7 @@ describe("an exclusion bears the name of a vendor", () => {
     expect(nameQueryKeys(long).length).toBeLessThanOrEqual(40);
   });
 
-  test("which was stored before its names were told apart", () => {
+  test("is also looked for by the whole text, the only key that older rows have", () => {
     expect(nameQueryKeys("Kestrel (DBA Lorwin)")).toContain("dba kestrel lorwin");
   });
 

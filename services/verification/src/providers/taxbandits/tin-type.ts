@@ -1,3 +1,4 @@
+import { credentials } from "@vvs/identifiers/credentials";
 import { irsName } from "@vvs/identifiers/irs-name";
 
 /**
@@ -35,7 +36,9 @@ const BUSINESS = new Set(
   ).split(" "),
 );
 /** Words behind a person's name. "do" is one only between commas: elsewhere it is a name. */
-const SUFFIXES: ReadonlySet<string> = new Set("jr sr ii iii iv md dds dmd dpm dvm od phd esq cpa rn lpn np".split(" "));
+const SUFFIXES: ReadonlySet<string> = new Set(
+  ["jr", "sr", "ii", "iii", "iv", ...credentials].filter((word) => word !== "do"),
+);
 const MAX_WORDS = 4;
 /** Maximum length of each part of a person's name, in characters. */
 const MAX_PART = 20;
