@@ -117,9 +117,10 @@ function showQuota({ response }: Exchange, quota: Quota): void {
 
 /** Returns the media type of a text that the client accepts before JSON, with any charset. */
 function textTypeOf({ textTypes }: Route, request: IncomingMessage): string | undefined {
+  if (!textTypes) return;
   const { headers } = request;
-  if (headers.accept) headers.accept = headers.accept.replaceAll(/;\s*(?!q\s*=)[^;,]*/gi, "");
-  const wanted = textTypes && (request as Request).accepts(["application/json", ...textTypes]);
+  if (headers.accept) headers.accept = headers.accept.replaceAll(/;(?!\s*q\s*=)[^;,]*/gi, "");
+  const wanted = (request as Request).accepts(["application/json", ...textTypes]);
   return wanted && wanted !== "application/json" ? wanted : undefined;
 }
 

@@ -277,6 +277,16 @@ describe("results", () => {
     else expect(JSON.parse(lines[0]!)).toMatchObject({ row: 1, external_id: "=1+1" });
   });
 
+  test.each(["text/csv; q=0.5, application/json", "text/csv; charset=utf-8; q=0.5, application/json"])(
+    "come in pages where %s prefers JSON",
+    async (accept) => {
+      file.jobs.on("listJobResults", () => ({ results, nextRow: 0 }));
+      const headers = { Accept: accept };
+      const { status, body } = await file.send("GET", `/v1/jobs/${id}/results`, { key: file.key, headers });
+      expect([status, body.next_cursor]).toEqual([200, null]);
+    },
+  );
+
   test("of a job that this key can't see are 404, also as CSV", async () => {
     file.jobs.on("getJob", () => Promise.reject(new ServiceError("job_not_found")));
     const response = await fetch(`${file.baseUrl}/v1/jobs/${id}/results`, {
