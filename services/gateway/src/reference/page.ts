@@ -1,11 +1,10 @@
 import { type Html, html } from "@vvs/http/html";
 import { languageSwitch } from "./code.ts";
 import { type Document, operationsOf } from "./document.ts";
-import { appendix, introduction } from "./guide.ts";
+import { appendix, introduction, webhookGuide } from "./guide.ts";
 import { markdown } from "./markdown.ts";
 import { operationSection, webhookSection } from "./operation.ts";
 import { describeSchema } from "./schema.ts";
-import { webhookGuide } from "./webhook-guide.ts";
 
 interface Section {
   readonly id: string;

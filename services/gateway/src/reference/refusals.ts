@@ -2,7 +2,7 @@ import { type Reason, reasonAnchor, reasons, whatToDo } from "@vvs/checks";
 import { advice, catalogue, type ErrorCode } from "@vvs/errors";
 import { type Html, html } from "@vvs/http/html";
 import { errorAnchor } from "../http/errors.ts";
-import { table } from "./table.ts";
+import { table } from "./markdown.ts";
 
 const codes = Object.keys(catalogue) as ErrorCode[];
 
