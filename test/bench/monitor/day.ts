@@ -228,8 +228,11 @@ async function startProduct({ servers, prefix, folder, log, onClose }: RowBench,
     async addMonitors(count: number): Promise<number> {
       const before = await keptMb(databases);
       const newOrganizations = () => Array.from({ length: Math.ceil(count / PER_ORGANIZATION) }, () => newId("org"));
-      const passes = [newOrganizations(), newOrganizations()];
-      const organizationId = (index: number, pass: number) => passes[pass]![index % passes[pass]!.length]!;
+      const passes: string[][] = [];
+      const organizationId = (index: number, pass: number) => {
+        passes[pass] ??= newOrganizations();
+        return passes[pass][index % passes[pass].length]!;
+      };
       const from = new Date(clock.at.getTime() + 1);
       await insertStanding({ count, organizationId, from, vendors, entities, databases });
       await positions.start("daily", clock.at);

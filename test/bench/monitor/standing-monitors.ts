@@ -27,7 +27,7 @@ const AT_ONCE = 100;
 const WORKERS = 4;
 
 /**
- * Stores daily monitors of the registry's vendors, one or two of each, that stand: with the digests, stored answers and
+ * Stores daily monitors of the registry's vendors, one or more of each, that stand: with the digests, stored answers and
  * baselines that two real runs would have left, but without their verifications. Each is checked once in the day from `from` on.
  */
 export async function insertStanding(options: {
