@@ -8,7 +8,6 @@ import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
 import { monitorBenchmark } from "./monitor/benchmark.ts";
 import { neighboursBenchmark } from "./neighbours/benchmark.ts";
-import { pairsBenchmark } from "./pairs/benchmark.ts";
 import { quotaBenchmark } from "./quota/benchmark.ts";
 import { chosenRows, measureRows, usageOf } from "./rows.ts";
 import { vendorsBenchmark } from "./vendors/benchmark.ts";
@@ -22,7 +21,6 @@ const benchmarks: readonly Benchmark[] = [
   kafkaAwayBenchmark,
   loadBenchmark,
   lookupBenchmark,
-  pairsBenchmark,
   quotaBenchmark,
   monitorBenchmark,
   neighboursBenchmark,

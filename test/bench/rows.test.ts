@@ -13,7 +13,7 @@ const sizes = { rounds: { long: 5, short: 2 } };
 const benchmark: Benchmark = {
   name: "example",
   about: "an example",
-  rows: [row("one", { sizes }), row("two"), row("files", { files: ["pairs"] })],
+  rows: [row("one", { sizes }), row("two"), row("files", { files: ["names", "queries"] })],
 };
 const chosen = (...args: string[]) => {
   const { rows, files } = chosenRows(benchmark, args, "long");
@@ -29,8 +29,8 @@ test("arguments choose rows and sizes, and rows with files are measured only wit
     files: {},
   });
   expect(chosen("one", "--rounds", "3").rows).toEqual([["one", { rounds: 3 }]]);
-  expect(chosen("--pairs", "a.csv")).toEqual({ rows: [["files", {}]], files: { pairs: "a.csv" } });
-  expect(chosen("a.csv")).toEqual(chosen("--pairs", "a.csv"));
+  const files = { names: "a.txt", queries: "b.jsonl" };
+  expect(chosen("--names", "a.txt", "--queries", "b.jsonl")).toEqual({ rows: [["files", {}]], files });
   expect(chosenRows(benchmark, [], "short").rows[0]!.sizes).toEqual({ rounds: 2 });
 });
 

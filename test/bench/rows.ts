@@ -33,9 +33,7 @@ export function chosenRows({ rows }: Benchmark, args: readonly string[], form: "
   const files: Record<string, string> = {};
   for (const name of fileNames) if (values[name] !== undefined) files[name] = values[name];
   const [unknown] = positionals.filter((each) => !rows.some(({ name }) => name === each));
-  // The option of the only file may be left out.
-  if (unknown !== undefined && fileNames.length === 1) files[fileNames[0]!] = unknown;
-  else if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
+  if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
   const isChosen = (row: Row) =>
     Object.keys(files).length > 0
       ? row.files?.every((file) => file in files)

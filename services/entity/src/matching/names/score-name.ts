@@ -8,9 +8,6 @@ export interface NameScore extends NameComparison {
   score: number;
 }
 
-/** From this score on, two names count as names of one organization where nothing else is known. */
-export const sameNameScore = 0.65;
-
 /** Log-odds of names without a difference. */
 export const equalNames = 3.8;
 
