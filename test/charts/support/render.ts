@@ -37,8 +37,6 @@ export interface RenderOptions {
   readonly set?: readonly string[];
   /** Values as an object, if --set can't express them. */
   readonly values?: object;
-  /** Leaves out the values that a production installation must set. */
-  readonly bare?: boolean;
 }
 
 const REQUIRED = [
@@ -50,20 +48,27 @@ const REQUIRED = [
 ];
 
 /** Renders the chart to YAML. Errors: helm refuses the values. */
-export async function renderText({ files = [], set = [], values, bare = false }: RenderOptions = {}): Promise<string> {
+export async function renderText({ files = [], set = [], values }: RenderOptions = {}): Promise<string> {
   const args = ["template", RELEASE, chart, "--namespace", NAMESPACE, "--skip-schema-validation=false"];
   for (const file of files) args.push("--values", join(chart, file));
-  for (const assignment of bare || files.length > 0 ? set : [...REQUIRED, ...set]) args.push("--set", assignment);
+  for (const assignment of files.length > 0 ? set : [...REQUIRED, ...set]) args.push("--set", assignment);
   if (values) args.push("--values", "-");
   return run(tools!.helm, args, { input: values ? JSON.stringify(values) : "" });
 }
 
-/** Renders the chart to objects. Errors: as for renderText. */
-export async function render(options: RenderOptions = {}) {
-  const objects = parseAllDocuments(await renderText(options))
-    .map((document) => document.toJS() as KubernetesObject | null)
-    .filter((object) => object !== null);
-  return objectsOf(objects);
+const charts = new Map<string, Promise<Rendered>>();
+
+/** Renders the chart to objects, which tests only read: the same values are rendered once. Errors: as for renderText. */
+export function render(options: RenderOptions = {}): Promise<Rendered> {
+  const values = JSON.stringify(options);
+  const chart = charts.get(values) ?? renderText(options).then(parsed);
+  charts.set(values, chart);
+  return chart;
+}
+
+function parsed(text: string): Rendered {
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null);
+  return objectsOf(objects.filter((object) => object !== null));
 }
 
 const inCi = (prefix: string) =>
