@@ -5,11 +5,10 @@ import { type FileDuration, type Tally, tallyOfJest } from "./run-jest.ts";
 const ALL = "--all";
 const SLOWEST = 10;
 
-/** Most tests wait more than they compute, so several files run at a time. */
-const phases = (withAll: boolean) => [
-  ["--selectProjects", "unit", "charts", "processes", "--maxWorkers=2"],
-  ["--selectProjects", "system", "fuzz", ...(withAll ? ["clients"] : []), "--maxWorkers=2"],
-  ["--selectProjects", "alone", "--maxWorkers=1"],
+/** One run for the tests that use the whole product, and one for all others. */
+const runs = (withAll: boolean) => [
+  ["unit", "charts", "processes"],
+  ["system", "fuzz", "alone", ...(withAll ? ["clients"] : [])],
 ];
 
 /**
@@ -21,7 +20,10 @@ async function main(args: readonly string[]): Promise<number> {
   const chosen = args.filter((one) => one !== ALL);
   const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];
   const tallies: Tally[] = [{ skipped: 0, files: [], ...(await runChecks()) }];
-  for (const phase of phases(withAll)) tallies.push(await tallyOfJest([...phase, ...jestArgs]));
+  // Most tests wait more than they compute, so several files run at a time.
+  for (const projects of runs(withAll)) {
+    tallies.push(await tallyOfJest(["--selectProjects", ...projects, "--maxWorkers=3", ...jestArgs]));
+  }
   if (withAll) tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
   printSlowest(tallies.flatMap(({ files }) => files));
   const sum = (part: "passed" | "failed" | "skipped") => tallies.reduce((total, tally) => total + tally[part], 0);

@@ -4,11 +4,10 @@ import type { FileOutcome, FileToRun } from "./file.ts";
 
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
-/**
- * Projects whose files mostly wait. One of these files at a time runs beside jest's `--maxWorkers` others, from the beginning, and
- * two once no other is left to start.
- */
-const BESIDE = new Set(["fuzz", "processes"]);
+/** Projects whose files mostly wait: as long as others are left, one of these runs at a time. */
+const BESIDE = ["fuzz", "processes"];
+/** Its files run one after the other, when all others have ended. */
+const ALONE = ["alone"];
 
 /** What this runner uses of jest's description of a test file. */
 interface TestFile {
@@ -44,11 +43,15 @@ export default class NodeRunner {
     const work = async (waiting: TestFile[]) => {
       for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) await run(test);
     };
-    const isBeside = ({ context }: TestFile) => BESIDE.has(context.config.displayName?.name ?? "");
-    const beside = tests.filter(isBeside);
-    const others = tests.filter((test) => !isBeside(test));
-    const rest = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () => work(others));
-    await Promise.all([work(beside), work(others).then(() => work(beside)), ...rest]);
+    const of = (projects: readonly string[]) =>
+      tests.filter(({ context }) => projects.includes(context.config.displayName?.name ?? ""));
+    const [beside, alone] = [of(BESIDE), of(ALONE)];
+    const others = tests.filter((test) => !beside.includes(test) && !alone.includes(test));
+    const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
+      work(others).then(() => work(beside)),
+    );
+    await Promise.all([work(beside).then(() => work(others)), ...further]);
+    await work(alone);
   }
 }
 
