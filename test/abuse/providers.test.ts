@@ -1,13 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode, type VerifyRequest } from "@vvs/proto/verification/v1/verification";
-import { projectRoot } from "../../deploy/local/services.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
 import { type PlayedTaxBandits, playTaxBandits } from "../outside/taxbandits.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { testServers } from "../support/test-servers.ts";
 import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
 
@@ -21,8 +18,7 @@ const BURST = 16;
 const TIMEOUT_MS = 24_500;
 /** Listed as active in the sample extract. */
 const [UEI, OTHER_UEI] = ["ZZNRTHWND001", "ZZHARBRLT002"];
-const prefix = `a${randomBytes(4).toString("hex")}_`;
-const folder = join(projectRoot, ".cache", "test-abuse", prefix);
+const place = ownPlace();
 
 let sam: PlayedSamGov;
 let taxbandits: PlayedTaxBandits;
@@ -33,9 +29,7 @@ let neighbour: string;
 beforeAll(async () => {
   [sam, taxbandits] = [await playSamGov(), await playTaxBandits()];
   stack = await startVerificationStack({
-    servers: testServers(),
-    prefix,
-    folder,
+    ...{ servers: testServers(), prefix: place.prefix, folder: place.folder },
     environment: {
       SAM_GOV_API_KEY: sam.apiKey,
       SAM_GOV_BASE_URL: sam.baseUrl,
@@ -55,8 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
   await stack.remove();
-  await Promise.all([sam.close(), taxbandits.close()]);
-  rmSync(folder, { recursive: true, force: true });
+  await Promise.all([sam.close(), taxbandits.close(), place.close()]);
 }, 60_000);
 beforeEach(() => {
   sam.behave();

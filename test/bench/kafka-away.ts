@@ -1,9 +1,9 @@
-import { takeKafkaAway } from "../faults/kafka-away.ts";
+import { outcome } from "../faults/outbox-state.ts";
 import { startOwnBroker } from "../faults/own-broker.ts";
 import { sandboxCaller } from "../faults/sandbox-caller.ts";
 import { startVerificationStack } from "../support/verification-stack.ts";
 import type { Benchmark, RowBench } from "./benchmark.ts";
-import { percentile } from "./load.ts";
+import { openLoop, percentile } from "./load.ts";
 import { round } from "./round.ts";
 
 const PER_SECOND = 50;
@@ -38,19 +38,26 @@ async function measure({ servers, prefix, folder, log, onClose }: RowBench, { se
   const stack = await startVerificationStack({ servers: ownBroker, prefix, folder, log });
   onClose(() => stack.stop());
   const caller = sandboxCaller(stack);
+  const answered: string[] = [];
+  const callFor = (forMs: number) =>
+    openLoop({ perSecond: PER_SECOND, forMs, call: async () => void answered.push(await caller.verify()) });
+  await callFor(2_000);
   log(`Kafka is unavailable for ${seconds} s ...`);
-  const outage = await takeKafkaAway({ stack, broker, caller, awayMs: seconds * 1_000, perSecond: PER_SECOND });
-  const published = new Set(outage.outcome.published);
-  const stored = new Set(outage.outcome.stored);
+  await broker.takeAway();
+  const meanwhile = await callFor(seconds * 1_000);
+  await Promise.all([broker.restore(), callFor(2_000)]);
+  const backAt = performance.now();
+  const after = await outcome(stack);
+  const [published, stored] = [new Set(after.published), new Set(after.stored)];
   return {
-    answered_while_away: outage.meanwhile.latenciesMs.length,
-    failed_calls: outage.meanwhile.failed,
-    away_p99_ms: round(percentile(outage.meanwhile.latenciesMs, 99), 1),
+    answered_while_away: meanwhile.latenciesMs.length,
+    failed_calls: meanwhile.failed,
+    away_p99_ms: round(percentile(meanwhile.latenciesMs, 99), 1),
     stored: stored.size,
-    lost_records: without([...stored, ...outage.answered], published),
-    invented_records: without(outage.outcome.published, stored),
-    repeated_records: outage.outcome.published.length - published.size,
-    catch_up_seconds: round(outage.catchUpMs / 1_000, 1),
+    lost_records: without([...stored, ...answered], published),
+    invented_records: without(after.published, stored),
+    repeated_records: after.published.length - published.size,
+    catch_up_seconds: round((performance.now() - backAt) / 1_000, 1),
   };
 }
 

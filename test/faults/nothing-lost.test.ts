@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
-import { type Product, startProduct } from "../../deploy/local/product.ts";
-import { generateSecrets } from "../../deploy/local/secrets.ts";
-import { freePort } from "../../deploy/local/servers/free-port.ts";
+import type { Product } from "../../deploy/local/product.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { type KafkaServer, startKafka } from "../../deploy/local/servers/kafka.ts";
 import { type MongodbServer, startMongodb } from "../../deploy/local/servers/mongodb.ts";
@@ -15,6 +11,7 @@ import { type RedisServer, startRedis } from "../../deploy/local/servers/redis.t
 import type { ServiceName } from "../../deploy/local/services.ts";
 import type { Answer } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { fastClockVariables } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 
@@ -29,7 +26,7 @@ const MONGODB_OUTAGE_MS = 7_000;
 const whereStartable = process.env.TEST_SERVERS === "started" ? describe : describe.skip;
 
 whereStartable("services and servers that die or hang for a while", () => {
-  let folder: string;
+  const place = ownPlace();
   let mongodb: MongodbServer;
   let kafka: KafkaServer;
   let redis: RedisServer;
@@ -43,9 +40,8 @@ whereStartable("services and servers that die or hang for a while", () => {
   let calling: Promise<unknown>;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "vvs-faults-"));
     const own = (name: string) => ({
-      dataDir: join(folder, name),
+      dataDir: join(place.folder, name),
       cacheDir: serverCacheDir(process.env),
       log: () => undefined,
     });
@@ -54,17 +50,10 @@ whereStartable("services and servers that die or hang for a while", () => {
       startKafka({ ...own("kafka"), isBrief: true }),
       startRedis(own("redis")),
     ]);
-    product = await startProduct({
+    for (const server of [mongodb, kafka, redis]) place.onClose(() => server.stop());
+    product = await place.startProduct({
       servers: { mongodbUri: mongodb.uri, kafkaBrokers: kafka.brokers, redisUrl: redis.url },
-      secrets: generateSecrets(),
-      prefix: "faults_",
-      topicPrefix: "",
-      apiPort: await freePort(),
-      dashboardPort: await freePort(),
       environment: { ...fastClockVariables(), KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) },
-      logDir: join(folder, "log"),
-      log: () => undefined,
-      onCrash: () => undefined,
     });
     organization = await createOrganization({ product });
     subscriber = await startSubscriber();
@@ -94,9 +83,7 @@ whereStartable("services and servers that die or hang for a while", () => {
     stopping.abort();
     await calling;
     subscriber?.close();
-    await product?.stop();
-    await Promise.all([mongodb, kafka, redis].map((server) => server?.stop()));
-    await rm(folder, { recursive: true, force: true });
+    await place.close();
   }, 120_000);
 
   async function keepCalling(call: () => Promise<Answer>): Promise<void> {
@@ -217,7 +204,7 @@ whereStartable("services and servers that die or hang for a while", () => {
     try {
       for (const monitor of monitors) {
         const runs = await client
-          .db("faults_monitor_sandbox")
+          .db(`${place.prefix}monitor_sandbox`)
           .collection("runs")
           .find({ monitor_id: monitor })
           .toArray();

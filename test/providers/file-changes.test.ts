@@ -1,14 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { type Collection, MongoClient } from "mongodb";
-import { type Product, startProduct } from "../../deploy/local/product.ts";
+import type { Product } from "../../deploy/local/product.ts";
 import { loadRegistry } from "../../deploy/local/registry.ts";
-import { generateSecrets } from "../../deploy/local/secrets.ts";
-import { freePort } from "../../deploy/local/servers/free-port.ts";
-import { projectRoot } from "../../deploy/local/services.ts";
 import {
   extractRowText,
   extractText,
@@ -16,18 +10,17 @@ import {
 } from "../../services/entity/src/registry-load/testing/registry-files.ts";
 import type { MonitorDocument } from "../../services/monitor/src/model/monitor.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
-import { dropRun } from "../support/clean-up.ts";
 import { exclusionsFileName } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { testServers } from "../support/test-servers.ts";
 
 // The whole product with a simulated SAM.gov: files are loaded by the operator's command, and their changes reach
 // subscribers. The tests build on each other and run in order.
 
-const prefix = `t${randomBytes(4).toString("hex")}_`;
-const folder = join(projectRoot, ".cache", "test-product", prefix);
+const place = ownPlace();
+const { prefix, folder } = place;
 const started = Date.now();
 /** Returns a day relative to the start of the test, YYYY-MM-DD. */
 const day = (offset: number) => new Date(started + offset * 86_400_000).toISOString().slice(0, 10);
@@ -91,20 +84,11 @@ let organization: TestOrganization;
 let subscriber: Subscriber;
 let monitors: Collection<MonitorDocument>;
 const monitorOf = new Map<string, string>();
-const closers: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  await mkdir(folder, { recursive: true });
-  closers.push(() => rm(folder, { recursive: true, force: true }));
   sam = await playSamGov();
-  closers.push(() => sam.close());
-  product = await startProduct({
-    servers: testServers(),
-    secrets: generateSecrets(),
-    prefix,
-    topicPrefix: `${prefix}.`,
-    apiPort: await freePort(),
-    dashboardPort: await freePort(),
+  place.onClose(() => sam.close());
+  product = await place.startProduct({
     registry: await extractOf("first", day(-30)),
     exclusions: await exclusionsOf(0, -1),
     environment: {
@@ -115,25 +99,16 @@ beforeAll(async () => {
       FILE_RUN_SPREAD_SECONDS: "1",
       CIRCUIT_OPEN_MS: "1000",
     },
-    logDir: join(folder, "log"),
-    log: () => undefined,
-    onCrash: () => undefined,
-  });
-  closers.push(async () => {
-    await product.stop();
-    await dropRun(product.environment, prefix);
   });
   const client = new MongoClient(process.env.MONGODB_URI!);
-  closers.push(() => client.close());
+  place.onClose(() => client.close());
   monitors = client.db(`${prefix}monitor_live`).collection("monitors");
   organization = await createOrganization({ product });
   subscriber = await startSubscriber();
-  closers.push(() => subscriber.close());
+  place.onClose(() => subscriber.close());
 }, 180_000);
 
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-}, 120_000);
+afterAll(() => place.close(), 120_000);
 
 /** Writes the extract of one source; returns its path. */
 function extractOf(source: "first" | "older" | "newest", cutDate: string): Promise<string> {
@@ -278,7 +253,7 @@ test("a monitor that is canceled while its run waits for SAM.gov reports nothing
   expect((await organization.live.post("/v1/entities", own)).status).toBe(201);
   const monitorId = await createMonitor(uei);
   const verification = new MongoClient(process.env.MONGODB_URI!);
-  closers.push(() => verification.close());
+  place.onClose(() => verification.close());
   const live = verification.db(`${prefix}verification_live`);
   const [parked, questions] = [live.collection("parked_runs"), live.collection<{ _id: string }>("sam_gov_questions")];
   await eventually(() => parked.findOne({ monitor_id: monitorId }));

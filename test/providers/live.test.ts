@@ -1,12 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import { type Product, startProduct } from "../../deploy/local/product.ts";
-import { generateSecrets } from "../../deploy/local/secrets.ts";
+import type { Product } from "../../deploy/local/product.ts";
 import { withAccounts } from "../../deploy/local/seed.ts";
-import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { expectSound } from "../browser/appearance.ts";
 import { launchBrowser, newProfile } from "../browser/browser.ts";
@@ -16,12 +13,11 @@ import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
 import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../outside/taxbandits.ts";
 import { startOtlpReceiver } from "../setup/otlp-receiver.ts";
 import { whenAdmitted } from "../support/api.ts";
-import { dropRun } from "../support/clean-up.ts";
 import { everyDocument, everyLog, everyRecord, formsOfText, withoutTimes } from "../support/everything.ts";
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { testServers } from "../support/test-servers.ts";
 
 // The whole product with all live providers, which are simulated. The tests build on each other and run in order.
 
@@ -35,8 +31,8 @@ const sandboxMatch = {
   checks: ["tin_match"],
   mode: "realtime",
 };
-const prefix = `t${randomBytes(4).toString("hex")}_`;
-const folder = join(projectRoot, ".cache", "test-product", prefix);
+const place = ownPlace();
+const { prefix, folder, logDir } = place;
 const spansFile = join(folder, "spans.jsonl");
 
 let sam: PlayedSamGov;
@@ -46,22 +42,13 @@ let product: Product;
 let organization: TestOrganization;
 /** Has spent its budget for direct calls at SAM.gov. */
 let spender: TestOrganization;
-const closers: (() => unknown)[] = [];
 
 beforeAll(async () => {
   [sam, taxbandits, compliancely] = [await playSamGov(), await playTaxBandits(), await playCompliancely()];
-  closers.push(...[sam, taxbandits, compliancely].map((played) => () => played.close()));
-  await mkdir(folder, { recursive: true });
-  closers.push(() => rm(folder, { recursive: true, force: true }));
+  for (const played of [sam, taxbandits, compliancely]) place.onClose(() => played.close());
   const receiver = await startOtlpReceiver(spansFile);
-  closers.push(() => receiver.close());
-  product = await startProduct({
-    servers: testServers(),
-    secrets: generateSecrets(),
-    prefix,
-    topicPrefix: `${prefix}.`,
-    apiPort: await freePort(),
-    dashboardPort: await freePort(),
+  place.onClose(() => receiver.close());
+  product = await place.startProduct({
     registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
     exclusions: todaysExclusions(folder),
     environment: {
@@ -82,21 +69,12 @@ beforeAll(async () => {
       COMPLIANCELY_BASE_URL: compliancely.baseUrl,
       CIRCUIT_OPEN_MS: "1000",
     },
-    logDir: join(folder, "log"),
-    log: () => undefined,
-    onCrash: () => undefined,
-  });
-  closers.push(async () => {
-    await product.stop();
-    await dropRun(product.environment, prefix);
   });
   organization = await createOrganization({ product });
   sam.register({ uei: UEI, cage: "9ZZA1", legalName: "NORTHWIND BRIDGEWORKS, INC.", expirationDate: "2099-01-31" });
 }, 180_000);
 
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-}, 120_000);
+afterAll(() => place.close(), 120_000);
 
 beforeEach(() => {
   sam.behave();
@@ -179,7 +157,7 @@ test("a burst of one organization spends only its own budget; its monitors keep 
 
 test("operator: the overview says that a budget is spent, usage and evidence say what that means, and the operators' page shows whose it is", async () => {
   const browser = await launchBrowser();
-  closers.push(() => browser.close());
+  place.onClose(() => browser.close());
   const context = await newProfile(browser, { baseURL: product.dashboardUrl });
   const complaints = collectComplaints(context);
   const page = await context.newPage();
@@ -224,7 +202,7 @@ test("operator: the overview says that a budget is spent, usage and evidence say
 
 test("a monitor's run asks SAM.gov too", async () => {
   const subscriber = await startSubscriber();
-  closers.push(() => subscriber.close());
+  place.onClose(() => subscriber.close());
   const { entity_id } = await verify();
   const created = await organization.live.post("/v1/monitors", {
     entity_id,
@@ -311,7 +289,7 @@ test("no credential and no TIN appears in any log, span, record, document or pro
   const { clientId: _public, ...credentials } = taxbandits.credentials;
   const secrets = [sam.apiKey, compliancely.apiKey, ...Object.values(credentials), ...formsOf(TIN)];
   const places: Readonly<Record<string, string>> = {
-    ...everyLog(join(folder, "log")),
+    ...everyLog(logDir),
     spans: await eventually(async () => {
       const text = await readFile(spansFile, "utf8").catch(() => "");
       return text.includes("ask compliancely") && withoutTimes(text);

@@ -1,13 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import { type Product, startProduct } from "../../deploy/local/product.ts";
+import type { Product } from "../../deploy/local/product.ts";
 import { loadRegistry } from "../../deploy/local/registry.ts";
-import { generateSecrets } from "../../deploy/local/secrets.ts";
-import { freePort } from "../../deploy/local/servers/free-port.ts";
-import { projectRoot } from "../../deploy/local/services.ts";
 import {
   extractRowText,
   extractText,
@@ -16,18 +10,16 @@ import {
 import { launchBrowser, newProfile } from "../browser/browser.ts";
 import { sendTestEvent, signIn } from "../browser/dashboard-page.ts";
 import { type PlayedTaxBandits, playTaxBandits } from "../outside/taxbandits.ts";
-import { dropRun } from "../support/clean-up.ts";
 import { exclusionsFileName } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { testServers } from "../support/test-servers.ts";
 
 // Inputs from public bug reports of people who do this job, each with what is right. They go through the operator's command
 // that loads files, the API and the dashboard. No SAM.gov key is configured, so the files decide.
 
-const prefix = `t${randomBytes(4).toString("hex")}_`;
-const folder = join(projectRoot, ".cache", "test-product", prefix);
-const closers: (() => unknown)[] = [];
+const place = ownPlace();
+const { folder } = place;
 const DAY_MS = 86_400_000;
 const started = Date.now();
 const dayBefore = (days: number) => new Date(started - days * DAY_MS).toISOString().slice(0, 10);
@@ -96,17 +88,9 @@ const load = (files: { registry?: string; exclusions?: string }) =>
   });
 
 beforeAll(async () => {
-  await mkdir(folder, { recursive: true });
-  closers.push(() => rm(folder, { recursive: true, force: true }));
   taxbandits = await playTaxBandits();
-  closers.push(() => taxbandits.close());
-  product = await startProduct({
-    servers: testServers(),
-    secrets: generateSecrets(),
-    prefix,
-    topicPrefix: `${prefix}.`,
-    apiPort: await freePort(),
-    dashboardPort: await freePort(),
+  place.onClose(() => taxbandits.close());
+  product = await place.startProduct({
     registry: await writeExtract(dayBefore(2), [...vendors, vendor("CASE05UEI00A", "5XXX5")]),
     exclusions: await writeExclusions(0, [
       ...numbered(5),
@@ -126,20 +110,11 @@ beforeAll(async () => {
       TAXBANDITS_AUTH_URL: taxbandits.authUrl,
       TAXBANDITS_BASE_URL: taxbandits.baseUrl,
     },
-    logDir: join(folder, "log"),
-    log: () => undefined,
-    onCrash: () => undefined,
-  });
-  closers.push(async () => {
-    await product.stop();
-    await dropRun(product.environment, prefix);
   });
   organization = await createOrganization({ product });
 }, 180_000);
 
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-}, 120_000);
+afterAll(() => place.close(), 120_000);
 
 const lookUp = (criteria: object) => organization.live.post("/v1/entities/lookup", criteria);
 const verify = (identifiers: object, more: object = {}) =>
@@ -207,9 +182,9 @@ test.each([
 
 test("C08: a test event from the dashboard says in its body that it is one", async () => {
   const subscriber = await startSubscriber();
-  closers.push(() => subscriber.close());
+  place.onClose(() => subscriber.close());
   const browser = await launchBrowser();
-  closers.push(() => browser.close());
+  place.onClose(() => browser.close());
   const page = await (await newProfile(browser, { baseURL: product.dashboardUrl })).newPage();
   await signIn(page, organization);
   await page.goto("/test/webhooks/test");

@@ -1,9 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
-import { projectRoot } from "../../deploy/local/services.ts";
 import type { Delivery } from "../../services/webhook-dispatcher/src/model/delivery.ts";
 import {
   type DeliveryStack,
@@ -11,6 +9,7 @@ import {
   startDeliveryStack,
   webhookEvent,
 } from "../support/delivery-stack.ts";
+import { ownPlace } from "../support/own-place.ts";
 import { testServers } from "../support/test-servers.ts";
 
 /** A dispatcher process for one test file. */
@@ -30,15 +29,9 @@ export interface TestStack extends DeliveryStack {
 export async function startTestStack(
   options: Pick<DeliveryStackOptions, "environment" | "nodeOptions"> = {},
 ): Promise<TestStack> {
-  const prefix = `w${randomBytes(4).toString("hex")}_`;
-  const folder = join(projectRoot, ".cache", "test-webhooks", prefix);
-  mkdirSync(folder, { recursive: true });
-  const stack = await startDeliveryStack({
-    servers: testServers(),
-    prefix,
-    folder,
-    ...options,
-  });
+  const place = ownPlace();
+  const { prefix, folder } = place;
+  const stack = await startDeliveryStack({ servers: testServers(), prefix, folder, ...options });
   return {
     ...stack,
     folder,
@@ -60,7 +53,7 @@ export async function startTestStack(
       await stack.kill();
       await stack.stop();
       await stack.remove();
-      rmSync(folder, { recursive: true, force: true });
+      await place.close();
     },
   };
 }
