@@ -78,56 +78,6 @@ describe("a key", () => {
   });
 });
 
-describe("environments and organizations are isolated", () => {
-  test("objects of another organization or environment get the same answer as objects that do not exist", async () => {
-    const other = await createOrganization();
-    const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Private Vendor" });
-    const absent = entity.id.replace(/.{4}$/, "0000");
-    for (const api of [other.sandbox, other.live, organization.live]) {
-      const hidden = await api.get(`/v1/entities/${entity.id}`);
-      const missing = await api.get(`/v1/entities/${absent}`);
-      expect(hidden.status).toBe(404);
-      expect({ ...hidden.body, request_id: "" }).toEqual({ ...missing.body, request_id: "" });
-      expect((await api.get("/v1/entities")).body.entities).toEqual([]);
-      expect((await api.get(`/v1/entities/${entity.id}/snapshots`)).status).toBe(404);
-      const verify = { entity_id: entity.id, checks: ["sam_registration"], mode: "realtime" };
-      expect((await api.post("/v1/verifications", verify)).body.error).toBe("entity_not_found");
-      const monitor = { entity_id: entity.id, checks: ["sam_registration"], webhook_url: "https://example.com/" };
-      expect((await api.post("/v1/monitors", monitor)).body.error).toBe("entity_not_found");
-    }
-  });
-
-  test("verifications, evidence and monitors of another organization or environment are not found", async () => {
-    const other = await createOrganization();
-    const verification = (
-      await organization.sandbox.post("/v1/verify", {
-        identifiers: { uei: "SANDBXACTVE1" },
-        checks: ["sam_registration"],
-        mode: "realtime",
-      })
-    ).body;
-    const evidence = new URL(verification.results[0].evidence_uri).pathname;
-    const monitor = (
-      await organization.sandbox.post("/v1/monitors", {
-        entity_id: verification.entity_id,
-        checks: ["sam_registration"],
-        webhook_url: "https://example.com/",
-      })
-    ).body;
-    expect((await organization.sandbox.get(evidence)).status).toBe(200);
-    for (const api of [other.sandbox, organization.live]) {
-      expect((await api.get(`/v1/verifications/${verification.id}`)).body.error).toBe("verification_not_found");
-      expect((await api.get(evidence)).body.error).toBe("evidence_not_found");
-      for (const path of [`/v1/monitors/${monitor.id}`, `/v1/monitors/${monitor.id}/events`]) {
-        expect((await api.get(path)).body.error).toBe("monitor_not_found");
-      }
-      expect((await api.delete(`/v1/monitors/${monitor.id}`)).body.error).toBe("monitor_not_found");
-      expect((await api.get(`/v1/verifications?entity_id=${verification.entity_id}`)).body.verifications).toEqual([]);
-    }
-    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
-  });
-});
-
 describe("limits", () => {
   test("are in the headers of every authenticated answer, including refusals", async () => {
     const own = await createOrganization({ limitPerMinute: 50 });

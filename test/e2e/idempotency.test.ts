@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { createKey, createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
 
 let organization: TestOrganization;
 
@@ -32,16 +32,6 @@ describe("an Idempotency-Key", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("with another body is 422, and is separate for each API key", async () => {
-    const first = await organization.sandbox.post("/v1/entities", { legal_name: "Bound" }, withKey("bound"));
-    const other = await organization.sandbox.post("/v1/entities", { legal_name: "Unbound" }, withKey("bound"));
-    expect([other.status, other.body.error]).toEqual([422, "idempotency_mismatch"]);
-    const { api } = await createKey(organization, "sandbox");
-    const elsewhere = await api.post("/v1/entities", { legal_name: "Unbound" }, withKey("bound"));
-    expect(elsewhere.status).toBe(201);
-    expect(elsewhere.body.id).not.toBe(first.body.id);
-  });
-
   test("lets only one of several concurrent calls take effect", async () => {
     const call = () =>
       organization.sandbox.post(
@@ -60,29 +50,4 @@ describe("an Idempotency-Key", () => {
     expect((await organization.sandbox.get("/v1/monitors")).body.monitors).toHaveLength(1);
     await organization.sandbox.delete(`/v1/monitors/${[...ids][0]}`);
   });
-
-  test("can be used again after a refusal", async () => {
-    const refused = await organization.sandbox.post("/v1/verifications", verification("ent_1"), withKey("free"));
-    expect(refused.status).toBe(404);
-    const entityId = (await organization.sandbox.post("/v1/entities", { legal_name: "Later" })).body.id;
-    const made = await organization.sandbox.post("/v1/verifications", verification(entityId), withKey("free"));
-    expect(made.status).toBe(200);
-    expect(made.headers.has("idempotency-replayed")).toBe(false);
-  });
-
-  test("that is too long is 400", async () => {
-    const answer = await organization.sandbox.post("/v1/entities", { legal_name: "Acme" }, withKey("x".repeat(256)));
-    expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
-  });
-
-  test("is ignored on a look-up", async () => {
-    const lookUp = (name: string) =>
-      organization.sandbox.post("/v1/entities/lookup", { legal_name: name }, withKey("look"));
-    expect((await lookUp("Nobody One")).status).toBe(404);
-    expect((await lookUp("Nobody Two")).status).toBe(404);
-  });
 });
-
-function verification(entityId: string) {
-  return { entity_id: entityId, checks: ["sam_registration"], mode: "realtime" };
-}
