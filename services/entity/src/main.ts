@@ -47,8 +47,8 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   onClose("name index", () => index.close());
 
   const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
-  const rekeying = startRekeying({ collections, logger });
-  onClose("rekeying", () => rekeying.stop());
+  const rekeying = startRekeying({ collections, stopping, logger });
+  onClose("rekeying", () => rekeying.ended());
   const listing = startListingCreated({ collections, now, stopping, logger });
   onClose("listing of created entities", () => listing.ended());
 

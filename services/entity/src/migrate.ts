@@ -6,6 +6,7 @@ import type { Db, MongoClient } from "mongodb";
 import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
+import { rekeyNames } from "./tins/rekey.ts";
 import { migrateCreated } from "./vendor-list/created-vendors.ts";
 import { noteSubjects } from "./vendor-list/note-subjects.ts";
 import { vendorIndexes } from "./vendor-list/vendor-store.ts";
@@ -17,8 +18,9 @@ const REVEALS_SECONDS = 2_557 * 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, completes the lists of vendors, and loads the made-up registry
- * into the sandbox. It can run again, and is quick if nothing changed.
+ * Creates the collections and indexes of both environments, completes the lists of vendors, renews the keys of excluded names, so
+ * that no payment is made before they can be found, and loads the made-up registry into the sandbox. It can run again, and is
+ * quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
@@ -28,6 +30,7 @@ export async function migrate(options: { client: MongoClient; prefix: string; no
     environments.map(async (environment) => {
       await migrateCreated(collectionsOf(databases[environment]));
       await noteSubjects(environment, collectionsOf(databases[environment]));
+      await rekeyNames(collectionsOf(databases[environment]));
     }),
   );
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { migrate } from "../migrate.ts";
 import { MATCH_VERSION } from "../model/match-keys.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { rekey } from "./rekey.ts";
+import { rekey, startRekeying } from "./rekey.ts";
 
 let app: TestApplication;
 beforeAll(async () => {
@@ -30,17 +32,35 @@ test("keys made by older rules are recomputed once, and nothing else changes", a
   expect(await rekey(app.live)).toBe(0);
 });
 
-test("keys of exclusions' names that older rules made are recomputed once", async () => {
+test("before an upgraded service starts, excluded names have the keys of its rules, beside those that older replicas look for", async () => {
   const loads = createLoads(app);
   await loads.exclude([{ name: "KESTREL MARINE, LLC" }, { name: "LORWIN BOATS" }, { name: "TREMONT TOWING" }]);
-  const before = await app.live.excludedNames.find().sort({ _id: 1 }).toArray();
-  const outdated = { name_keys: ["n:old"] };
   const { excludedNames } = app.live;
+  const stored = () => excludedNames.find().sort({ _id: 1 }).toArray();
+  const before = await stored();
+  const outdated = { name_keys: ["n:old"] };
   await excludedNames.updateOne({ name: before[0]!.name }, { $set: { ...outdated, match_version: 0 } });
   await excludedNames.updateOne({ name: before[1]!.name }, { $set: outdated, $unset: { match_version: "" } });
-  expect(await rekey(app.live)).toBe(2);
-  expect(await excludedNames.find().sort({ _id: 1 }).toArray()).toEqual(before);
+  await migrate({ client: app.client, prefix: app.prefix });
+  const withOldKeys = before.map((row, index) =>
+    index < 2 ? { ...row, name_keys: ["n:old", ...row.name_keys] } : row,
+  );
+  expect(await stored()).toEqual(withOldKeys);
   expect(await rekey(app.live)).toBe(0);
+});
+
+test("keys that older processes write while the service is running are recomputed too", async () => {
+  const stopping = new AbortController();
+  const logger = createLogger({ service: "entity-test", level: "silent" });
+  const rekeying = startRekeying({ collections: app, stopping: stopping.signal, logger });
+  await createLoads(app).exclude([{ name: "HARBOR TOWING" }], "2026-01-11");
+  const outdated = { match_version: 0 };
+  for (let time = 0; time < 2; time++) {
+    await app.live.excludedNames.updateOne({ name: "HARBOR TOWING" }, { $set: outdated });
+    while ((await app.live.excludedNames.countDocuments(outdated)) > 0) rekeying.nudge();
+  }
+  stopping.abort();
+  await rekeying.ended();
 });
 
 test("keys are not written if the names changed meanwhile, even without a new version", async () => {

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
+import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import { type Environment, environments } from "@vvs/tenant";
+import type { AnyBulkWriteOperation, Collection, Document, Filter } from "mongodb";
 import { nameKeys } from "../matching/names/screening.ts";
 import type { Collections } from "../model/documents.ts";
 import { asReadBefore } from "../model/entity-writes.ts";
@@ -8,56 +10,66 @@ import { MATCH_VERSION, matchKeysOf } from "../model/match-keys.ts";
 
 const BATCH = 200;
 const PAUSE_MS = 20;
-const RETRY_MS = 30_000;
+/** How often outdated keys are looked for: a load or a replica of an older version may write some until it ends. */
+const AGAIN_MS = 10 * 60_000;
 
 type Keyed = Pick<Collections, "entities" | "excludedNames">;
 
 /**
- * Recomputes the match keys of entities and of excluded names that older rules made; returns how many. A write of another call,
+ * Recomputes the match keys of excluded names and of entities that older rules made; returns how many. A write of another call,
  * with its own keys, stays.
  */
-export async function rekey({ entities, excludedNames }: Keyed, signal?: AbortSignal): Promise<number> {
-  const outdated = { $or: [{ match_version: { $lt: MATCH_VERSION } }, { match_version: { $exists: false } }] };
+export async function rekey(collections: Keyed, signal?: AbortSignal): Promise<number> {
+  const names = await rekeyNames(collections, signal);
+  const entities = await renewOutdated(collections.entities, signal, (entity) => ({
+    updateOne: { filter: asReadBefore(entity), update: { $set: matchKeysOf(entity), $inc: { revision: 1 } } },
+  }));
+  return names + entities;
+}
+
+/** Adds the keys of today's rules to excluded names of older ones, by whose keys older replicas still look; returns how many. */
+export function rekeyNames({ excludedNames }: Pick<Keyed, "excludedNames">, signal?: AbortSignal): Promise<number> {
+  return renewOutdated(excludedNames, signal, ({ _id, name }) => ({
+    updateOne: {
+      filter: { _id },
+      update: { $addToSet: { name_keys: { $each: nameKeys(name) } }, $set: { match_version: MATCH_VERSION } },
+    },
+  }));
+}
+
+async function renewOutdated<D extends Document>(
+  collection: Collection<D>,
+  signal: AbortSignal | undefined,
+  renewal: (outdated: D) => AnyBulkWriteOperation<D>,
+): Promise<number> {
+  const versions = [{ match_version: { $lt: MATCH_VERSION } }, { match_version: { $exists: false } }];
+  const outdated = { $or: versions } as Filter<D>;
   for (let renewed = 0; ; await wait(PAUSE_MS)) {
-    const batch = await entities.find(outdated).limit(BATCH).toArray();
-    const names = await excludedNames.find(outdated).limit(BATCH).toArray();
-    if (batch.length + names.length === 0 || signal?.aborted) return renewed;
-    const ofEntities = batch.map((entity) => ({
-      updateOne: { filter: asReadBefore(entity), update: { $set: matchKeysOf(entity), $inc: { revision: 1 } } },
-    }));
-    const ofNames = names.map(({ _id, name }) => ({
-      updateOne: { filter: { _id }, update: { $set: { name_keys: nameKeys(name), match_version: MATCH_VERSION } } },
-    }));
-    const options = { ordered: false };
-    if (batch.length > 0) renewed += (await entities.bulkWrite(ofEntities, options)).modifiedCount;
-    if (names.length > 0) renewed += (await excludedNames.bulkWrite(ofNames, options)).modifiedCount;
+    const batch = (await collection.find(outdated).limit(BATCH).toArray()) as unknown as D[];
+    if (batch.length === 0 || signal?.aborted) return renewed;
+    renewed += (await collection.bulkWrite(batch.map(renewal), { ordered: false })).modifiedCount;
   }
 }
 
-/** Recomputes outdated keys of both environments in the background, and logs when it has finished. */
-export function startRekeying(options: { collections: Readonly<Record<Environment, Keyed>>; logger: Logger }): {
-  stop(): Promise<void>;
-} {
-  const { collections, logger } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const renewIn = async (environment: Environment) => {
-    while (!signal.aborted) {
-      try {
-        const renewed = await rekey(collections[environment], signal);
+/** Recomputes outdated keys of both environments in the background, again and again, and logs how many there were. */
+export function startRekeying(options: {
+  collections: Readonly<Record<Environment, Keyed>>;
+  stopping: AbortSignal;
+  logger: Logger;
+}): SupervisedLoop {
+  const { collections, stopping, logger } = options;
+  return superviseLoop({
+    async round() {
+      for (const environment of environments) {
+        const renewed = await rekey(collections[environment], stopping);
         if (renewed > 0) logger.info({ environment, renewed }, "match keys were recomputed");
-        return;
-      } catch (err) {
-        logger.error({ err, environment }, "match keys can't be recomputed now");
-        await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
-    }
-  };
-  const running = Promise.all(environments.map(renewIn));
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+      return AGAIN_MS;
     },
-  };
+    failure: "match keys can't be recomputed; trying until they can",
+    recovery: "match keys are recomputed again",
+    backoff: { firstMs: 1_000, longestMs: 30_000 },
+    stopping,
+    logger,
+  });
 }
