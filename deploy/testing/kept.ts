@@ -79,7 +79,6 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     registry_announcements: { by: "the publisher of registry changes, once they are in the outbox" },
     vendors: "always",
     vendor_monitors: "always",
-    vendor_list_migration: "always",
     ...leases("registry_publisher"),
     ...idempotency,
     ...outbox,

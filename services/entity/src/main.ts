@@ -25,7 +25,6 @@ import { hostMatchIndex } from "./name-index/host.ts";
 import { observeFiles } from "./registry-load/files-age.ts";
 import { observeRefusals } from "./registry-load/refusals.ts";
 import { startRekeying } from "./tins/rekey.ts";
-import { startListingCreated } from "./vendor-list/created-vendors.ts";
 
 /** Maximum number of records that are handled at the same time in an environment; those of verifications share commands. */
 const RECORDS_AT_ONCE = { live: 100, sandbox: 50 } as const;
@@ -49,8 +48,6 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
   const rekeying = startRekeying({ collections, stopping, logger });
   onClose("rekeying", () => rekeying.ended());
-  const listing = startListingCreated({ collections, now, stopping, logger });
-  onClose("listing of created entities", () => listing.ended());
 
   // Only live: the sandbox's registry comes from the migration and never changes.
   const db = databases.live;

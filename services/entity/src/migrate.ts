@@ -7,8 +7,6 @@ import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 import { rekeyNames } from "./tins/rekey.ts";
-import { migrateCreated } from "./vendor-list/created-vendors.ts";
-import { noteSubjects } from "./vendor-list/note-subjects.ts";
 import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
@@ -18,7 +16,7 @@ const REVEALS_SECONDS = 2_557 * 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, completes the lists of vendors, renews the keys of excluded names, so
+ * Creates the collections and indexes of both environments, renews the keys of excluded names, so
  * that no payment is made before they can be found, and loads the made-up registry into the sandbox. It can run again, and is
  * quick if nothing changed.
  */
@@ -26,13 +24,7 @@ export async function migrate(options: { client: MongoClient; prefix: string; no
   const { client, prefix, now = () => new Date() } = options;
   const databases = environmentDatabases(client, prefix, "entity");
   await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
-  await Promise.all(
-    environments.map(async (environment) => {
-      await migrateCreated(collectionsOf(databases[environment]));
-      await noteSubjects(environment, collectionsOf(databases[environment]));
-      await rekeyNames(collectionsOf(databases[environment]));
-    }),
-  );
+  await Promise.all(environments.map((environment) => rekeyNames(collectionsOf(databases[environment]))));
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
 }
 
@@ -40,8 +32,8 @@ async function createIndexes(db: Db): Promise<void> {
   const collections = collectionsOf(db);
   const { entities, snapshots, carriedTins, remembered, exclusions, loads, quarantine, changes, tinReveals } =
     collections;
-  const { fingerprintKeys, loadLocks, createdCounts, announcements, vendorListMigration } = collections;
-  const unindexed = [fingerprintKeys, loadLocks, createdCounts, announcements, vendorListMigration].map(
+  const { fingerprintKeys, loadLocks, createdCounts, announcements } = collections;
+  const unindexed = [fingerprintKeys, loadLocks, createdCounts, announcements].map(
     ({ collectionName }) => collectionName,
   );
   await createCollections(db, unindexed);

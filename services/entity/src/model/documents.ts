@@ -5,7 +5,7 @@ import type { Address } from "../matching/addresses/address.ts";
 import type { IsoDate } from "./dates.ts";
 import type { ExcludedNameDocument } from "./excluded-names.ts";
 import type { SamFacts } from "./facts.ts";
-import type { ListedVendorDocument, VendorListMigrationDocument, VendorMonitorDocument } from "./listed-vendor.ts";
+import type { ListedVendorDocument, VendorMonitorDocument } from "./listed-vendor.ts";
 import type { QuarantineDocument } from "./quarantine.ts";
 import type { TinReplacementDocument } from "./tin-replacement.ts";
 
@@ -368,7 +368,6 @@ export interface Collections {
   readonly vendors: Collection<ListedVendorDocument>;
   /** The monitors of those vendors, as far as the list needs them. */
   readonly vendorMonitors: Collection<VendorMonitorDocument>;
-  readonly vendorListMigration: Collection<VendorListMigrationDocument>;
 }
 
 /** Returns the collections of a database. Undefined fields are never written, whatever the client's options. */
@@ -393,6 +392,5 @@ export function collectionsOf(db: Db): Collections {
     createdCounts: db.collection("entity_counts", options),
     vendors: db.collection("vendors", options),
     vendorMonitors: db.collection("vendor_monitors", options),
-    vendorListMigration: db.collection("vendor_list_migration", options),
   };
 }

@@ -36,8 +36,6 @@ export interface ListedVendorDocument {
   readonly _id: string;
   readonly organization_id: string;
   readonly entity_id: string;
-  /** Number of writes. Replicas of an older version replace only what they have read. */
-  readonly revision: number;
   /** The entity's name when this was last written, as lists are ordered by it. */
   readonly name_key: string;
   readonly checks: { readonly [C in Check]?: ListedCheck };
@@ -64,13 +62,6 @@ export interface VendorMonitorDocument {
   readonly entity_id: string;
   /** A monitor that is canceled never becomes active again. */
   readonly active: boolean;
-}
-
-/** When the migration last looked for created entities that are in no list. */
-export interface VendorListMigrationDocument {
-  readonly _id: "created";
-  /** By the database's clock. */
-  readonly at: Date;
 }
 
 export type VendorTag = "all" | "failed" | "error" | "excluded" | "monitored" | "unmonitored" | "archived";

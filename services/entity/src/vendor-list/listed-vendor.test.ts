@@ -57,8 +57,7 @@ async function after(updates: readonly (readonly Document[])[], vendor = unverif
   const _id = `${vendor._id} ${++vendors}`;
   await collection.insertOne({ ...vendor, _id });
   for (const stages of updates) await collection.updateOne({ _id }, [...stages]);
-  const { revision, ...updated } = (await collection.findOne({ _id }))!;
-  return { ...updated, _id: vendor._id, revision: 0 };
+  return { ...(await collection.findOne({ _id }))!, _id: vendor._id };
 }
 const all = (...verifications: VerifiedVendor[]) => after(verifications.map((each) => noteVerification(each, "")));
 

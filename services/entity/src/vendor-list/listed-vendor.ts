@@ -36,7 +36,6 @@ export function newVendor(
     _id: vendorKey(organizationId, entityId),
     organization_id: organizationId,
     entity_id: entityId,
-    revision: 1,
     name_key: nameKeyOf(legalName),
     checks: {},
     checked_at: NEVER,
@@ -87,35 +86,22 @@ export function noteVerification({ verificationId, at, tin, results }: VerifiedV
     checked_at: { $max: ["$checked_at", ...results.map(({ madeAt }) => (madeAt < at ? madeAt : at))] },
     ...name,
     ...(tin !== undefined && { subject }),
-    ...ONE_WRITE,
   };
   // The TIN that a match is about is compared with the vendor's after this verification.
   const needsSubject = results.some(({ check }) => check === "tin_match");
   const stages = needsSubject ? [known, Object.assign({}, ...fields)] : [Object.assign(known, ...fields)];
-  return [...stages.map(($set) => ({ $set })), ...refilter];
-}
-
-/** Returns the update of a vendor whose verifications did not say which TIN and name it has; these are its own now. */
-export function noteSubject(
-  { checks: { tin_match: match }, checked_at: at }: ListedVendorDocument,
-  { tin, name }: { tin: string; name: string },
-): Document[] {
-  const named = (result: ListedResult) => ({ ...result, ...otherNameOf(result, name) });
-  // Any verification is newer.
-  const subject = { tin, at, verification_id: "" };
-  const noted = match && { newest: named(match.newest), ...(match.answered && { answered: named(match.answered) }) };
-  return [{ $set: { subject, ...(noted && { "checks.tin_match": { $literal: noted } }) } }, ...withLists];
+  return [...stages.map(($set) => ({ $set })), refilter];
 }
 
 /** Returns the update of a vendor's number of active monitors. */
-export const noteMonitors = (monitors: number): Document[] => [{ $set: { monitors } }, ...withLists];
+export const noteMonitors = (monitors: number): Document[] => [{ $set: { monitors } }, refilter];
 
 /** Returns the update that archives a vendor, or takes it back. One that is archived already stays as it is. */
 export function noteArchived(archived: { at: Date; by: string } | undefined): Document[] {
   const stage = archived
     ? { $set: { archived: { $ifNull: ["$archived", { $literal: archived }] } } }
     : { $unset: "archived" };
-  return [stage, ...withLists];
+  return [stage, refilter];
 }
 
 /** Returns what a result of a check is about, from the facts of its answer. */
@@ -192,30 +178,23 @@ const hasFailed = {
 };
 const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, [tag], []] });
 
-/** The update that computes again which filters show a vendor. */
-export const refilter: Document[] = [
-  {
-    $set: {
-      lists: {
-        $cond: [
-          { $ne: [{ $type: "$archived" }, "missing"] },
-          ["archived"],
-          {
-            $concatArrays: [
-              ["all"],
-              { $cond: [{ $gt: ["$monitors", 0] }, ["monitored"], ["unmonitored"]] },
-              tagIf(anyCheck(hasFailed), "failed"),
-              tagIf(anyCheck({ $eq: ["$$check.v.newest.status", "error"] }), "error"),
-              tagIf("$excluded", "excluded"),
-            ],
-          },
-        ],
-      },
+/** The last stage of each update: computes again which filters show the vendor. */
+const refilter: Document = {
+  $set: {
+    lists: {
+      $cond: [
+        { $ne: [{ $type: "$archived" }, "missing"] },
+        ["archived"],
+        {
+          $concatArrays: [
+            ["all"],
+            { $cond: [{ $gt: ["$monitors", 0] }, ["monitored"], ["unmonitored"]] },
+            tagIf(anyCheck(hasFailed), "failed"),
+            tagIf(anyCheck({ $eq: ["$$check.v.newest.status", "error"] }), "error"),
+            tagIf("$excluded", "excluded"),
+          ],
+        },
+      ],
     },
   },
-];
-
-/** Counts a write. */
-const ONE_WRITE = { revision: { $add: ["$revision", 1] } };
-/** The last stages of each other update. */
-const withLists: Document[] = [{ $set: ONE_WRITE }, ...refilter];
+};

@@ -3,16 +3,13 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VendorFilter, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import type { VendorTag } from "../model/listed-vendor.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { listAllCreated, startListingCreated } from "./created-vendors.ts";
 import { newVendor } from "./listed-vendor.ts";
-import { noteSubjects } from "./note-subjects.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
 
@@ -29,7 +26,6 @@ beforeEach(() => {
   app.clock.now = NOW;
 });
 
-const logger = createLogger({ service: "entity-test", level: "silent" });
 const REGISTERED = "ABCDEFGHJK71";
 const NOW = new Date("2026-11-23T10:00:00Z");
 const DAY_MS = 86_400_000;
@@ -449,59 +445,6 @@ describe("pages", () => {
     });
     return { ...app.live, vendors };
   }
-});
-
-describe("entities that an older version created", () => {
-  test("are added to the lists once, and those that are there stay as they are", async () => {
-    const [known, missing] = [await created("Known LLC"), await created("Missing LLC")];
-    await verified(known);
-    await app.live.vendors.deleteOne({ entity_id: missing });
-    expect(await listAllCreated(app.live, daysAgo(-1))).toBe(0);
-    expect(await listAllCreated(app.live)).toBe(1);
-    expect(await listAllCreated(app.live)).toBe(0);
-    expect(await idsOf()).toEqual([known, missing]);
-    expect((await list())[0]!.checks).toHaveLength(1);
-  });
-
-  test("after the migration are added by a replica that starts within a day of it; a later one looks for none", async () => {
-    const { at } = (await app.live.vendorListMigration.findOne())!;
-    const migrated = at.getTime();
-    await app.sandbox.vendorListMigration.updateOne({}, { $set: { at } });
-    app.clock.now = at;
-    const missing = await created("Missing LLC");
-    await app.live.vendors.deleteOne({ entity_id: missing });
-    const collections = { live: app.live, sandbox: app.sandbox };
-    const stopping = new AbortController();
-    const startAt = (now: number) =>
-      startListingCreated({ collections, now: () => new Date(now), stopping: stopping.signal, logger });
-    await startAt(migrated + DAY_MS + 1).ended();
-    expect(await idsOf()).toEqual([]);
-    const starting = startAt(migrated + DAY_MS - 1);
-    while ((await idsOf()).length === 0);
-    stopping.abort();
-    await starting.ended();
-    expect(await idsOf()).toEqual([missing]);
-  });
-});
-
-test("vendors that were verified before verifications said which TIN they have get it, and their filters, after the update", async () => {
-  const { entity } = await app.gateway.createEntity({
-    caller,
-    legalName: "Old Inc",
-    identifiers: { tin: "460056780" },
-  });
-  const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL, reason: "mismatch" };
-  await verified(entity!.id, { checks: [{ ...match, facts: { tin: "****2222", name: "Old Inc" } }] });
-  const other = await created("Older Inc");
-  await verified(other, { checks: [{ ...match, facts: { tin: "****2222", name: "$Other LLC" } }] });
-  const own = await created("Oldest Inc");
-  await verified(own, { checks: [{ ...match, facts: { name: "OLDEST INC" } }] });
-  expect(await idsOf({ filter: VendorFilter.FAILED })).toHaveLength(3);
-  await noteSubjects("live", app.live);
-  await noteSubjects("live", app.live);
-  expect(await idsOf({ filter: VendorFilter.FAILED })).toEqual([own]);
-  const vendor = (await list()).find(({ entity: each }) => each!.id === other)!;
-  expect(vendor.checks[0]).toMatchObject({ name: "$Other LLC", aboutOther: true, lastAnswered: { aboutOther: true } });
 });
 
 test("names are compared by the rule of payments", async () => {

@@ -12,7 +12,7 @@ import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { type ContentHash, contentText, newOwnEntity, type OwnContent } from "../model/own-entity.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
-import { listCreated } from "../vendor-list/created-vendors.ts";
+import { newVendor } from "../vendor-list/listed-vendor.ts";
 import { type ExternalIds, refuseSuppliedTin } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
@@ -75,7 +75,7 @@ export function createCreation(
       await alongside?.(session, bare);
       const entity = await withLoadedExclusions(collections, session, bare, at);
       await refuseLoadedMeanwhile(collections, session, tenant.organizationId, bare.identifiers);
-      await listCreated(collections, session, { ...entity, organization_id: tenant.organizationId });
+      await collections.vendors.insertOne(newVendor(tenant, id, entity.legal_name), { session });
       return insertEntity(collections, session, { entity, author: caller, now: at });
     });
   };
