@@ -26,6 +26,8 @@ export interface RegistrationPart extends PartSource {
   readonly expiration_date: string;
   readonly legal_name: string;
   readonly cage: string;
+  /** Only SAM.gov's API sets it: the vendor may have been asked for by its CAGE. */
+  readonly uei?: string;
   readonly entity_type: string;
   /** SAM.gov's API says that there are exclusions; it does not say what they restrict. Not set for a file, whose record has its flag. */
   readonly flagged?: true;

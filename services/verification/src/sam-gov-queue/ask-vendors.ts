@@ -103,7 +103,7 @@ async function exclusionsOf(client: SamGovClient, answered: readonly Answered[],
   // A vendor that is known by its CAGE is asked for by the UEI that its registration has.
   const vendors = answered.map(({ question, registration }) => ({
     ...question,
-    uei: registration?.uei ?? question.uei,
+    uei: registration?.listed.uei ?? question.uei,
   }));
   return lookUpEach(vendors, {
     one: (vendor) => lookUpExclusions(client, vendor, signal),

@@ -13,7 +13,6 @@ export interface EntityRow {
 
 /** What a row says. */
 export interface Registration {
-  readonly uei: string;
   /** Distinguishes the rows of one UEI that are paid to different accounts; empty in the entity's own row. */
   readonly eftIndicator: string;
   /** SAM.gov says that this UEI has exclusions, of whatever effect. */
@@ -79,7 +78,6 @@ export function readRegistration({ raw }: EntityRow): Registration {
   const { entityRegistration: row, coreData } = readShape(rowShape, raw);
   const structure = coreData?.generalInformation;
   return {
-    uei: row.ueiSAM.toUpperCase(),
     eftIndicator: row.entityEFTIndicator,
     isFlagged: row.exclusionStatusFlag === "Y" || row.exclusionStatusFlag === "D",
     isClear: row.exclusionStatusFlag === "N",
@@ -90,6 +88,7 @@ export function readRegistration({ raw }: EntityRow): Registration {
       expiration_date: row.registrationExpirationDate,
       legal_name: row.legalBusinessName,
       cage: row.cageCode,
+      uei: row.ueiSAM.toUpperCase(),
       entity_type: structure ? (ENTITY_TYPES[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
     },
   };

@@ -131,14 +131,15 @@ describe("a vendor that is known only by its CAGE and that the extract lacks", (
   const named = row("facility", { withoutUei: false });
   const byUei: FilesBy = (_names, { uei }) => file(uei === UEI ? [named] : []);
 
-  test("is not cleared by an exclusions file that lists vendors by their UEIs", async () => {
+  test("is looked up there by the UEI that SAM.gov's API gives, and by that of an earlier answer", async () => {
     sam.register({ uei: UEI, cage: "4AB12" });
     const { registration } = (await ask(file([]), onlyCage)).parts!;
     const stored = { registration: { ...registration!, date: new Date("2026-11-20T08:00:00Z") } };
-    await expect(askFiles(byUei, stored, onlyCage)).rejects.toMatchObject({ reason: "stale_source" });
-  });
-
-  test("is looked up there by the UEI that SAM.gov's API gives", async () => {
+    // Rows that name the CAGE clear nobody of those that name the UEI.
+    const both: FilesBy = (_names, { uei }) => file(uei === UEI ? [named, row("product")] : [row("product")]);
+    for (const files of [both, byUei])
+      expect(verdictIn(await askFiles(files, stored, onlyCage))).toBe("fail excluded debarred facility");
+    sam.forget(UEI);
     sam.register({ uei: UEI, cage: "4AB12", exclusionFlag: "Y" });
     expect(verdictIn(await ask(byUei, onlyCage))).toBe("fail excluded debarred facility");
     expect(sam.calls("exclusions")).toHaveLength(0);

@@ -70,8 +70,7 @@ export function createSamGovApi(options: {
       const looking = { signal, onCall: afterFirst(onFurtherCall) };
       const found = await registrationOf(question, looking);
       const registration = chooseRegistration(found.rows.map(readRegistration));
-      const uei = registration?.uei ?? question.uei;
-      const { cage = "", legal_name = "" } = registration?.listed ?? {};
+      const { uei = question.uei, cage = "", legal_name = "" } = registration?.listed ?? {};
       const vendor = { entities, question, registered: { uei, cage, legal_name } };
       const read = await reading.then((first) => first && withRegistered(first, vendor, signal)).catch(() => undefined);
       const files = usableFor({ uei }, read ?? create(GetRegistryRecordResponseSchema));

@@ -87,9 +87,9 @@ export function createSamGovExtract(options: {
     async ask(question, { signal }): Promise<Answer> {
       const now = options.now();
       const first = await readRegistry(entities, question, signal);
-      const { cage = "", legal_name = "" } = partsOnFile(first, question, now).registration ?? {};
-      const registered = { uei: "", cage, legal_name };
-      const files = usableFor(question, await withRegistered(first, { entities, question, registered }, signal));
+      const { uei = question.uei, cage = "", legal_name = "" } = partsOnFile(first, question, now).registration ?? {};
+      const registered = { uei, cage, legal_name };
+      const files = usableFor({ uei }, await withRegistered(first, { entities, question, registered }, signal));
       const parts = partsOnFile(files, question, now);
       const verdict = verdictOn(parts, question, files, now);
       const kept = keptBodiesOf(parts, question);
