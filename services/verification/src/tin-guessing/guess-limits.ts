@@ -67,7 +67,7 @@ export function createAskWithinLimits(options: {
       return run;
     } finally {
       const outcome = run?.kind === "answered" ? run.answer.outcome : "error";
-      const unasked = run && !wasAsked(run) ? store.returnTin : undefined;
+      const unasked = wasAsked(run) ? undefined : store.returnTin;
       const uncount = outcome === "pass" ? store.removeTin : unasked;
       await release(() =>
         Promise.all([
@@ -79,7 +79,7 @@ export function createAskWithinLimits(options: {
   };
 }
 
-/** Was any provider called? */
-function wasAsked({ attempts }: CheckRun): boolean {
-  return attempts.some(({ reason }) => !NOT_CALLED.has(reason));
+/** Was any provider called? None was where there is no run: the TIN could not be revealed. */
+function wasAsked(run: CheckRun | undefined): boolean {
+  return run?.attempts.some(({ reason }) => !NOT_CALLED.has(reason)) ?? false;
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
@@ -242,6 +243,15 @@ describe("an honest organization", () => {
     changed.delete(org);
     for (const vendor of vendors.slice(1, TINS_PER_VENDOR)) expect(await verify(vendor)).toEqual(mismatch);
     expect(await verify(vendors[TINS_PER_VENDOR]!)).toEqual(refused);
+  });
+
+  test("may ask later about any number of TINs of one name that could not be revealed", async () => {
+    one.entities.schedule.reveal = () => Promise.reject(new ServiceError("service_unavailable"));
+    for (let index = 0; index < 2 * TINS_PER_VENDOR; index++) {
+      await expect(guess("Maria Garcia")).rejects.toMatchObject({ code: "service_unavailable" });
+    }
+    delete one.entities.schedule.reveal;
+    expect(await guess("Maria Garcia", right)).toMatchObject({ status: PASS });
   });
 
   test("gains no guess from a call that asked nothing beside one that asks about the same TIN", async () => {
