@@ -120,18 +120,20 @@ export function createVerifier(options: {
     signal: AbortSignal,
   ): Promise<KnownExclusions | undefined> {
     const { row, givenName = "", subject } = request;
-    const registrations = conclusions.filter(({ check }) => check === "sam_registration");
-    if (registrations.some(({ kind }) => kind !== "stored")) return undefined;
-    const answered = registrations.map((each) => (each.kind === "stored" && each.stored.details?.legal_name) || "");
+    const registration = conclusions.find(({ check }) => check === "sam_registration");
+    if (registration && registration.kind !== "stored") return undefined;
+    const { details, parts } = registration?.stored ?? {};
+    const registered = { uei: parts?.registration?.uei ?? "", cage: details?.cage ?? "" };
+    const answered = details?.legal_name ?? "";
     if (!row) {
-      const isOther = givenName !== "" && answered.some((name) => !isSameButForSigns(name, givenName));
+      const isOther = registration && givenName !== "" && !isSameButForSigns(answered, givenName);
       if (!isOther) return undefined;
       const { payment } = verificationRecords(request, { conclusions }, now()).verification;
       if (payment?.decision !== "pay") return undefined;
     }
     const { uei, cage, entityName = "" } = subject;
-    const names = new Set([givenName, entityName, ...answered].filter((name) => name !== ""));
-    return options.readExclusions({ tenant: request.caller.tenant, uei, cage, names: [...names] }, signal);
+    const names = [...new Set([givenName, entityName, answered])].filter((name) => name !== "");
+    return options.readExclusions({ tenant: request.caller.tenant, uei, cage, names, registered }, signal);
   }
 
   /** Concludes checks concurrently, except those that are concluded already. */

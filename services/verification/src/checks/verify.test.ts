@@ -7,6 +7,7 @@ import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import { registryDay } from "@vvs/registration";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import {
   callerOf,
@@ -83,6 +84,22 @@ test.each<[string, string, boolean | undefined, string[]]>([
     expect(verification?.payment).toEqual(payment);
   },
 );
+
+test("where a stored answer has a CAGE that the vendor lacks, exclusions of that CAGE are a doubt about another name", async () => {
+  const uei = "STOREDCAGE01";
+  behaviour.first = says("pass", { details: { cage: "1ZZ99", legal_name: "Acme Holding" } });
+  service.entities.put(org, entityId, { subject: { uei, legalName: "Acme" } });
+  service.entities.schedule.nameAgrees = () => true;
+  service.entities.setRegistry(Environment.LIVE, uei, (_names, cage) => ({
+    ...{ exclusionsCutDate: registryDay(new Date()), exclusionsLoad: "exclusions:1" },
+    exclusions: cage === "1ZZ99" ? [{ effect: "product", terminationDate: "indefinite" }] : [],
+  }));
+  await verify();
+  const value = { entityId, legalName: "Acme Trading" };
+  const { payment } = await verify({ mode: Mode.CACHED, target: { case: "vendor", value } });
+  delete service.entities.schedule.nameAgrees;
+  expect(payment?.doubts).toEqual(["exclusion"]);
+});
 
 describe("realtime", () => {
   test("after a throw the next provider is asked, and the evidence has both attempts and the content's hash", async () => {

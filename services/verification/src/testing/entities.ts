@@ -21,14 +21,15 @@ export interface TestEntity {
 }
 
 type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+type FilesBy = (names: readonly string[], cage: string) => Files;
 
 /** A simulated entity service. Tests set what it knows, and read what it received. */
 export interface TestEntities {
   readonly server: RpcServer;
   /** Makes an entity visible to an organization. */
   put(organizationId: string, entityId: string, entity: TestEntity): void;
-  /** Sets the loaded files' records of a UEI, or returns them for the names asked with; there are none where it is not set. */
-  setRegistry(environment: Environment, uei: string, files: Files | ((names: readonly string[]) => Files)): void;
+  /** Sets the loaded files' records of a UEI, or returns them for the names and the CAGE asked with; there are none where it is not set. */
+  setRegistry(environment: Environment, uei: string, files: Files | FilesBy): void;
   /** Sets the entity that every vendor resolves to; it keeps the last TIN that a call both supplied and checks. */
   resolveTo(entityId: string): void;
   /** Callbacks between the steps of a call. */
@@ -67,7 +68,7 @@ const unused = async () => {
 
 export async function startTestEntities(): Promise<TestEntities> {
   const known = new Map<string, TestEntity>();
-  const files = new Map<string, (names: readonly string[]) => Files>();
+  const files = new Map<string, FilesBy>();
   const revealed: string[] = [];
   const matches: RecordTinMatchRequest[] = [];
   const updates: UpdateFromProviderRequest[] = [];
@@ -138,12 +139,14 @@ export async function startTestEntities(): Promise<TestEntities> {
     listWithdrawnLoads: async ({ environment }) => {
       await schedule.registry?.(0);
       const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
-      return { loads: here.flatMap(([, of]) => of([]).withdrawnLoads ?? []) };
+      return { loads: here.flatMap(([, of]) => of([], "").withdrawnLoads ?? []) };
     },
     getRegistryRecord: unused,
     getRegistryRecords: async ({ environment, queries }) => {
       await schedule.registry?.(queries.length);
-      return { records: queries.map(({ uei, names = [] }) => files.get(`${environment} ${uei}`)?.(names) ?? {}) };
+      return {
+        records: queries.map(({ uei, names, cage }) => files.get(`${environment} ${uei}`)?.(names, cage) ?? {}),
+      };
     },
     updateFromProvider: async (request, { signal }) => {
       await schedule.update?.(signal);

@@ -73,10 +73,12 @@ export async function withRegistered(
     entities: RegistryReader;
     question: Pick<Question, "tenant" | "uei" | "cage" | "legalName">;
     registered: { readonly uei: string; readonly cage: string; readonly legal_name: string };
+    /** Further names by which the files were read. */
+    names?: readonly string[];
   },
   signal: AbortSignal,
 ): Promise<GetRegistryRecordResponse> {
-  const { entities, question, registered } = options;
+  const { entities, question, registered, names: furtherNames = [] } = options;
   const { record } = files;
   const { legalName } = question;
   const isNameKnown = ["", legalName, ...(legalName && [record?.legalName])].includes(registered.legal_name);
@@ -86,7 +88,7 @@ export async function withRegistered(
     (isNameKnown || entities.readsNames === false);
   if (isLookedUp) return files;
   const [uei, cage] = [registered.uei || question.uei, registered.cage || question.cage];
-  const names = [registered.legal_name, record?.legalName ?? ""];
+  const names = [registered.legal_name, record?.legalName ?? "", ...furtherNames];
   const again = await readRegistry(entities, { ...question, uei, cage }, signal, names);
   const byOwnCage = question.cage === cage ? [] : files.exclusions.filter(({ withoutUei }) => withoutUei);
   const isNew = (row: (typeof byOwnCage)[number]) => !again.exclusions.some((one) => equals(ExclusionSchema, one, row));
