@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { ORIGIN, startDashboard, type TestDashboard } from "./testing/dashboard.ts";
-import { EMAIL, KEY_VALUE, PASSWORD, SECRET } from "./testing/fake-services.ts";
+import { KEY_VALUE, SECRET } from "./testing/fake-services.ts";
+import { EMAIL, PASSWORD } from "./testing/fake-sessions.ts";
 
 let dashboard: TestDashboard;
 

@@ -1,21 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { dashboardPerTest, startDashboard } from "../testing/dashboard.ts";
 import { LINK_TOKEN, SIGN_UP_PASSWORD } from "../testing/fake-entry.ts";
-import { EMAIL } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => {
-  const { state } = dashboard;
-  state.failures.clear();
-  state.calls.length = 0;
-  state.sessions.clear();
-  Object.assign(state, { signUpOpen: true, mailSent: true });
-});
-afterAll(() => dashboard.close());
+const { dashboard } = dashboardPerTest({ signsIn: false });
 
 const PASSWORD = "never shown again";
 const form = { organization_name: "Acme <b>", email: "new@acme.example", password: PASSWORD };
@@ -77,7 +66,6 @@ describe("a sign-up", () => {
   test("that is not confirmed yet refuses a sign-in, and the page says how to continue", async () => {
     dashboard.state.unconfirmed = true;
     const { status, text, cookies } = await dashboard.visitor().signIn();
-    dashboard.state.unconfirmed = false;
     expect([status, cookies]).toEqual([403, []]);
     expect(text).toContain("this email address is not confirmed");
     expect(text).toContain('action="/sign-up/resend"');

@@ -1,13 +1,9 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
-import { DEVICE_TOKEN, EMAIL, PASSWORD } from "../testing/fake-services.ts";
+import { expect, test } from "@jest/globals";
+import { dashboardPerTest } from "../testing/dashboard.ts";
+import { DEVICE_TOKEN, EMAIL, PASSWORD } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => dashboard.close());
+const { dashboard } = dashboardPerTest({ signsIn: false });
 
 test("a browser that signed in is a known device for a year, also after signing out", async () => {
   const visitor = dashboard.visitor();

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
-import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
+import { dashboardPerTest, startDashboard } from "../testing/dashboard.ts";
+import { EMAIL, PASSWORD } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-
-afterEach(() => dashboard.close());
+const { dashboard } = dashboardPerTest({ signsIn: false });
 
 describe("a sign-in", () => {
   test("starts a session in a cookie that scripts, neighbouring hosts and plaintext connections cannot read", async () => {

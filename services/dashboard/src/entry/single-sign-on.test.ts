@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { ORIGIN, startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { dashboardPerTest, ORIGIN } from "../testing/dashboard.ts";
 
-let dashboard: TestDashboard;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-beforeEach(() => {
-  dashboard.state.calls.length = 0;
-  dashboard.state.failures.clear();
-});
-afterAll(() => dashboard.close());
+const { dashboard } = dashboardPerTest({ signsIn: false });
 
 test("the sign-in page offers it, and works without it while the providers can't be read", async () => {
   expect((await dashboard.visitor().get("/sign-in")).text).toContain("Sign in with Acme");

@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { hiddenField, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { dashboardPerTest, hiddenField, type Visitor } from "../testing/dashboard.ts";
 import { PASSKEY_RESPONSE } from "../testing/fake-passkeys.ts";
-import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
-import { CODE } from "../testing/fake-sessions.ts";
+import { CODE, EMAIL, PASSWORD } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
+const { dashboard } = dashboardPerTest({ signsIn: false });
 let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
+beforeEach(() => {
   visitor = dashboard.visitor();
 });
-
-afterEach(() => dashboard.close());
 
 /** Each begins a sign-in in a new tab of the browser, and returns what finishes it. */
 const ways = {

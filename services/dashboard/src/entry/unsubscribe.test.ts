@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { expect, test } from "@jest/globals";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { UNSUBSCRIBE_TOKEN } from "../testing/fake-notifications.ts";
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-afterAll(() => dashboard.close());
-beforeEach(() => {
-  dashboard.state.calls.length = 0;
-});
-
+const { dashboard } = dashboardPerTest({ signsIn: false });
 const link = `/unsubscribe?token=${UNSUBSCRIBE_TOKEN}`;
 
 test("opening the link changes nothing: it shows a form that does, without signing in", async () => {

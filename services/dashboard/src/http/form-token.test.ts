@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { KEY_VALUE } from "../testing/fake-services.ts";
 
 const PATH = "/test/api-keys";
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 /** Opens the page in a new tab of the browser and fills in its form. */
 const openTab = async (name: string) => ({

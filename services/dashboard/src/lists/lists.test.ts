@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { workbook } from "@vvs/vendor-files/testing";
-import { ORIGIN, type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest, ORIGIN, type Page } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { JOB_ID, jobOf, jobResultOf } from "../testing/fake-jobs.ts";
 import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
@@ -10,17 +10,7 @@ import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts
 const TIN = "912345678";
 const FILE = `Vendor,UEI,Tax ID,Vendor No\nAcme,SANDBXACTVE1,${TIN},V-1\nBad,SANDBX,,V-2\nAcme,SANDBXACTVE1,${TIN},V-3\n`;
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 /** Returns a small XLSX file with 5.1 million characters. */
 function longWorkbook(): Buffer {
@@ -49,11 +39,6 @@ function fieldsOf({ text }: Page): Record<string, string> {
   });
   return Object.fromEntries([...hidden.map(([, name, value]) => [name!, value!] as const), ...selects]);
 }
-
-const callsOf = (method: string) =>
-  dashboard.state.calls.flatMap((call) =>
-    call.startsWith(`${method} `) ? [JSON.parse(call.slice(method.length))] : [],
-  );
 
 describe("the preview of a list", () => {
   test("says how columns are read and what is wrong, shows no TIN, and neither verifies nor stores anything", async () => {
@@ -121,7 +106,7 @@ describe("a list that is verified", () => {
     const fields = { ...fieldsOf(await upload(FILE)), checks: "sam_registration", frequency: "weekly" };
     const { status, location } = await send("/test/lists", fields);
     expect([status, location]).toEqual([303, `/test/lists/${JOB_ID}`]);
-    const [{ caller, rows }] = callsOf("addJobRows");
+    const [{ caller, rows }] = dashboard.callsOf("addJobRows");
     expect(caller).toMatchObject({ actor: "usr_1", createdEntities: 250_000 });
     const acme = { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" };
     const cells = (number: string) => ["Acme", "SANDBXACTVE1", "****5678", number];
@@ -133,7 +118,7 @@ describe("a list that is verified", () => {
       },
       { row: 4, externalId: "V-3", ...acme, sameAs: 2, cells: cells("V-3") },
     ]);
-    expect(callsOf("startJob")).toEqual([
+    expect(dashboard.callsOf("startJob")).toEqual([
       expect.objectContaining({
         jobId: JOB_ID,
         total: 3,
@@ -148,13 +133,13 @@ describe("a list that is verified", () => {
     const again = await send("/test/lists", fields);
     expect(again.status).toBe(409);
     expect(again.text).toContain("already sent");
-    expect(callsOf("startJob")).toHaveLength(1);
+    expect(dashboard.callsOf("startJob")).toHaveLength(1);
   });
 
   test("stores no TIN as the number of a bad row", async () => {
     const file = `UEI,Tax ID,Vendor No\nSANDBX,${TIN},91-2345678\n,SANDBXACTVE1,V-1\nSANDBXACTVE1,,V-2\n`;
     await send("/test/lists", { ...fieldsOf(await upload(file)), checks: "sam_registration" });
-    const [{ rows }] = callsOf("addJobRows");
+    const [{ rows }] = dashboard.callsOf("addJobRows");
     expect(rows.map(({ externalId }: { externalId?: string }) => externalId)).toEqual([undefined, "V-1", "V-2"]);
   });
 
@@ -224,7 +209,7 @@ describe("the page of a list", () => {
 
   test("filters by decision and outcome", async () => {
     await visitor.get(`/test/lists/${JOB_ID}?decision=review&outcome=not_found&after=7`);
-    expect(callsOf("listJobResults")).toEqual([
+    expect(dashboard.callsOf("listJobResults")).toEqual([
       expect.objectContaining({ decision: "DECISION_REVIEW", outcome: "ROW_OUTCOME_NOT_FOUND", afterRow: 7 }),
     ]);
     expect((await visitor.get(`/test/lists/${JOB_ID}?decision=x`)).status).toBe(400);
@@ -238,7 +223,7 @@ describe("the page of a list", () => {
     expect(text).not.toContain("Monitor all that passed");
     const { location } = await visitor.post(`/test/lists/${JOB_ID}/cancel`);
     expect(location).toBe(`/test/lists/${JOB_ID}?done=canceled`);
-    expect(callsOf("cancelJob")).toEqual([expect.objectContaining({ jobId: JOB_ID })]);
+    expect(dashboard.callsOf("cancelJob")).toEqual([expect.objectContaining({ jobId: JOB_ID })]);
   });
 
   test.each([
@@ -262,7 +247,7 @@ describe("the page of a list", () => {
       { row: 4, cells: ["Not yet", "", ""] },
     ];
     const { text } = await visitor.get(`/test/lists/${JOB_ID}.csv`);
-    expect(callsOf("listJobResults")).toEqual([expect.objectContaining({ wholeRows: true })]);
+    expect(dashboard.callsOf("listJobResults")).toEqual([expect.objectContaining({ wholeRows: true })]);
     const [titles, ...rows] = text.trim().split("\r\n");
     expect(titles).toBe(
       `"Vendor","Remark","UEI","outcome","decision","registry_name","asked_tin","asked_name","expires_on","reasons","evidence"`,
@@ -274,7 +259,7 @@ describe("the page of a list", () => {
     ]);
     expect(rows[0]).toContain(`,"${ORIGIN}/test/verifications/${VERIFICATION_ID}"`);
     await visitor.get(`/test/lists/${JOB_ID}`);
-    expect(callsOf("listJobResults")[1]).not.toHaveProperty("wholeRows");
+    expect(dashboard.callsOf("listJobResults")[1]).not.toHaveProperty("wholeRows");
   });
 
   test("that did not come from a file has a file with the columns of the API", async () => {
@@ -388,8 +373,8 @@ describe("monitoring all that passed", () => {
   test("gives each vendor a monitor with the checks of the list, unless it has one", async () => {
     const { location } = await monitor({ frequency: "monthly" });
     expect(location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
-    expect(callsOf("listJobResults")).toEqual([expect.objectContaining({ outcome: "ROW_OUTCOME_PASS" })]);
-    expect(callsOf("createMonitor")).toEqual([
+    expect(dashboard.callsOf("listJobResults")).toEqual([expect.objectContaining({ outcome: "ROW_OUTCOME_PASS" })]);
+    expect(dashboard.callsOf("createMonitor")).toEqual([
       expect.objectContaining({
         ...{ entityId: ENTITY_ID, externalId: "V-1", frequency: "FREQUENCY_MONTHLY", unlessExists: true },
         ...{ checks: ["CHECK_TYPE_SAM_REGISTRATION"], activeLimit: expect.any(Number) },
@@ -402,7 +387,7 @@ describe("monitoring all that passed", () => {
     const page = await monitor({ frequency: "daily" });
     expect(fieldsOf(page)).toEqual({ after: "501", frequency: "daily" });
     expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
-    expect(callsOf("createMonitor")).toHaveLength(501);
+    expect(dashboard.callsOf("createMonitor")).toHaveLength(501);
   });
 
   test("goes on after a vendor that is refused a monitor, and says which and why", async () => {
@@ -418,7 +403,7 @@ describe("monitoring all that passed", () => {
     expect(page.text).toContain("Vendor 2<");
     expect(page.text).toContain("The vendor number must not contain the vendor’s TIN.");
     expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
-    expect(callsOf("createMonitor")).toHaveLength(511);
+    expect(dashboard.callsOf("createMonitor")).toHaveLength(511);
     dashboard.state.failures.set("createMonitor V-511", new ServiceError("limit_exceeded"));
     dashboard.state.jobResults.splice(0, 500, jobResultOf({ row: 2, externalId: "V-2" }));
     const last = await monitor({ frequency: "daily" });

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 
 const PAGE = `/live/monitors/${MONITOR_ID}`;
 const form = { frequency: "weekly", webhook_url: "https://hooks.acme.example/new", external_id: " M-2 " };
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-beforeEach(async () => {
-  visitor = dashboard.visitor();
-  dashboard.state.role = "owner";
-  dashboard.state.failures.clear();
+const { dashboard, visitor } = dashboardPerTest();
+beforeEach(() => {
   dashboard.state.monitors = [monitorOf({ externalId: "M-1" })];
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
 });
-afterAll(() => dashboard.close());
-
-const updates = () => dashboard.state.calls.filter((call) => call.startsWith("updateMonitor"));
 
 test("the monitor's page links to a form with its current values", async () => {
   const page = (await visitor.get(PAGE)).text;
@@ -35,7 +22,7 @@ test("the monitor's page links to a form with its current values", async () => {
 test("changes are made on behalf of the user, and confirmed on the monitor's page", async () => {
   const { status, location } = await visitor.post(`${PAGE}/change`, form);
   expect([status, location]).toEqual([303, `${PAGE}?done=changed`]);
-  expect(JSON.parse(updates()[0]!.replace("updateMonitor ", ""))).toMatchObject({
+  expect(dashboard.callsOf("updateMonitor")[0]).toMatchObject({
     caller: { actor: "usr_1", tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" } },
     monitorId: MONITOR_ID,
     frequency: "FREQUENCY_WEEKLY",
@@ -50,7 +37,7 @@ describe("nothing is changed", () => {
     const { status, text } = await visitor.post(`${PAGE}/change`, { frequency: "yearly", webhook_url: " " });
     expect(status).toBe(400);
     for (const part of ["Nothing was changed", "Choose how often the monitor runs."]) expect(text).toContain(part);
-    expect(updates()).toEqual([]);
+    expect(dashboard.callsOf("updateMonitor")).toEqual([]);
   });
 
   test("by a vendor number that the monitor service refuses, which is not shown again if it looks like a TIN", async () => {
@@ -90,7 +77,7 @@ describe("nothing is changed", () => {
     expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
     expect((await visitor.get(`${PAGE}/change`)).status).toBe(403);
     expect((await visitor.post(`${PAGE}/change`, form)).status).toBe(403);
-    expect(updates()).toEqual([]);
+    expect(dashboard.callsOf("updateMonitor")).toEqual([]);
   });
 
   test.each([`/live/monitors/x/change`, `/live/monitors/mon_01m7ygvppkenma4hm7yf5h5150/change`])(

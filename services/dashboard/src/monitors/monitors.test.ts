@@ -1,30 +1,18 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { confirmedRunOf, EVENT_ID, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 import { VERIFICATION_ID } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.entities = [{ id: ENTITY_ID, legalName: "Acme <Widgets>" }];
   dashboard.state.monitors = [monitorOf()];
 });
-
-afterEach(() => dashboard.close());
-
-const callsOf = (method: string) =>
-  dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => JSON.parse(call.slice(method.length)));
 
 describe("the list", () => {
   test("shows each with its vendor, last outcome and next run", async () => {
@@ -40,7 +28,7 @@ describe("the list", () => {
   test("is filtered by the service, and later pages keep the filter", async () => {
     dashboard.state.hasOlder = true;
     const { text } = await visitor.get(`/test/monitors?status=canceled&outcome=error&entity_id=${ENTITY_ID}`);
-    expect(callsOf("listMonitors")).toMatchObject([
+    expect(dashboard.callsOf("listMonitors")).toMatchObject([
       {
         entityId: ENTITY_ID,
         canceled: true,
@@ -53,8 +41,8 @@ describe("the list", () => {
 
   test("is filtered to monitors without an answer for a long time", async () => {
     const { text } = await visitor.get("/live/monitors?outcome=unanswered");
-    expect(callsOf("listMonitors")).toMatchObject([{ unanswered: true }]);
-    expect(callsOf("listMonitors")[0]).not.toHaveProperty("lastOutcome");
+    expect(dashboard.callsOf("listMonitors")).toMatchObject([{ unanswered: true }]);
+    expect(dashboard.callsOf("listMonitors")[0]).not.toHaveProperty("lastOutcome");
     expect(text).toContain('<option value="unanswered" selected>no answer for a long time</option>');
     expect(text).toContain("Every run has ended in an error for longer than three periods or one day.");
   });
@@ -63,7 +51,7 @@ describe("the list", () => {
     const { status, text } = await visitor.get("/live/monitors?entity_id=12-3456789&outcome=good");
     expect(status).toBe(400);
     expect(text).not.toContain("12-3456789");
-    expect(callsOf("listMonitors")).toEqual([]);
+    expect(dashboard.callsOf("listMonitors")).toEqual([]);
   });
 
   test("says what to do while it is empty, and what is unavailable", async () => {
@@ -137,7 +125,7 @@ describe("a creation", () => {
     const form_token = await visitor.formToken("/live/monitors/new");
     const { status, location } = await visitor.post("/live/monitors", { ...form, form_token });
     expect([status, location]).toEqual([303, `/live/monitors/${MONITOR_ID}?done=created`]);
-    expect(callsOf("createMonitor")).toMatchObject([
+    expect(dashboard.callsOf("createMonitor")).toMatchObject([
       {
         caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" }, actor: "usr_1" },
         entityId: ENTITY_ID,
@@ -154,7 +142,7 @@ describe("a creation", () => {
     await visitor.post("/live/monitors", { ...form, form_token });
     const { status } = await visitor.post("/live/monitors", { ...form, form_token });
     expect(status).toBe(409);
-    expect(callsOf("createMonitor")).toHaveLength(1);
+    expect(dashboard.callsOf("createMonitor")).toHaveLength(1);
   });
 
   test("starts with the entity of the page that links to it", async () => {
@@ -178,7 +166,7 @@ describe("a creation", () => {
     expect(text).toContain("Choose at least one check.");
     expect(text).toContain("Choose how often the monitor runs.");
     expect(text).not.toMatch(/12-3456789|me:pass/);
-    expect(callsOf("createMonitor")).toEqual([]);
+    expect(dashboard.callsOf("createMonitor")).toEqual([]);
   });
 
   test.each([
@@ -213,10 +201,10 @@ describe("a cancellation", () => {
     const path = `/live/monitors/${MONITOR_ID}/cancel`;
     const { text } = await visitor.get(path);
     expect(text).toContain("Cancel the monitor of Acme &lt;Widgets&gt;?");
-    expect(callsOf("cancelMonitor")).toEqual([]);
+    expect(dashboard.callsOf("cancelMonitor")).toEqual([]);
     const { status, location } = await visitor.post(path);
     expect([status, location]).toEqual([303, `/live/monitors/${MONITOR_ID}?done=canceled`]);
-    expect(callsOf("cancelMonitor")).toMatchObject([{ monitorId: MONITOR_ID }]);
+    expect(dashboard.callsOf("cancelMonitor")).toMatchObject([{ monitorId: MONITOR_ID }]);
   });
 
   test("is neither offered nor allowed to read-only members", async () => {
@@ -227,6 +215,6 @@ describe("a cancellation", () => {
     for (const path of ["/live/monitors", `/live/monitors/${MONITOR_ID}/cancel`]) {
       expect((await visitor.post(path)).status).toBe(403);
     }
-    expect(callsOf("cancelMonitor")).toEqual([]);
+    expect(dashboard.callsOf("cancelMonitor")).toEqual([]);
   });
 });

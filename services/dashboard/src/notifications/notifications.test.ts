@@ -1,16 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { NotificationFrequency, NotificationKind } from "@vvs/proto/account/v1/notifications";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 const checked = (text: string) => [...text.matchAll(/value="(\w+)" checked/g)].map(([, value]) => value);
 

@@ -1,21 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { HOME } from "../http/next-path.ts";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest, type Visitor } from "../testing/dashboard.ts";
 import { INVITATION_ID, INVITATION_TOKEN, invitationMessage } from "../testing/fake-invitations.ts";
 
-let dashboard: TestDashboard;
-let owner: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  owner = dashboard.visitor();
-  await owner.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor: owner } = dashboardPerTest();
 
 const list = "/live/organization/members";
 const typed = { email: " hopper@acme.example ", role: "read_only" };

@@ -1,23 +1,14 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { Environment } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MEMBER_ID, memberMessage } from "../testing/fake-members.ts";
 import { monitorOf } from "../testing/fake-monitor.ts";
-import { EMAIL, keyOf } from "../testing/fake-services.ts";
+import { keyOf } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 const member = `/live/organization/members/${MEMBER_ID}`;
 const longAgo = () => {

@@ -1,24 +1,18 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 import { keyOf } from "../testing/fake-services.ts";
 import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
+beforeEach(() => {
   dashboard.state.entities = [{ id: ENTITY_ID, legalName: "Acme <Widgets>" }];
 });
-
-afterEach(() => dashboard.close());
 
 const page = () => visitor.get("/test/overview");
 

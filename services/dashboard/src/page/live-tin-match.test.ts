@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-});
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 const NOT_ENABLED = "not enabled for your organization";
 const CONTACT = "contact the operator of this service";

@@ -1,19 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 test("each provider of the environment is shown with its checks, state, quota and last answer", async () => {
   dashboard.state.providers = [

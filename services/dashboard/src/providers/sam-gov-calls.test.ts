@@ -1,10 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
-import { type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest, type Page } from "../testing/dashboard.ts";
 
 const PATH = "/live/providers/sam_gov_api/calls";
 const found = {
@@ -27,16 +27,11 @@ const found = {
   },
 } satisfies MessageInitShape<typeof GetSamGovCallsResponseSchema>;
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-beforeEach(async () => {
-  dashboard = await startDashboard();
+const { dashboard, visitor } = dashboardPerTest();
+beforeEach(() => {
   dashboard.state.isOperator = true;
   dashboard.state.samGovCalls = found;
-  visitor = dashboard.visitor();
-  await visitor.signIn();
 });
-afterEach(() => dashboard.close());
 
 /** Returns the texts of a page's tags, separated by bars. */
 const textsOf = ({ text }: Page) => text.replaceAll(/\s*(<[^>]*>\s*)+/g, "|");

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 
 const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 1)]);
 const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
@@ -45,14 +45,10 @@ function receiptOf(payload: object): string {
   return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
 }
 
-let dashboard: TestDashboard;
-let stranger: Visitor;
-beforeEach(async () => {
-  dashboard = await startDashboard();
+const { dashboard, visitor: stranger } = dashboardPerTest({ signsIn: false });
+beforeEach(() => {
   dashboard.state.receiptKeys = keys;
-  stranger = dashboard.visitor();
 });
-afterEach(() => dashboard.close());
 
 const check = (receipt: string) => stranger.post("/receipts", { receipt });
 

@@ -1,26 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { keyOf } from "../testing/fake-services.ts";
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
+const { dashboard, visitor } = dashboardPerTest();
 beforeEach(() => {
-  const { state } = dashboard;
-  state.calls.length = 0;
-  state.failures.clear();
-  state.keys = [keyOf({ id: KEY, name: "Billing <1>" })];
-  state.requests = [request];
-  state.requestsLeftOut = 0n;
-  state.hasOlder = false;
+  dashboard.state.keys = [keyOf({ id: KEY, name: "Billing <1>" })];
+  dashboard.state.requests = [request];
 });
-afterAll(() => dashboard.close());
-
 const KEY = newId("key");
 const request = {
   at: timestampFromDate(new Date("2026-11-21T09:30:15Z")),
@@ -32,14 +22,9 @@ const request = {
   requestId: "req_of_mine <1>",
 };
 
-async function page(path: string) {
-  const visitor = dashboard.visitor();
-  await visitor.signIn();
-  return visitor.get(path);
-}
+const page = (path: string) => visitor.get(path);
 
-const asked = () =>
-  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("listRequests"))!.slice("listRequests ".length));
+const asked = () => dashboard.callsOf("listRequests")[0];
 
 test("requests are shown with what was called, how it ended, how long it took, with which key and id, and when", async () => {
   dashboard.state.requests = [

@@ -1,20 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { hiddenField, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest, hiddenField } from "../testing/dashboard.ts";
 import { PASSKEY_RESPONSE } from "../testing/fake-passkeys.ts";
-import { EMAIL } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 
 const NO_PASSKEYS = "This browser does not support passkeys, or its scripts are turned off.";
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest({ signsIn: false });
 
 describe("signing in", () => {
   test("is offered beside the password, and leads to the requested page", async () => {

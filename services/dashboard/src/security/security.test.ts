@@ -1,20 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { HOME } from "../http/next-path.ts";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
-import { PASSWORD, SECRET } from "../testing/fake-services.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
+import { SECRET } from "../testing/fake-services.ts";
+import { PASSWORD } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 test("the user’s email leads to the security page, which every role may use", async () => {
   dashboard.state.role = "read_only";

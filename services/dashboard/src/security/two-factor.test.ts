@@ -1,18 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { hiddenField, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
-import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
-import { CODE, RECOVERY_CODES } from "../testing/fake-sessions.ts";
+import { dashboardPerTest, hiddenField } from "../testing/dashboard.ts";
+import { CODE, EMAIL, PASSWORD, RECOVERY_CODES } from "../testing/fake-sessions.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest({ signsIn: false });
 
 describe("a sign-in with an app", () => {
   beforeEach(() => {

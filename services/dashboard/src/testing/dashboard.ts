@@ -1,10 +1,12 @@
+import { afterEach, beforeEach } from "@jest/globals";
 import type { Admit } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
 import { createClient } from "@vvs/rpc";
 import { createApp } from "../app.ts";
 import { createClients } from "../page/clients.ts";
-import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
+import { startFakeServices } from "./fake-services.ts";
+import { EMAIL, PASSWORD } from "./fake-sessions.ts";
 import type { FakeState } from "./fake-state.ts";
 import { routesOf } from "./routes.ts";
 
@@ -36,6 +38,8 @@ export interface TestDashboard {
   readonly state: FakeState;
   readonly routes: ReturnType<typeof routesOf>;
   readonly logs: readonly Record<string, unknown>[];
+  /** Returns the requests of a method that were recorded, as JSON. */
+  callsOf(method: string): ReturnType<typeof JSON.parse>[];
   visitor(): Visitor;
   /** Stops the account service. */
   stopAccount(): Promise<void>;
@@ -82,6 +86,10 @@ export async function startDashboard(
     state: services.state,
     routes: routesOf(app),
     logs,
+    callsOf: (method) =>
+      services.state.calls.flatMap((call) =>
+        call.startsWith(`${method} `) ? [JSON.parse(call.slice(method.length))] : [],
+      ),
     visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
     stopAccount: () => services.account.close(0),
     stopVerification: () => services.verification.close(0),
@@ -94,6 +102,27 @@ export async function startDashboard(
     },
   };
 }
+
+/**
+ * Starts a dashboard before each test of a file, and closes it afterwards. Its visitor has signed in, unless `signsIn` is false,
+ * and no call is recorded yet.
+ */
+export function dashboardPerTest({ signsIn = true } = {}) {
+  let dashboard: TestDashboard;
+  let visitor: Visitor;
+  beforeEach(async () => {
+    dashboard = await startDashboard();
+    visitor = dashboard.visitor();
+    if (signsIn) await visitor.signIn();
+    dashboard.state.calls.length = 0;
+  });
+  afterEach(() => dashboard.close());
+  return { dashboard: current(() => dashboard), visitor: current(() => visitor) };
+}
+
+/** Returns an object with the properties of the one that `read` returns now. */
+const current = <T extends object>(read: () => T): T =>
+  new Proxy({} as T, { get: (_target, name) => Reflect.get(read(), name) });
 
 function createVisitor(baseUrl: string, jar: Map<string, string>): Visitor {
   const request = async (path: string, init: RequestInit): Promise<Page> => {

@@ -1,17 +1,9 @@
-import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import {
-  CountFailedRequestSchema,
-  type DeliverySchema,
-  ListDeliveriesRequestSchema,
-  ReplayDeliveryRequestSchema,
-  ReplayFailedRequestSchema,
-  SendTestEventRequestSchema,
-  WebhookDispatcherService,
-} from "@vvs/proto/webhook/v1/webhook";
-import { type Handlers, onlyFor } from "@vvs/rpc";
-import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { type DeliverySchema, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import { fakePart } from "./fake-part.ts";
+import type { FakeState } from "./fake-state.ts";
 
 export const DELIVERY_ID = "dlv_01m7ygvppkenma4hm7yf5h5159";
 export const MONITOR_ID = "mon_01m7ygrfd7fvwr2n2apeh0ddm8";
@@ -42,70 +34,42 @@ export function deliveryOf(changes: Delivery = {}): Delivery {
 }
 
 /** Simulates the webhook dispatcher. */
-export function dispatcherService(state: FakeState) {
-  return {
-    service: WebhookDispatcherService,
-    handlers: handlers(state),
-    callers: onlyFor(WebhookDispatcherService, "dashboard"),
-  };
-}
-
-function handlers(state: FakeState): Handlers<typeof WebhookDispatcherService> {
-  const note = (method: string, json: string) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${json}`);
-  };
+export function dispatcherPart(state: FakeState) {
   const find = (id: string) => {
     const delivery = state.deliveries.find((each) => each.id === id);
     if (!delivery) throw new ServiceError("not_found", { message: "There is no such delivery." });
     return delivery;
   };
-  return {
-    async listDeliveries(request) {
-      note("listDeliveries", toJsonString(ListDeliveriesRequestSchema, request));
-      const last = state.deliveries.at(-1);
-      return {
-        deliveries: state.deliveries,
-        next: state.hasOlder ? { createdAt: at, id: last!.id! } : undefined,
-      };
+  return fakePart(WebhookDispatcherService, state, {
+    recorded: {
+      async listDeliveries() {
+        const last = state.deliveries.at(-1);
+        return { deliveries: state.deliveries, next: state.hasOlder ? { createdAt: at, id: last!.id! } : undefined };
+      },
+      async replayDelivery({ deliveryId }) {
+        const delivery = find(deliveryId);
+        return { delivery, replayed: !delivery.underWay };
+      },
+      countFailed: async () => ({ count: BigInt(state.failedCount) }),
+      replayFailed: async () => ({ count: BigInt(state.failedCount) }),
+      async sendTestEvent({ webhookUrl }) {
+        const delivery = deliveryOf({ webhookUrl, test: true, status: "delivered" });
+        state.deliveries.unshift(delivery);
+        return { delivery };
+      },
     },
-    async getDelivery({ deliveryId }) {
-      failIfAsked(state, "getDelivery");
-      return { delivery: find(deliveryId) };
+    quiet: {
+      getDelivery: async ({ deliveryId }) => ({ delivery: find(deliveryId) }),
+      async listEndpoints({ limit, flaggedOnly }) {
+        const flagged = state.endpoints.filter((each) => each.state === "failing" || each.state === "gone");
+        const meant = flaggedOnly ? flagged : state.endpoints;
+        return { endpoints: meant.slice(0, limit), flaggedCount: flagged.length, hasMore: meant.length > limit };
+      },
+      async dismissEndpoint({ webhookUrl }) {
+        state.calls.push(`dismissEndpoint ${webhookUrl}`);
+        state.endpoints = state.endpoints.filter((each) => each.webhookUrl !== webhookUrl);
+        return {};
+      },
     },
-    async replayDelivery(request) {
-      note("replayDelivery", toJsonString(ReplayDeliveryRequestSchema, request));
-      const delivery = find(request.deliveryId);
-      return { delivery, replayed: !delivery.underWay };
-    },
-    async countFailed(request) {
-      note("countFailed", toJsonString(CountFailedRequestSchema, request));
-      return { count: BigInt(state.failedCount) };
-    },
-    async replayFailed(request) {
-      note("replayFailed", toJsonString(ReplayFailedRequestSchema, request));
-      return { count: BigInt(state.failedCount) };
-    },
-    async sendTestEvent(request) {
-      note("sendTestEvent", toJsonString(SendTestEventRequestSchema, request));
-      const delivery = deliveryOf({ webhookUrl: request.webhookUrl, test: true, status: "delivered" });
-      state.deliveries.unshift(delivery);
-      return { delivery };
-    },
-    async listEndpoints({ limit, flaggedOnly }) {
-      failIfAsked(state, "listEndpoints");
-      const flagged = state.endpoints.filter((each) => each.state === "failing" || each.state === "gone");
-      const meant = flaggedOnly ? flagged : state.endpoints;
-      return {
-        endpoints: meant.slice(0, limit),
-        flaggedCount: flagged.length,
-        hasMore: meant.length > limit,
-      };
-    },
-    async dismissEndpoint({ webhookUrl }) {
-      note("dismissEndpoint", webhookUrl);
-      state.endpoints = state.endpoints.filter((each) => each.webhookUrl !== webhookUrl);
-      return {};
-    },
-  };
+  });
 }

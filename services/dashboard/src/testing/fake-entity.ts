@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type JsonObject, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import { EntityService, LookUpRequestSchema, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
-import { type Handlers, onlyFor } from "@vvs/rpc";
+import { EntityService, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import canonicalize from "canonicalize";
+import { fakePart } from "./fake-part.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const ENTITY_ID = "ent_01m7ygrfd7fvwr2n2apeh0ddm8";
@@ -42,60 +42,39 @@ export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
 const iso = (at: Timestamp) => timestampDate(at).toISOString();
 
 /** Simulates the entity service. */
-export function entityService(state: FakeState) {
-  const notHere = async (): Promise<never> => {
-    throw new ServiceError("internal_error");
+export function entityPart(state: FakeState) {
+  const find = (entityId: string) => {
+    const entity = state.entities.find(({ id }) => id === entityId);
+    if (!entity) throw new ServiceError("entity_not_found");
+    return entity;
   };
-  const handlers: Handlers<typeof EntityService> = {
-    async getEntity({ entityId, externalId }) {
-      failIfAsked(state, externalId === "" ? "getEntity" : "checkExternalId");
-      const entity = state.entities.find(({ id }) => id === entityId);
-      if (!entity) throw new ServiceError("entity_not_found");
-      return { entity };
+  return fakePart(EntityService, state, {
+    recorded: { lookUp: async () => state.found },
+    quiet: {
+      async getEntity({ entityId, externalId }) {
+        if (externalId !== "") failIfAsked(state, "checkExternalId");
+        return { entity: find(entityId) };
+      },
+      async listEntities({ externalId }) {
+        return { entities: state.entities.filter((each) => externalId === "" || each.externalId === externalId) };
+      },
+      async listSnapshots({ page }) {
+        const { limit = 0, after } = page ?? {};
+        const isBefore = ({ createdAt, id }: Snapshot) =>
+          !after || createdAt! < iso(after.createdAt!) || (createdAt === iso(after.createdAt!) && id! < after.id);
+        const first = state.snapshots.findIndex(isBefore);
+        const from = first < 0 ? state.snapshots.length : first;
+        const snapshots = state.snapshots.slice(from, from + limit);
+        const last = snapshots.at(-1);
+        const hasOlder = from + limit < state.snapshots.length;
+        const next = hasOlder && last && { createdAt: timestampFromDate(new Date(last.createdAt!)), id: last.id! };
+        return { snapshots, next: next || undefined };
+      },
+      async setExternalId({ entityId, externalId }) {
+        state.calls.push(`setExternalId ${entityId} ${JSON.stringify(externalId)}`);
+        return { entity: Object.assign(find(entityId), { externalId }) };
+      },
+      listTinReplacements: async () => ({ replacements: state.tinReplacements }),
     },
-    async lookUp(request) {
-      state.calls.push(`lookUp ${toJsonString(LookUpRequestSchema, request)}`);
-      failIfAsked(state, "lookUp");
-      return state.found;
-    },
-    async listEntities({ externalId }) {
-      failIfAsked(state, "listEntities");
-      return { entities: state.entities.filter((each) => externalId === "" || each.externalId === externalId) };
-    },
-    async listSnapshots({ page }) {
-      failIfAsked(state, "listSnapshots");
-      const { limit = 0, after } = page ?? {};
-      const isBefore = ({ createdAt, id }: Snapshot) =>
-        !after || createdAt! < iso(after.createdAt!) || (createdAt === iso(after.createdAt!) && id! < after.id);
-      const first = state.snapshots.findIndex(isBefore);
-      const from = first < 0 ? state.snapshots.length : first;
-      const snapshots = state.snapshots.slice(from, from + limit);
-      const last = snapshots.at(-1);
-      const hasOlder = from + limit < state.snapshots.length;
-      const next = hasOlder && last && { createdAt: timestampFromDate(new Date(last.createdAt!)), id: last.id! };
-      return { snapshots, next: next || undefined };
-    },
-    async setExternalId({ entityId, externalId }) {
-      failIfAsked(state, "setExternalId");
-      state.calls.push(`setExternalId ${entityId} ${JSON.stringify(externalId)}`);
-      const entity = state.entities.find(({ id }) => id === entityId);
-      if (!entity) throw new ServiceError("entity_not_found");
-      Object.assign(entity, { externalId });
-      return { entity };
-    },
-    createEntity: notHere,
-    resolveVendor: notHere,
-    getCheckSubjects: notHere,
-    revealTin: notHere,
-    sealTins: notHere,
-    openTins: notHere,
-    recordTinMatch: notHere,
-    listTinReplacements: async () => ({ replacements: state.tinReplacements }),
-    takeTinReplacements: notHere,
-    listWithdrawnLoads: notHere,
-    getRegistryRecord: notHere,
-    getRegistryRecords: notHere,
-    updateFromProvider: notHere,
-  };
-  return { service: EntityService, handlers, callers: onlyFor(EntityService, "dashboard") };
+  });
 }

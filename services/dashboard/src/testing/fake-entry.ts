@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { EntryService } from "@vvs/proto/account/v1/entry";
-import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
-import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { fakePart } from "./fake-part.ts";
+import { EMAIL, sessionOf } from "./fake-sessions.ts";
+import type { FakeState } from "./fake-state.ts";
 
 /** Token of the only valid link. */
 export const LINK_TOKEN = "token-of-the-one-good-link";
@@ -13,26 +12,14 @@ export const LINK_TOKEN = "token-of-the-one-good-link";
 export const SIGN_UP_PASSWORD = "chosen at the sign-up";
 
 /** Simulates account for people without a session: one sign-up and one password reset wait for their links to be opened. */
-export function entryPart(
-  state: FakeState,
-  options: { email: string; session: () => MessageInitShape<typeof SessionSchema> },
-): ServicePart {
-  const { email } = options;
-  const note = (method: string, request: object) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${JSON.stringify(request)}`);
-  };
+export function entryPart(state: FakeState) {
+  const note = (method: string, request: object) => state.calls.push(`${method} ${JSON.stringify(request)}`);
   const expectGood = (token: string) => {
     if (token !== LINK_TOKEN) throw new ServiceError("not_found", { message: "This link was used already." });
   };
-  return servicePart({
-    service: EntryService,
-    callers: onlyFor(EntryService, "dashboard"),
-    handlers: {
-      async getEntryOptions() {
-        failIfAsked(state, "getEntryOptions");
-        return { signUpOpen: state.signUpOpen, mailSent: state.mailSent };
-      },
+  return fakePart(EntryService, state, {
+    quiet: {
+      getEntryOptions: async () => ({ signUpOpen: state.signUpOpen, mailSent: state.mailSent }),
       async signUp({ organizationName, email: typed, clientAddress }) {
         note("signUp", { organizationName, email: typed, clientAddress });
         return {};
@@ -43,7 +30,7 @@ export function entryPart(
       },
       async getSignUp({ token }) {
         expectGood(token);
-        return { email, organizationName: "Acme & Sons" };
+        return { email: EMAIL, organizationName: "Acme & Sons" };
       },
       async confirmSignUp({ token, password, clientAddress }) {
         note("confirmSignUp", { clientAddress });
@@ -51,7 +38,7 @@ export function entryPart(
         if (password !== SIGN_UP_PASSWORD) throw new ServiceError("unauthorized", { message: "This is not it." });
         const sessionToken = `token-${randomUUID()}`;
         state.sessions.add(sessionToken);
-        return { sessionToken, session: options.session() };
+        return { sessionToken, session: sessionOf(state) };
       },
       async requestPasswordReset({ email: typed, clientAddress, deviceToken }) {
         note("requestPasswordReset", { email: typed, clientAddress, ...(deviceToken && { deviceToken }) });
@@ -59,7 +46,7 @@ export function entryPart(
       },
       async getPasswordReset({ token }) {
         expectGood(token);
-        return { email, passkeys: state.passkeys.length };
+        return { email: EMAIL, passkeys: state.passkeys.length };
       },
       async resetPassword({ token, removePasskeys, clientAddress }) {
         note("resetPassword", { clientAddress, ...(removePasskeys && { removePasskeys }) });
@@ -67,10 +54,9 @@ export function entryPart(
         return {};
       },
       async listMailbox() {
-        failIfAsked(state, "listMailbox");
         const receivedAt = timestampFromDate(new Date("2026-11-20T08:00:00Z"));
         return {
-          mails: state.mails.map((text, place) => ({ id: `mail_${place}`, to: email, subject: "S", text, receivedAt })),
+          mails: state.mails.map((text, place) => ({ id: `mail_${place}`, to: EMAIL, subject: "S", text, receivedAt })),
         };
       },
     },

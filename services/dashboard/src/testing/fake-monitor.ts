@@ -1,31 +1,24 @@
-import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import {
-  CancelMonitorRequestSchema,
   type ConfirmedRunSchema,
-  CreateMonitorRequestSchema,
   type EventSchema,
   Frequency,
-  ListConfirmedRunsRequestSchema,
-  ListMonitorsRequestSchema,
   type MonitorSchema,
   MonitorService,
-  UpdateMonitorRequestSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import { type Handlers, onlyFor } from "@vvs/rpc";
 import { ENTITY_ID } from "./fake-entity.ts";
-import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { fakePart } from "./fake-part.ts";
+import { type FakeState, type Fields, failIfAsked } from "./fake-state.ts";
 import { VERIFICATION_ID } from "./fake-verification.ts";
 
 export const MONITOR_ID = "mon_01m7ygvppkenma4hm7yf5h5159";
 export const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 
-// Not a message itself: its type would not accept plain objects as parts.
-type Monitor = Exclude<MessageInitShape<typeof MonitorSchema>, { $typeName: string }>;
-type ConfirmedRun = Exclude<MessageInitShape<typeof ConfirmedRunSchema>, { $typeName: string }>;
-type Event = Exclude<MessageInitShape<typeof EventSchema>, { $typeName: string }>;
+type Monitor = Fields<typeof MonitorSchema>;
+type ConfirmedRun = Fields<typeof ConfirmedRunSchema>;
+type Event = Fields<typeof EventSchema>;
 
 const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
 
@@ -77,69 +70,36 @@ export function eventOf(changes: Event = {}): Event {
 }
 
 /** Simulates the monitor service. */
-export function monitorService(state: FakeState) {
-  const note = (method: string, json: string) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${json}`);
-  };
+export function monitorPart(state: FakeState) {
   const find = (monitorId: string) => {
     const monitor = state.monitors.find(({ id }) => id === monitorId);
     if (!monitor) throw new ServiceError("monitor_not_found");
     return monitor;
   };
-  const handlers: Handlers<typeof MonitorService> = {
-    async createMonitor(request) {
-      note("createMonitor", toJsonString(CreateMonitorRequestSchema, request));
-      failIfAsked(state, `createMonitor ${request.externalId}`);
-      await state.gate;
-      return { monitor: monitorOf() };
+  const nextOf = (last: { readonly id?: string } | undefined) =>
+    state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined;
+  return fakePart(MonitorService, state, {
+    recorded: {
+      async createMonitor({ externalId }) {
+        failIfAsked(state, `createMonitor ${externalId}`);
+        await state.gate;
+        return { monitor: monitorOf() };
+      },
+      async listMonitors({ externalId }) {
+        const monitors = state.monitors.filter((each) => externalId === "" || each.externalId === externalId);
+        return { monitors, next: nextOf(monitors.at(-1)) };
+      },
+      updateMonitor: async ({ monitorId }) => ({ monitor: find(monitorId) }),
+      cancelMonitor: async ({ monitorId }) => ({ monitor: { ...find(monitorId), status: "canceled" } }),
+      async listConfirmedRuns({ entityIds }) {
+        return { runs: state.confirmedRuns.filter(({ entityId }) => entityIds.includes(entityId!)) };
+      },
     },
-    async getMonitor({ monitorId }) {
-      failIfAsked(state, "getMonitor");
-      return { monitor: find(monitorId) };
+    quiet: {
+      getMonitor: async ({ monitorId }) => ({ monitor: find(monitorId) }),
+      countMonitors: async () => ({ active: state.monitors.length }),
+      listEvents: async () => ({ events: state.events, next: nextOf(state.events.at(-1)) }),
+      listRuns: async () => ({ runs: state.runs }),
     },
-    async countMonitors() {
-      failIfAsked(state, "countMonitors");
-      return { active: state.monitors.length };
-    },
-    async listMonitors(request) {
-      note("listMonitors", toJsonString(ListMonitorsRequestSchema, request));
-      const found = state.monitors.filter(
-        (each) => request.externalId === "" || each.externalId === request.externalId,
-      );
-      const last = found.at(-1);
-      return { monitors: found, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
-    },
-    async updateMonitor(request) {
-      note("updateMonitor", toJsonString(UpdateMonitorRequestSchema, request));
-      return { monitor: find(request.monitorId) };
-    },
-    async cancelMonitor(request) {
-      note("cancelMonitor", toJsonString(CancelMonitorRequestSchema, request));
-      return { monitor: { ...find(request.monitorId), status: "canceled" } };
-    },
-    async listEvents() {
-      failIfAsked(state, "listEvents");
-      const last = state.events.at(-1);
-      return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
-    },
-    async listRuns() {
-      failIfAsked(state, "listRuns");
-      return { runs: state.runs };
-    },
-    async listConfirmedRuns(request) {
-      note("listConfirmedRuns", toJsonString(ListConfirmedRunsRequestSchema, request));
-      return { runs: state.confirmedRuns.filter(({ entityId }) => request.entityIds.includes(entityId!)) };
-    },
-    async listEventsAfter() {
-      throw new Error("not called by the dashboard");
-    },
-    async getNewestPosition() {
-      throw new Error("not called by the dashboard");
-    },
-    async releaseVerifications() {
-      throw new Error("not called by the dashboard");
-    },
-  };
-  return { service: MonitorService, handlers, callers: onlyFor(MonitorService, "dashboard") };
+  });
 }

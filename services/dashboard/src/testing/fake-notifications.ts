@@ -4,23 +4,18 @@ import {
   NotificationKind,
   NotificationSettingsService,
 } from "@vvs/proto/account/v1/notifications";
-import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { fakePart } from "./fake-part.ts";
+import type { FakeState } from "./fake-state.ts";
 
 /** Token of the only valid link. */
 export const UNSUBSCRIBE_TOKEN = "usr_1.signature";
 
 /** Simulates the settings of the one user. */
-export function notificationSettingsPart(state: FakeState): ServicePart {
+export function notificationSettingsPart(state: FakeState) {
   let settings = { frequency: NotificationFrequency.DAILY, kinds: [NotificationKind.EXCLUDED] };
-  return servicePart({
-    service: NotificationSettingsService,
-    callers: onlyFor(NotificationSettingsService, "dashboard"),
-    handlers: {
-      async getNotificationSettings() {
-        failIfAsked(state, "getNotificationSettings");
-        return { settings };
-      },
+  return fakePart(NotificationSettingsService, state, {
+    quiet: {
+      getNotificationSettings: async () => ({ settings }),
       async setNotificationSettings({ settings: chosen }) {
         const { frequency = NotificationFrequency.UNSPECIFIED, kinds = [] } = chosen ?? {};
         if (frequency === NotificationFrequency.UNSPECIFIED) throw new ServiceError("invalid_request");
@@ -29,7 +24,6 @@ export function notificationSettingsPart(state: FakeState): ServicePart {
         return {};
       },
       async unsubscribe({ token }) {
-        failIfAsked(state, "unsubscribe");
         if (token !== UNSUBSCRIBE_TOKEN) throw new ServiceError("not_found");
         state.calls.push("unsubscribe");
         return {};

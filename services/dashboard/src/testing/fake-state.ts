@@ -1,4 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceError } from "@vvs/errors";
 import type { ApiKeySchema } from "@vvs/proto/account/v1/api_keys";
 import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
@@ -22,97 +22,107 @@ import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sa
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import type { DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 
+/** The fields of a message, without the message itself, whose parts could not be plain objects. */
+export type Fields<S extends DescMessage> = Exclude<MessageInitShape<S>, { $typeName: string }>;
+
 /** The data of the simulated services, and the calls that they received. */
-export interface FakeState {
-  /** Calls that change or reveal something, as JSON. */
-  readonly calls: string[];
-  /** Tokens of the current sessions. */
-  readonly sessions: Set<string>;
-  /** Tokens of sign-ins that wait for a code. */
-  readonly secondSteps: Set<string>;
-  /** Of the first sign-in: aborts when the dashboard gives it up. */
-  readonly hangUp: PromiseWithResolvers<AbortSignal>;
-  /** The user whom all sessions belong to. */
-  userId: string;
-  /** Of the one user. */
-  role: string;
-  /** Whether the user is an operator of the product. */
-  isOperator: boolean;
-  /** Whether the user has an authenticator app. */
-  hasApp: boolean;
-  /** When the user last entered the password. */
-  authenticatedAt: Date;
-  /** The user agent of each session. */
-  userAgent: string;
-  /** Of the one organization; undefined where account does not know approvals yet. */
-  liveTinMatch: boolean | undefined;
-  /** Of the one organization. */
-  limitPerMinute: number;
-  usage: MessageInitShape<typeof UsageCountSchema>[];
-  /** Newest first. */
-  requests: MessageInitShape<typeof LoggedRequestSchema>[];
-  /** Number of requests that are not in the log. */
-  requestsLeftOut: bigint;
-  keys: MessageInitShape<typeof ApiKeySchema>[];
-  /** Of the one user. */
-  passkeys: MessageInitShape<typeof PasskeySchema>[];
-  members: MessageInitShape<typeof MemberSchema>[];
-  invitations: MessageInitShape<typeof InvitationSchema>[];
-  /** Whether the invited address already has an account. */
-  hasAccount: boolean;
-  /** Newest first. */
-  auditEntries: MessageInitShape<typeof AuditEntrySchema>[];
-  deliveries: MessageInitShape<typeof DeliverySchema>[];
-  endpoints: MessageInitShape<typeof EndpointSchema>[];
-  /** Number of deliveries that a replay of failed ones includes. */
-  failedCount: number;
-  verifications: MessageInitShape<typeof VerificationSchema>[];
-  /** Whether there is a page after the requested one. */
-  hasOlder: boolean;
-  evidence: MessageInitShape<typeof EvidenceSchema>[];
-  /** Of every verification; empty where receipts are not configured. */
-  receipt: string;
-  /** A JSON Web Key Set. */
-  receiptKeys: string;
-  providers: MessageInitShape<typeof ProviderSchema>[];
-  /** Over time. */
-  providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];
-  /** Today. */
-  providerUsage: MessageInitShape<typeof ProviderUsageSchema>[];
-  samGovCalls: MessageInitShape<typeof GetSamGovCallsResponseSchema>;
-  entities: MessageInitShape<typeof EntitySchema>[];
-  /** The organization's list of vendors, in its order. */
-  vendors: MessageInitShape<typeof VendorSchema>[];
-  vendorCounts: MessageInitShape<typeof CountVendorsResponseSchema>;
-  /** The answer of a look-up. */
-  found: MessageInitShape<typeof LookUpResponseSchema>;
-  /** Newest first. */
-  snapshots: MessageInitShape<typeof SnapshotSchema>[];
-  tinReplacements: MessageInitShape<typeof TinReplacementSchema>[];
-  monitors: MessageInitShape<typeof MonitorSchema>[];
-  /** Newest first. */
-  events: MessageInitShape<typeof EventSchema>[];
-  /** Of every monitor, newest first. */
-  runs: MessageInitShape<typeof RunSchema>[];
-  /** What scheduled checks made of newest runs. */
-  confirmedRuns: MessageInitShape<typeof ConfirmedRunSchema>[];
-  jobs: Exclude<MessageInitShape<typeof JobSchema>, { $typeName: string }>[];
-  /** Of jobs that `resultsOf` does not name, by row. */
-  jobResults: Exclude<MessageInitShape<typeof JobResultSchema>, { $typeName: string }>[];
-  readonly resultsOf: Map<string, FakeState["jobResults"]>;
-  previousValidUntil: Date | undefined;
-  /** Whether the user's address is not confirmed yet. */
-  unconfirmed: boolean;
-  signUpOpen: boolean;
-  mailSent: boolean;
-  /** The texts of the emails in the local mailbox. */
-  mails: string[];
-  /** The error that a method throws instead of answering. */
-  readonly failures: Map<string, ServiceError>;
-  /** Awaited by SignIn, CreateApiKey, CreateMonitor and Verify before they answer. */
-  gate: Promise<void>;
-  /** Awaited by ListProviders before it answers. */
-  slow: Promise<void>;
+export type FakeState = ReturnType<typeof createFakeState>;
+
+/** Messages, none at first. */
+const none = <S extends DescMessage>(): MessageInitShape<S>[] => [];
+
+export function createFakeState() {
+  return {
+    /** Calls that change or reveal something, as JSON. */
+    calls: [] as string[],
+    /** Tokens of the current sessions. */
+    sessions: new Set<string>(),
+    /** Tokens of sign-ins that wait for a code. */
+    secondSteps: new Set<string>(),
+    /** Of the first sign-in: aborts when the dashboard gives it up. */
+    hangUp: Promise.withResolvers<AbortSignal>(),
+    /** The user whom all sessions belong to. */
+    userId: "usr_1",
+    /** Of the one user. */
+    role: "owner",
+    /** Whether the user is an operator of the product. */
+    isOperator: false,
+    /** Whether the user has an authenticator app. */
+    hasApp: false,
+    /** When the user last entered the password. */
+    authenticatedAt: new Date(),
+    /** The user agent of each session. */
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
+    /** Of the one organization; undefined where account does not know approvals yet. */
+    liveTinMatch: true as boolean | undefined,
+    /** Of the one organization. */
+    limitPerMinute: 500,
+    usage: none<typeof UsageCountSchema>(),
+    /** Newest first. */
+    requests: none<typeof LoggedRequestSchema>(),
+    /** Number of requests that are not in the log. */
+    requestsLeftOut: 0n,
+    keys: none<typeof ApiKeySchema>(),
+    /** Of the one user. */
+    passkeys: none<typeof PasskeySchema>(),
+    members: none<typeof MemberSchema>(),
+    invitations: none<typeof InvitationSchema>(),
+    /** Whether the invited address already has an account. */
+    hasAccount: false,
+    /** Newest first. */
+    auditEntries: none<typeof AuditEntrySchema>(),
+    deliveries: none<typeof DeliverySchema>(),
+    endpoints: none<typeof EndpointSchema>(),
+    /** Number of deliveries that a replay of failed ones includes. */
+    failedCount: 0,
+    verifications: none<typeof VerificationSchema>(),
+    /** Whether there is a page after the requested one. */
+    hasOlder: false,
+    evidence: none<typeof EvidenceSchema>(),
+    /** Of every verification; empty where receipts are not configured. */
+    receipt: "",
+    /** A JSON Web Key Set. */
+    receiptKeys: '{"keys":[]}',
+    providers: none<typeof ProviderSchema>(),
+    /** Over time. */
+    providerHealth: none<typeof ProviderHealthSchema>(),
+    /** Today. */
+    providerUsage: none<typeof ProviderUsageSchema>(),
+    samGovCalls: {} as MessageInitShape<typeof GetSamGovCallsResponseSchema>,
+    entities: none<typeof EntitySchema>(),
+    /** The organization's list of vendors, in its order. */
+    vendors: none<typeof VendorSchema>(),
+    vendorCounts: { registrationEnded: 0 } as MessageInitShape<typeof CountVendorsResponseSchema>,
+    /** The answer of a look-up. */
+    found: {} as MessageInitShape<typeof LookUpResponseSchema>,
+    /** Newest first. */
+    snapshots: none<typeof SnapshotSchema>(),
+    tinReplacements: none<typeof TinReplacementSchema>(),
+    monitors: none<typeof MonitorSchema>(),
+    /** Newest first. */
+    events: none<typeof EventSchema>(),
+    /** Of every monitor, newest first. */
+    runs: none<typeof RunSchema>(),
+    /** What scheduled checks made of newest runs. */
+    confirmedRuns: none<typeof ConfirmedRunSchema>(),
+    jobs: [] as Fields<typeof JobSchema>[],
+    /** Of jobs that `resultsOf` does not name, by row. */
+    jobResults: [] as Fields<typeof JobResultSchema>[],
+    resultsOf: new Map<string, Fields<typeof JobResultSchema>[]>(),
+    previousValidUntil: undefined as Date | undefined,
+    /** Whether the user's address is not confirmed yet. */
+    unconfirmed: false,
+    signUpOpen: true,
+    mailSent: true,
+    /** The texts of the emails in the local mailbox. */
+    mails: [] as string[],
+    /** The error that a method throws instead of answering. */
+    failures: new Map<string, ServiceError>(),
+    /** Awaited by SignIn, CreateApiKey, CreateMonitor and Verify before they answer. */
+    gate: Promise.resolve(),
+    /** Awaited by ListProviders before it answers. */
+    slow: Promise.resolve(),
+  };
 }
 
 export function failIfAsked(state: FakeState, method: string): void {

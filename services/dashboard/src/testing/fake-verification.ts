@@ -1,22 +1,17 @@
-import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { GetProviderHealthRequestSchema } from "@vvs/proto/verification/v1/provider_health";
-import { GetProviderUsageRequestSchema } from "@vvs/proto/verification/v1/provider_usage";
 import {
   type EvidenceSchema,
-  ListProvidersRequestSchema,
-  ListVerificationsRequestSchema,
   Mode,
   type VerificationSchema,
   VerificationService,
-  VerifyRequestSchema,
 } from "@vvs/proto/verification/v1/verification";
-import { type Handlers, onlyFor } from "@vvs/rpc";
 import { ENTITY_ID } from "./fake-entity.ts";
-import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { fakePart } from "./fake-part.ts";
+import type { FakeState } from "./fake-state.ts";
 
 export const VERIFICATION_ID = "ver_01m7ygvppkenma4hm7yf5h5159";
 /** Created now, as that of a verification of today. */
@@ -71,75 +66,43 @@ export function evidenceOf(
 }
 
 /** Simulates the verification service. */
-export function verificationService(state: FakeState) {
-  return {
-    service: VerificationService,
-    handlers: verificationHandlers(state),
-    callers: onlyFor(VerificationService, "dashboard"),
-  };
-}
-
-function verificationHandlers(state: FakeState): Handlers<typeof VerificationService> {
-  const note = (method: string, json: string) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${json}`);
-  };
-  return {
-    async verify(request) {
-      note("verify", toJsonString(VerifyRequestSchema, request));
-      await state.gate;
-      return { verification: verificationOf() };
+export function verificationPart(state: FakeState) {
+  return fakePart(VerificationService, state, {
+    recorded: {
+      async verify() {
+        await state.gate;
+        return { verification: verificationOf() };
+      },
+      async listVerifications({ page }) {
+        const verifications = state.verifications.slice(0, page?.limit);
+        const hasNext = state.hasOlder || verifications.length < state.verifications.length;
+        return { verifications, next: hasNext ? { createdAt: at, id: verifications.at(-1)!.id! } : undefined };
+      },
+      async listProviders() {
+        await state.slow;
+        return { providers: state.providers };
+      },
+      getProviderUsage: async () => ({ providers: state.providerUsage }),
+      getProviderHealth: async () => ({ providers: state.providerHealth }),
+      getSamGovCalls: async () => state.samGovCalls,
+      getReceiptKeys: async () => ({ jwks: state.receiptKeys }),
     },
-    async getVerification({ verificationId }) {
-      failIfAsked(state, "getVerification");
-      const verification = state.verifications.find(({ id }) => id === verificationId);
-      if (!verification) throw new ServiceError("verification_not_found");
-      return { verification };
+    quiet: {
+      async getVerification({ verificationId }) {
+        const verification = state.verifications.find(({ id }) => id === verificationId);
+        if (!verification) throw new ServiceError("verification_not_found");
+        return { verification };
+      },
+      async getEvidence({ evidenceId }) {
+        const evidence = state.evidence.find(({ id }) => id === evidenceId);
+        if (!evidence) throw new ServiceError("evidence_not_found");
+        return { evidence };
+      },
+      async getReceipt({ issuer }) {
+        state.calls.push(`getReceipt ${issuer}`);
+        if (state.receipt === "") throw new ServiceError("not_found");
+        return { receipt: state.receipt };
+      },
     },
-    async listVerifications(request) {
-      note("listVerifications", toJsonString(ListVerificationsRequestSchema, request));
-      const verifications = state.verifications.slice(0, request.page?.limit);
-      const last = verifications.at(-1);
-      return {
-        verifications,
-        next:
-          state.hasOlder || verifications.length < state.verifications.length
-            ? { createdAt: at, id: last!.id! }
-            : undefined,
-      };
-    },
-    async getEvidence({ evidenceId }) {
-      failIfAsked(state, "getEvidence");
-      const evidence = state.evidence.find(({ id }) => id === evidenceId);
-      if (!evidence) throw new ServiceError("evidence_not_found");
-      return { evidence };
-    },
-    async listProviders(request) {
-      note("listProviders", toJsonString(ListProvidersRequestSchema, request));
-      await state.slow;
-      return { providers: state.providers };
-    },
-    async getProviderUsage(request) {
-      note("getProviderUsage", toJsonString(GetProviderUsageRequestSchema, request));
-      return { providers: state.providerUsage };
-    },
-    async getProviderHealth(request) {
-      note("getProviderHealth", toJsonString(GetProviderHealthRequestSchema, request));
-      return { providers: state.providerHealth };
-    },
-    async getSamGovCalls() {
-      note("getSamGovCalls", "{}");
-      return state.samGovCalls;
-    },
-    async getReceipt({ issuer }) {
-      note("getReceipt", issuer);
-      if (state.receipt === "") throw new ServiceError("not_found");
-      return { receipt: state.receipt };
-    },
-    async getReceiptKeys() {
-      note("getReceiptKeys", "{}");
-      return { jwks: state.receiptKeys };
-    },
-    judgeRuns: async () => ({}),
-  };
+  });
 }

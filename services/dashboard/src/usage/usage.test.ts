@@ -1,33 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { keyOf } from "../testing/fake-services.ts";
 import { rangesAt } from "./usage-figures.ts";
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-beforeEach(() => {
-  dashboard.state.calls.length = 0;
-  dashboard.state.usage = [];
-  dashboard.state.providerHealth = [];
-  dashboard.state.providerUsage = [];
-  dashboard.state.failures.clear();
-});
-afterAll(() => dashboard.close());
-
-async function page(path: string) {
-  const visitor = dashboard.visitor();
-  await visitor.signIn();
-  return visitor.get(path);
-}
+const { dashboard, visitor } = dashboardPerTest();
+const page = (path: string) => visitor.get(path);
 
 const HOUR_MS = 60 * 60 * 1000;
-const asked = () =>
-  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("getUsage"))!.slice("getUsage ".length));
+const asked = () => dashboard.callsOf("getUsage")[0];
 
 test.each([
   ["day", "2026-03-01T12:30:00Z", "2026-02-28T13:00:00.000Z", "2026-03-01T13:00:00.000Z", 24],
@@ -77,8 +60,6 @@ test("without requests the page says how to make one", async () => {
 });
 
 test("without account the page says so", async () => {
-  const visitor = dashboard.visitor();
-  await visitor.signIn();
   dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
   expect((await visitor.get("/live/usage")).status).toBe(503);
 });
@@ -107,8 +88,7 @@ test("the health of each provider is shown as a plot and as numbers, for the ran
   expect(text.match(/<rect class="failed" x=/g)).toHaveLength(1);
   expect(text).toContain("new &lt;one&gt;: TIN match");
   expect(text).toContain("No requests answered.");
-  const call = dashboard.state.calls.find((each) => each.startsWith("getProviderHealth"))!;
-  expect(JSON.parse(call.slice("getProviderHealth ".length))).toMatchObject({
+  expect(dashboard.callsOf("getProviderHealth")[0]).toMatchObject({
     environment: "ENVIRONMENT_LIVE",
     interval: "HEALTH_INTERVAL_HOUR",
   });

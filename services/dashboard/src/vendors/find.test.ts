@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const OTHER_ID = "ent_01m7ygrfd7fvwr2n2apeh0ddm9";
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
 
 const find = (q: string) => visitor.post("/live/find", { q });
 

@@ -1,34 +1,23 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { confirmedRunOf } from "../testing/fake-monitor.ts";
 import { VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const [CHECKED, UNCHECKED] = [newId("ent"), newId("ent")];
 const PERIOD = "from=2026-11-01&to=2026-11-30";
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.vendors = [
     { entity: { id: CHECKED, legalName: "Acme <Widgets>", externalId: "+V-1", identifiers: { uei: "ABCDEFGHJK71" } } },
     { entity: { id: UNCHECKED, legalName: "Forgotten LLC", externalId: "V-2" } },
   ];
   dashboard.state.verifications = [verificationOf({ entityId: CHECKED, actor: "mon_1" })];
 });
-afterEach(() => dashboard.close());
-
-const callsOf = (method: string) =>
-  dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => JSON.parse(call.slice(method.length)));
 
 describe("the report of a period", () => {
   test("shows which vendor was checked when, by which source with data of which day, with which answer, for whom", async () => {
@@ -42,7 +31,7 @@ describe("the report of a period", () => {
     );
     expect(text).toContain("1: 1 passed, 0 failed, 0 without an answer");
     expect(text).toContain('<td data-label="Requested by">monitor</td>');
-    expect(callsOf("listVerifications")).toMatchObject([
+    expect(dashboard.callsOf("listVerifications")).toMatchObject([
       { from: "2026-11-01T00:00:00Z", before: "2026-12-01T00:00:00Z", caller: { tenant: { organizationId: "org_1" } } },
     ]);
   });
@@ -68,7 +57,7 @@ describe("the report of a period", () => {
     );
     expect(text).toContain("0 of the vendors in the list");
     expect(text).not.toContain("Not checked from");
-    expect(callsOf("listConfirmedRuns")).toMatchObject([
+    expect(dashboard.callsOf("listConfirmedRuns")).toMatchObject([
       { entityIds: [CHECKED], before: "2026-12-01T00:00:00Z" },
       { entityIds: [CHECKED, UNCHECKED] },
     ]);
@@ -90,7 +79,7 @@ describe("the report of a period", () => {
     dashboard.state.verifications = [];
     const { text } = await visitor.get("/live/screening");
     expect(text).toContain("No vendor was verified in this period.");
-    expect(callsOf("listVerifications")[0].from).toMatch(/-01T00:00:00Z$/);
+    expect(dashboard.callsOf("listVerifications")[0].from).toMatch(/-01T00:00:00Z$/);
   });
 
   test("that is longer than the page shows the newest answers, and says so", async () => {

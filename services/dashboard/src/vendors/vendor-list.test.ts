@@ -1,24 +1,18 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { confirmedRunOf } from "../testing/fake-monitor.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const ID = newId("ent");
 const CHECKED_AT = new Date(Date.now() - 24 * 60 * 60 * 1_000);
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.vendors = [vendorOf("Acme <Widgets>", { id: ID, externalId: "=V-1" })];
 });
-afterEach(() => dashboard.close());
 
 function vendorOf(legalName: string, entity: { id?: string; externalId?: string } = {}) {
   const passed = { status: CheckStatus.PASS, checkedAt: timestampFromDate(CHECKED_AT) };
@@ -30,10 +24,6 @@ function vendorOf(legalName: string, entity: { id?: string; externalId?: string 
     lastCheckedAt: passed.checkedAt,
   };
 }
-const callsOf = (method: string) =>
-  dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => JSON.parse(call.slice(method.length)));
 
 describe("the list", () => {
   test("shows each vendor's status in words, last check, expiry, number and whether it is monitored", async () => {
@@ -44,7 +34,7 @@ describe("the list", () => {
     expect(text).toContain(CHECKED_AT.toISOString());
     expect(text).toContain("=V-1");
     expect(text).toContain('<td data-label="Monitored">yes</td>');
-    expect(callsOf("listVendors")).toMatchObject([
+    expect(dashboard.callsOf("listVendors")).toMatchObject([
       { limit: 50, caller: { tenant: { environment: "ENVIRONMENT_LIVE" } } },
     ]);
   });
@@ -89,7 +79,7 @@ describe("the list", () => {
     const { status, text } = await visitor.get(`/live/vendors?show=${show}&sort=checked`);
     expect(status).toBe(200);
     expect(text).toContain(`<option value="${show}" selected>`);
-    expect(callsOf("listVendors")).toMatchObject([{ ...expected, order: "VENDOR_ORDER_LAST_CHECK_NEWEST" }]);
+    expect(dashboard.callsOf("listVendors")).toMatchObject([{ ...expected, order: "VENDOR_ORDER_LAST_CHECK_NEWEST" }]);
   });
 
   test("has further pages in the same filter and order, which paper says", async () => {
@@ -110,7 +100,7 @@ describe("the list", () => {
     expect(status).toBe(400);
     expect(text).not.toContain("12-3456789");
     expect((await visitor.get("/live/vendors?after=nowhere")).status).toBe(400);
-    expect(callsOf("listVendors")).toEqual([]);
+    expect(dashboard.callsOf("listVendors")).toEqual([]);
   });
 
   test("says what to do while it is empty, and what is unavailable", async () => {
@@ -139,8 +129,8 @@ describe("the CSV file", () => {
     expect(lines[1]).toBe(
       `"Acme <Widgets>","'=V-1","ABCDEFGHJK71","","Passed","Active in SAM.gov until 31 March 2999.","${CHECKED_AT.toISOString()}","2999-03-31","no","yes","no","${ID}",""`,
     );
-    expect(callsOf("listVendors")).toHaveLength(3);
-    expect(callsOf("listVendors")[2]).toMatchObject({ filter: "VENDOR_FILTER_MONITORED", limit: 100 });
+    expect(dashboard.callsOf("listVendors")).toHaveLength(3);
+    expect(dashboard.callsOf("listVendors")[2]).toMatchObject({ filter: "VENDOR_FILTER_MONITORED", limit: 100 });
   });
 
   test("is refused with a filter that does not exist, and is not begun while the list is unavailable", async () => {
@@ -159,7 +149,7 @@ describe("archiving", () => {
     const archive = await visitor.get("/live/vendors?show=archived");
     expect(archive.text).toContain("Take back");
     await visitor.post("/live/vendors/archive", { entity_id: ID, archived: "no" });
-    expect(callsOf("setVendorArchived")).toMatchObject([{ entityId: ID, archived: true }, { entityId: ID }]);
+    expect(dashboard.callsOf("setVendorArchived")).toMatchObject([{ entityId: ID, archived: true }, { entityId: ID }]);
     expect((await visitor.get("/live/vendors")).text).toContain("Acme");
   });
 
@@ -169,7 +159,7 @@ describe("archiving", () => {
     const made = dashboard.state.calls.map((call) => call.split(" ")[0]).filter((name) => /Audit|Archived/.test(name!));
     expect(made).toEqual(["appendAuditEntry", "setVendorArchived", "appendAuditEntry", "setVendorArchived"]);
     const by = { target: ID, caller: { actor: "usr_1", tenant: { environment: "ENVIRONMENT_LIVE" } } };
-    expect(callsOf("appendAuditEntry")).toMatchObject([
+    expect(dashboard.callsOf("appendAuditEntry")).toMatchObject([
       { ...by, action: "vendor.archived" },
       { ...by, action: "vendor.restored" },
     ]);
@@ -178,7 +168,7 @@ describe("archiving", () => {
   test("is not done while the audit log can't record it", async () => {
     dashboard.state.failures.set("appendAuditEntry", new ServiceError("service_unavailable"));
     expect((await visitor.post("/live/vendors/archive", { entity_id: ID, archived: "yes" })).status).toBe(503);
-    expect(callsOf("setVendorArchived")).toEqual([]);
+    expect(dashboard.callsOf("setVendorArchived")).toEqual([]);
   });
 
   test("is refused for what is no vendor of the list, and nothing is recorded", async () => {
@@ -186,7 +176,7 @@ describe("archiving", () => {
     expect((await visitor.post("/live/vendors/archive", { entity_id: newId("ent"), archived: "yes" })).status).toBe(
       404,
     );
-    expect(callsOf("appendAuditEntry")).toEqual([]);
+    expect(dashboard.callsOf("appendAuditEntry")).toEqual([]);
   });
 
   test("is not offered to those who can only read", async () => {

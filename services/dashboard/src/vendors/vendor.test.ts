@@ -1,17 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { deliveryOf } from "../testing/fake-dispatcher.ts";
 import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
 import { confirmedRunOf, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
-import { EMAIL } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 import { EVIDENCE_ID, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const path = `/live/vendors/${ENTITY_ID}`;
 const TIN = "912345678";
 const entity = {
@@ -33,21 +32,11 @@ const unknown = {
 const first = { legal_name: "ACME WIDGETS", sam_gov: { registration_status: "active" }, addresses: [], sources: [] };
 const second = { ...first, sam_gov: { registration_status: "expired" } };
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.entities = [entity];
 });
 
-afterEach(() => dashboard.close());
-
 const page = (query = "") => visitor.get(`${path}${query}`);
-const callsOf = (method: string) =>
-  dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => JSON.parse(call.slice(method.length)));
 
 /** A verification today, whose data is of today. */
 const verifiedNow = (status: CheckStatus, more: object = {}, ...others: object[]) => {
@@ -295,7 +284,7 @@ describe("a vendor's page", () => {
     const change = (external_id: string) => visitor.post(`${path}/vendor-number`, { external_id });
     for (const typed of ["V-1", "V-1", "V-2", ""]) await change(typed);
     const by = { action: "vendor.number_changed", target: ENTITY_ID, caller: { actor: "usr_1" } };
-    expect(callsOf("appendAuditEntry")).toMatchObject([
+    expect(dashboard.callsOf("appendAuditEntry")).toMatchObject([
       { ...by, details: { from: "none", to: "V-1" } },
       { ...by, details: { from: "V-1", to: "V-2" } },
       { ...by, details: { from: "V-2", to: "none" } },
@@ -321,7 +310,7 @@ describe("a vendor is verified from its page", () => {
     expect(text).not.toContain('name="uei"');
     const { status, location } = await verify({ checks: ["sam_registration"] });
     expect([status, location]).toEqual([303, `${path}?done=verified`]);
-    expect(callsOf("verify")).toMatchObject([
+    expect(dashboard.callsOf("verify")).toMatchObject([
       {
         entityId: ENTITY_ID,
         checks: ["CHECK_TYPE_SAM_REGISTRATION"],
@@ -339,10 +328,10 @@ describe("a vendor is verified from its page", () => {
     const refused = await verify({ checks: ["sam_registration"] });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="uei-problem">SAM.gov is asked by UEI or CAGE code.');
-    expect(callsOf("verify")).toEqual([]);
+    expect(dashboard.callsOf("verify")).toEqual([]);
     const { status } = await verify({ checks: ["sam_registration", "tin_match"], uei: "ue9q-jd4kk1l6", tin: TIN });
     expect(status).toBe(303);
-    expect(callsOf("verify")).toMatchObject([
+    expect(dashboard.callsOf("verify")).toMatchObject([
       { vendor: { identifiers: { uei: "UE9QJD4KK1L6", tin: TIN }, entityId: ENTITY_ID } },
     ]);
   });
@@ -351,7 +340,7 @@ describe("a vendor is verified from its page", () => {
     dashboard.state.entities = [withoutTin];
     expect((await page()).text).toContain('data-ticks="tin_match"');
     expect((await verify({ checks: ["sam_registration"], tin: TIN })).status).toBe(303);
-    expect(callsOf("verify")).toMatchObject([{ checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"] }]);
+    expect(dashboard.callsOf("verify")).toMatchObject([{ checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"] }]);
   });
 
   test("and a refused form comes back with what was typed, except the TIN", async () => {
@@ -384,7 +373,7 @@ describe("a vendor is verified from its page", () => {
     expect(clicks.map(({ status }) => status)).toEqual([303, 303]);
     await visitor.post(`${path}/verify`, form);
     expect((await visitor.post(`${path}/verify`, form)).status).toBe(409);
-    expect(callsOf("verify")).toHaveLength(1);
+    expect(dashboard.callsOf("verify")).toHaveLength(1);
   });
 
   test("unless the service is unavailable: then the form is kept", async () => {
@@ -409,8 +398,8 @@ describe("a vendor is monitored from its page", () => {
     expect(text).toContain(`Monitored daily: <a href="/live/monitors/${MONITOR_ID}">`);
     const { status, location } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
     expect([status, location]).toEqual([303, `${path}?done=monitored`]);
-    expect(callsOf("verify")).toEqual([]);
-    expect(callsOf("createMonitor")).toMatchObject([
+    expect(dashboard.callsOf("verify")).toEqual([]);
+    expect(dashboard.callsOf("createMonitor")).toMatchObject([
       {
         entityId: ENTITY_ID,
         checks: ["CHECK_TYPE_SAM_REGISTRATION"],
@@ -437,7 +426,7 @@ describe("a vendor is monitored from its page", () => {
     for (const part of ['id="checks-problem"', 'id="frequency-problem"', 'value="https://acme.example/h"']) {
       expect(text).toContain(part);
     }
-    expect(callsOf("createMonitor")).toEqual([]);
+    expect(dashboard.callsOf("createMonitor")).toEqual([]);
   });
 });
 
@@ -472,7 +461,7 @@ describe("what scheduled checks confirmed", () => {
     expect(text).toMatch(new RegExp(`No exclusions\\. ${SENTENCE} Last full check \\d+ \\w+ \\d{4}\\.</p>`));
     expect(text).not.toContain(">Checked <time");
     expect(text.toLowerCase()).not.toContain("checked with sam.gov");
-    expect(callsOf("listConfirmedRuns")).toMatchObject([
+    expect(dashboard.callsOf("listConfirmedRuns")).toMatchObject([
       { entityIds: [ENTITY_ID], caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" } } },
       {},
     ]);

@@ -1,23 +1,19 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
 import { confirmedRunOf, MONITOR_ID } from "../testing/fake-monitor.ts";
-import { EMAIL } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const path = `/live/verifications/${VERIFICATION_ID}/certificate`;
 const SHA256 = "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862";
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
+beforeEach(() => {
   const details = {
     registrationStatus: "active",
     expirationDate: "2027-03-31",
@@ -52,8 +48,6 @@ const alsoMatched = (details: object | undefined, status = CheckStatus.PASS) => 
   const results = [...(verification!.results ?? []).slice(0, 1), match];
   dashboard.state.verifications = [verificationOf({ results: results as never })];
 };
-
-afterEach(() => dashboard.close());
 
 describe("a certificate", () => {
   test("ends with its receipt, which others can check without an account, where receipts are configured", async () => {

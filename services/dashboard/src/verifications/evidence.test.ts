@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID } from "../testing/fake-verification.ts";
 
 const path = `/test/evidence/${EVIDENCE_ID}`;
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
+beforeEach(() => {
   dashboard.state.evidence = [evidenceOf()];
 });
-
-afterEach(() => dashboard.close());
 
 test("evidence is shown with each attempt, its hash, and its content indented and as received", async () => {
   const { status, text } = await visitor.get(path);

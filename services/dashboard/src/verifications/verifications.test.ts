@@ -1,26 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
-import { EMAIL, keyOf } from "../testing/fake-services.ts";
+import { keyOf } from "../testing/fake-services.ts";
+import { EMAIL } from "../testing/fake-sessions.ts";
 import { EVIDENCE_ID, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const vendor = { id: ENTITY_ID, legalName: "Acme <Widgets>", identifiers: { uei: "SANDBXACTVE1", tin: "****6789" } };
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.verifications = [verificationOf()];
   dashboard.state.entities = [vendor];
 });
-
-afterEach(() => dashboard.close());
 
 const asked = () => JSON.parse(dashboard.state.calls[0]!.replace("listVerifications ", ""));
 

@@ -1,23 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf, MONITOR_ID } from "../testing/fake-dispatcher.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 const PATH = `/live/webhooks/deliveries/${DELIVERY_ID}`;
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
+beforeEach(() => {
   dashboard.state.deliveries = [deliveryOf()];
 });
-
-afterEach(() => dashboard.close());
 
 const asked = () => JSON.parse(dashboard.state.calls.at(-1)!.replace(/^\w+ /, ""));
 

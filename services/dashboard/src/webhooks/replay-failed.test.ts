@@ -1,25 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MONITOR_ID } from "../testing/fake-dispatcher.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
+const { dashboard, visitor } = dashboardPerTest();
 const QUERY = `since=2026-11-19T08%3A00&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook`;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
-
-const calls = (method: string) =>
-  dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => JSON.parse(call.slice(method.length)));
 
 /** The hidden fields of the confirmation. */
 function hiddenFields(text: string): Record<string, string> {
@@ -34,8 +19,8 @@ test("nothing is counted without a start time, and counting replays nothing", as
   dashboard.state.failedCount = 1_204;
   const counted = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   expect(counted.text).toContain("Replay 1,204 failed deliveries?");
-  expect(calls("countFailed")).toHaveLength(1);
-  expect(calls("replayFailed")).toEqual([]);
+  expect(dashboard.callsOf("countFailed")).toHaveLength(1);
+  expect(dashboard.callsOf("replayFailed")).toEqual([]);
 });
 
 test("confirmed deliveries are replayed once, and their list says how many", async () => {
@@ -48,7 +33,7 @@ test("confirmed deliveries are replayed once, and their list says how many", asy
   );
   await visitor.post("/live/webhooks/replay", form);
   const filter = { since: "2026-11-19T08:00:00Z", monitorId: MONITOR_ID, webhookUrl: "https://acme.example/hook" };
-  expect(calls("replayFailed")).toMatchObject([{ filter, replayId: form.replay_id }]);
+  expect(dashboard.callsOf("replayFailed")).toMatchObject([{ filter, replayId: form.replay_id }]);
 });
 
 test("with no failed deliveries there is nothing to confirm", async () => {
@@ -78,6 +63,6 @@ test.each<Record<string, string>>([{ since: "" }, { since: "x" }, { replay_id: "
     const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
     const { status } = await visitor.post("/live/webhooks/replay", { ...hiddenFields(text), ...changes });
     expect(status).toBe(400);
-    expect(calls("replayFailed")).toEqual([]);
+    expect(dashboard.callsOf("replayFailed")).toEqual([]);
   },
 );

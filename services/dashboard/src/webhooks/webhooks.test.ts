@@ -1,22 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { dashboardPerTest } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
 import { SECRET } from "../testing/fake-services.ts";
 import { breakable } from "../ui/parts.ts";
 
-let dashboard: TestDashboard;
-let visitor: Visitor;
-
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  visitor = dashboard.visitor();
-  await visitor.signIn();
-  dashboard.state.calls.length = 0;
-});
-
-afterEach(() => dashboard.close());
+const { dashboard, visitor } = dashboardPerTest();
 
 /** The calls of one method, without on whose behalf they were made. What needs the value or changes it has the session. */
 function calls(method: string): unknown[] {
