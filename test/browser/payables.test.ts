@@ -93,8 +93,7 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   await answer(page).getByRole("link", { name: "Certificate of SAM.gov registration" }).click();
   await page.getByRole("heading", { name: "Certificate of verification" }).waitFor();
   await expectSound(page, "a certificate");
-  const hash = (await page.locator(".hash").textContent())!;
-  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(await page.locator(".hash").textContent()).toMatch(/^[0-9a-f]{64}$/);
   const receipt = (await page.locator("pre.receipt").textContent())!;
   const [file] = await Promise.all([
     page.waitForEvent("download"),
@@ -102,19 +101,9 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   ]);
   expect(readFileSync(await file.path(), "utf8")).toBe(receipt);
   await checkAsStranger(receipt);
-  await page.getByRole("link", { name: "Check this certificate" }).click();
-  await page.getByLabel("SHA-256 on the certificate").fill(hash.toUpperCase());
-  await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByText("the stored evidence matches it").waitFor();
-  await expectSound(page, "the check of a certificate");
-  await page.getByLabel("SHA-256 on the certificate").fill("0".repeat(64));
-  await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByText("Do not rely on the printed certificate.").waitFor();
 });
 
 test("a certificate fits on paper, A4 and Letter, and prints nothing but itself", async () => {
-  await page.getByRole("link", { name: "Certificate", exact: true }).click();
-  await page.getByRole("heading", { name: "Certificate of verification" }).waitFor();
   await page.emulateMedia({ media: "print" });
   for (const selector of [".bar", ".environment", ".path", "button", ".unprinted"]) {
     for (const part of await page.locator(selector).all())

@@ -1,8 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
-import type { Request, Response } from "express";
-import { pathId, queryValue, RECEIPTS_PATH } from "../http/form.ts";
-import type { Html } from "../http/html.ts";
+import type { Request } from "express";
+import { pathId, RECEIPTS_PATH } from "../http/form.ts";
 import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -13,10 +12,9 @@ import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
 import { type CertificateView, certificatePage } from "./certificate.ts";
-import { certificateCheckPage, readTyped } from "./certificate-check.ts";
 import { checkEvidence } from "./evidence.ts";
 
-/** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
+/** Creates the handlers of the printable certificate of a verification, and of its receipt. */
 export function createCertificateHandlers(context: PageContext) {
   const { verification, layout, logger, url, apiBaseUrl, readPanel } = context;
   const issuer = apiBaseUrl.href.replace(/\/+$/, "");
@@ -42,21 +40,10 @@ export function createCertificateHandlers(context: PageContext) {
     const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
     const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
     const decision = certifiedDecision(found, asked, isSame);
-    const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
-    const receiptsUrl = new URL(RECEIPTS_PATH, url).href;
-    const addresses = { checkUrl, receiptsUrl };
     return {
-      visit,
-      verification: found,
-      vendor,
-      asked,
-      decision,
-      warning,
-      results,
-      actor,
-      confirmation,
-      receipt,
-      ...addresses,
+      ...{ visit, verification: found, vendor, asked, decision, warning, results, actor, confirmation, receipt },
+      url: new URL(`${visit.view.path}/verifications/${found.id}/certificate`, url).href,
+      receiptsUrl: new URL(RECEIPTS_PATH, url).href,
     };
   }
 
@@ -81,21 +68,14 @@ export function createCertificateHandlers(context: PageContext) {
     return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmation;
   }
 
-  async function send(
-    request: Request,
-    response: Response,
-    visit: Visit,
-    title: string,
-    render: (certificate: CertificateView) => Html,
-  ): Promise<void> {
-    const page = { visit, section: "verifications", title } as const;
-    const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
-    if (!certificate) return layout.sendPage(response, unavailablePage(page));
-    layout.sendPage(response, { ...page, content: render(certificate) });
-  }
-
   return {
-    view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
+    async view(request, response, visit) {
+      const page = { visit, section: "verifications", title: "Certificate" } as const;
+      const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
+      if (!certificate) return layout.sendPage(response, unavailablePage(page));
+      layout.sendPage(response, { ...page, content: certificatePage(certificate) });
+    },
+
     async receipt(request, response, visit) {
       const verificationId = pathId(request, "verification_id", "ver");
       const { receipt } = await verification.getReceipt({ caller: visit.caller, verificationId, issuer });
@@ -105,9 +85,5 @@ export function createCertificateHandlers(context: PageContext) {
       });
       response.send(Buffer.from(receipt, "utf8"));
     },
-    check: (request, response, visit) =>
-      send(request, response, visit, "Check a certificate", (certificate) =>
-        certificateCheckPage({ ...certificate, typed: readTyped((name) => queryValue(request, name)) }),
-      ),
   } satisfies PageHandlers;
 }

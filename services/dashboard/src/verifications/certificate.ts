@@ -20,7 +20,7 @@ import { sourceList } from "./evidence.ts";
 import { sameNameList } from "./same-name-list.ts";
 
 /** A result, with its evidence read and checked; undefined where it has none. */
-export interface CertifiedResult {
+interface CertifiedResult {
   readonly result: Result;
   readonly checked: CheckedEvidence | undefined;
 }
@@ -39,8 +39,8 @@ export interface CertificateView {
   readonly actor: ActorView;
   /** The scheduled checks of its monitor that found the same since; undefined where there were none, and while unavailable. */
   readonly confirmation: Confirmation | undefined;
-  /** The address of the page that checks the certificate. */
-  readonly checkUrl: string;
+  /** The address of the certificate. */
+  readonly url: string;
   /** Undefined where the operator has configured no keys, and while unavailable. */
   readonly receipt: string | undefined;
   /** The address of the page that checks receipts. */
@@ -53,7 +53,7 @@ export function certificatePage(options: CertificateView): Html {
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
   return html`<p class="path"><a href="${path}">Verification</a></p>
-<div class="choices unprinted"><button type="button" data-print hidden>Print</button> <a class="button quiet" href="${path}/certificate/check">Check this certificate</a></div>
+<div class="choices unprinted"><button type="button" data-print hidden>Print</button></div>
 <article class="certificate">
 <p class="eyebrow unprinted">${visit.session.organizationName}</p>
 <div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>
@@ -74,7 +74,7 @@ ${results.map((each) => certified(each, options))}
 ${confirmation && since(confirmation)}
 <section aria-labelledby="checking">
 <h2 id="checking">How to check this certificate</h2>
-<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored and computes the SHA-256 of the evidence again. Type the name, the TIN or a SHA-256 that is printed here, and it says whether it matches.</p>
+<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate">${options.url}</a>. The page shows what is stored: compare it with what is printed here. It computes the SHA-256 of the evidence again, and says so where the evidence was altered.</p>
 </section>
 ${receipt && receiptSection(receipt, options)}
 </article>`;
@@ -101,7 +101,7 @@ function since(confirmation: Confirmation): Html {
 }
 
 /** Renders the identifiers that a vendor had when it was verified, for `facts`. */
-export function identifiersThen(vendor: VendorThen | undefined): Parameters<typeof facts>[0] {
+function identifiersThen(vendor: VendorThen | undefined): Parameters<typeof facts>[0] {
   return vendor?.identifiers.map(({ label, value }) => [label, html`<code>${value}</code>`] as const) ?? [];
 }
 

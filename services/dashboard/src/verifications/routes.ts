@@ -16,7 +16,6 @@ export function verificationRoutes(context: PageContext): PageRoutes {
     ["get", "/verifications/new", "verify", run.ask],
     ["get", "/verifications/:verification_id", "read", createVerificationHandler(context)],
     ["get", "/verifications/:verification_id/certificate", "read", certificate.view],
-    ["get", "/verifications/:verification_id/certificate/check", "read", certificate.check],
     ["get", "/verifications/:verification_id/receipt", "read", certificate.receipt],
     ["get", "/evidence/:evidence_id", "read", evidence.view],
     ["get", "/evidence/:evidence_id/content", "read", evidence.download],
