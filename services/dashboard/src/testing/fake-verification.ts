@@ -11,13 +11,13 @@ import {
 } from "@vvs/proto/verification/v1/verification";
 import { ENTITY_ID } from "./fake-entity.ts";
 import { fakePart } from "./fake-part.ts";
-import type { FakeState } from "./fake-state.ts";
+import type { FakeState, Fields } from "./fake-state.ts";
 
 export const VERIFICATION_ID = "ver_01m7ygvppkenma4hm7yf5h5159";
 /** Created now, as that of a verification of today. */
 export const EVIDENCE_ID = newId("evd");
 
-type Verification = MessageInitShape<typeof VerificationSchema>;
+type Verification = Fields<typeof VerificationSchema>;
 
 const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
 
@@ -40,6 +40,7 @@ export function verificationOf(changes: Verification = {}): Verification {
     createdAt: at,
     actor: "usr_1",
     mode: Mode.REALTIME,
+    payment: { doubts: [] },
     ...changes,
   };
 }

@@ -1,11 +1,9 @@
 import { checkOf } from "@vvs/checks";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import type { facts } from "../ui/parts.ts";
-import type { SameNames } from "../verdicts/same-names.ts";
 import { identifierLabels } from "./verification-form.ts";
 
 /** What a verification asked about, as it was stored with it. Texts are empty where it says nothing. */
@@ -14,49 +12,32 @@ export interface AskedAbout {
   readonly tin: string;
   /** Of the TIN match: the name. Without one, the name that the call or the row gave. */
   readonly name: string;
-  /** Whether it agrees with a name that a source has of the vendor; undefined where it was not compared when it was stored. */
-  readonly agrees: boolean | undefined;
+  /** Whether it is another one than the vendor's, as it was decided when the verification was stored. */
+  readonly differs: boolean;
   /** The name that SAM.gov answered with. */
   readonly registeredName: string;
-  /** The TIN match was stored before its TIN and name were kept. */
-  readonly isUnknown: boolean;
 }
 
 export function askedAbout({ results, payment }: Pick<Verification, "results" | "payment">): AskedAbout {
   const of = (check: string) => results.find(({ checkType }) => checkOf(checkType) === check);
-  const match = of("tin_match");
-  const { tin = "", name = payment?.givenName ?? "" } = match?.details ?? {};
-  const isAnswered = match?.status === CheckStatus.PASS || match?.status === CheckStatus.FAIL;
+  const { tin = "", name = payment?.givenName ?? "" } = of("tin_match")?.details ?? {};
   const registeredName = of("sam_registration")?.details?.legalName ?? "";
-  return { tin, name, agrees: payment?.nameAgrees, registeredName, isUnknown: isAnswered && tin === "" };
-}
-
-/** Returns the names whose difference `askedWarning` reports. */
-export function namesToCompare({ name, agrees, registeredName }: AskedAbout, vendorName = "") {
-  return agrees === undefined ? [{ asked: name, own: registeredName || vendorName }] : [];
+  return { tin, name, differs: payment?.doubts.includes("other_name") ?? false, registeredName };
 }
 
 /** Renders what was asked about and the registered name, for `facts`. */
-export function askedFacts({ tin, name, registeredName, isUnknown }: AskedAbout): Parameters<typeof facts>[0] {
-  const lost = isUnknown && "not kept with this verification";
+export function askedFacts({ tin, name, registeredName }: AskedAbout): Parameters<typeof facts>[0] {
   return [
-    ["Name asked about", name ? html`<strong>${name}</strong>` : lost],
-    ["TIN asked about", tin ? html`<code>${tin}</code>` : lost],
+    ["Name asked about", name && html`<strong>${name}</strong>`],
+    ["TIN asked about", tin && html`<code>${tin}</code>`],
     ["Registered name", registeredName && html`<strong>${registeredName}</strong>`],
   ];
 }
 
-/**
- * Renders a warning where the name that was asked about is not the registered one, or, if SAM.gov named none, not `vendorName`;
- * also where it is unknown what a TIN match was about.
- */
-export function askedWarning(asked: AskedAbout, vendorName: string, isSame: SameNames): Html | undefined {
-  const { name, agrees, registeredName, isUnknown } = asked;
-  if (isUnknown) {
-    return html`<p class="notice warning">This verification was stored before the TIN and the name that were asked about were kept, so it does not show which ones matched. Verify again to get a certificate that does.</p>`;
-  }
+/** Renders a warning where the name that was asked about is not the registered one, or, if SAM.gov named none, not `vendorName`. */
+export function askedWarning({ name, differs, registeredName }: AskedAbout, vendorName: string): Html | undefined {
+  if (!differs) return undefined;
   const own = registeredName || vendorName;
-  if (name === "" || own === "" || (agrees ?? isSame(name, own))) return undefined;
   return html`<p class="notice warning">The name asked about is <strong>“${name}”</strong>, but the ${registeredName ? "registered name" : "vendor’s name"} is <strong>“${own}”</strong>. Check that both are the same company. Nothing here proves it.</p>`;
 }
 

@@ -9,8 +9,7 @@ import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts"
 import { actorView } from "../ui/actor.ts";
 import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
-import { readSameNames } from "../verdicts/same-names.ts";
-import { askedAbout, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { askedAbout, askedWarning, readVendorThen } from "./asked-about.ts";
 import { type CertificateView, certificatePage } from "./certificate.ts";
 import { checkEvidence } from "./evidence.ts";
 
@@ -37,9 +36,8 @@ export function createCertificateHandlers(context: PageContext) {
       ),
     ]);
     const actor = actorView(found.actor, { session: visit.session, keys });
-    const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
-    const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
-    const decision = certifiedDecision(found, asked, isSame);
+    const warning = askedWarning(asked, vendor?.legalName ?? "");
+    const decision = certifiedDecision(found);
     return {
       ...{ visit, verification: found, vendor, asked, decision, warning, results, actor, confirmation, receipt },
       url: new URL(`${visit.view.path}/verifications/${found.id}/certificate`, url).href,

@@ -31,8 +31,8 @@ export interface CertificateView {
   /** Undefined if the organization can no longer see the vendor. */
   readonly vendor: VendorThen | undefined;
   readonly asked: AskedAbout;
-  /** What it says of a payment, in words. */
-  readonly decision: string;
+  /** What it says of a payment, in words; undefined where that was not decided. */
+  readonly decision: string | undefined;
   /** Shown where the certificate does not prove what a reader may think. */
   readonly warning: Html | undefined;
   readonly results: readonly CertifiedResult[];
@@ -63,7 +63,7 @@ ${facts([
   ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
   ...identifiersThen(vendor),
   ...askedFacts(asked),
-  ["Decision", html`<strong>${options.decision}</strong>`],
+  ["Decision", options.decision && html`<strong>${options.decision}</strong>`],
   ["Vendor ID", html`<code>${verification.entityId}</code>`],
   ["Verified", exactTime(at)],
   ["Requested by", requestedBy(options)],

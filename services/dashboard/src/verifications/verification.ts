@@ -13,9 +13,8 @@ import { asCurl } from "../ui/curl.ts";
 import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
 import { age, providerName } from "../ui/vocabulary.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";
-import { readSameNames } from "../verdicts/same-names.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
-import { askedAbout, askedFacts, askedWarning, namesToCompare, readVendorThen } from "./asked-about.ts";
+import { askedAbout, askedFacts, askedWarning, readVendorThen } from "./asked-about.ts";
 import { sameNameList } from "./same-name-list.ts";
 
 /** Creates the handler of the page of one verification. */
@@ -35,14 +34,13 @@ export function createVerificationHandler(context: PageContext): PageHandler {
     ]);
     const vendor = vendors?.get(found.entityId);
     const asked = askedAbout(found);
-    const isSame = await readSameNames(context, visit, namesToCompare(asked, then?.legalName));
     const content = html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
 <div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(found.overallResult)}
 <p><a class="button quiet" href="${view.path}/verifications/${found.id}/certificate">Certificate</a></p></div>
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
-${askedWarning(asked, then?.legalName ?? "", isSame)}
+${askedWarning(asked, then?.legalName ?? "")}
 <ul class="cards">${found.results.map((result) => resultItem(result, found, view))}</ul>
 </section>
 <section class="card" aria-labelledby="about">
