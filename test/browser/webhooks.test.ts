@@ -96,7 +96,7 @@ test("a rotation creates a new secret and shows until when the previous one sign
 test("a rotation can end the previous secret immediately", async () => {
   await page.goto("/test/webhooks");
   await page.getByText("Rotate: replace the secret with a new random one").click();
-  await page.locator("#rotate-end").check();
+  await page.locator("details[open]").getByLabel("Ends immediately").check();
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await page.getByText("The secret was replaced.").waitFor();
   expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
@@ -115,7 +115,7 @@ test("a user's own secret is set, or refused with the reason if its format is wr
   const own = `whsec_${randomBytes(32).toString("base64")}`;
   await page.getByText("Set your own secret").click();
   await field.fill(own);
-  await page.locator("#set-end").check();
+  await page.locator("details[open]").getByLabel("Ends immediately").check();
   await page.getByRole("button", { name: "Set secret" }).click();
   await page.getByText("Your secret was set.").waitFor();
   expect(await shownSecret()).toBe(own);

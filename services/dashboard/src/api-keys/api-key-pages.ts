@@ -3,6 +3,7 @@ import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { EnvironmentView } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
 import { keyHint } from "../page/panels.ts";
+import { choiceGroup, option, selectField } from "../ui/fields.ts";
 import { copyable, formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
 
 export function apiKeyCreatedPage(options: {
@@ -65,13 +66,7 @@ ${noticeBox(options.notice)}
 <p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${keyHint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
 <form method="post" action="${keys}/${key.id}/roll">
   ${formTokenField(options.formToken)}
-  <fieldset>
-    <legend>The current key</legend>
-    ${overlaps.map(
-      ({ id, name, hint: when }) =>
-        html`<label class="check"><input type="radio" name="overlap" value="${id}"${id === input.overlap && html` checked`}> <span>${name} <span class="hint">${when}</span></span></label>`,
-    )}
-  </fieldset>
+  ${choiceGroup({ type: "radio", name: "overlap", legend: "The current key", choices: overlaps, picked: [input.overlap] })}
   ${lifetimeField(input.lifetime)}
   <p class="choices"><button>Roll key</button>
   <a class="button quiet" href="${keys}">Cancel</a></p>
@@ -123,18 +118,18 @@ function lifetimeOf({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expire
 
 /** How long a rolled key keeps working, in seconds. */
 const overlaps = [
-  { id: "0", name: "Ends immediately", hint: "if someone else may know it" },
-  { id: "3600", name: "Works for 1 more hour", hint: "if you replace it in your system now" },
-  { id: "86400", name: "Works for 24 more hours", hint: "enough in most cases" },
-  { id: "604800", name: "Works for 7 more days", hint: "if several systems use it" },
+  { value: "0", label: "Ends immediately", meaning: "if someone else may know it" },
+  { value: "3600", label: "Works for 1 more hour", meaning: "if you replace it in your system now" },
+  { value: "86400", label: "Works for 24 more hours", meaning: "enough in most cases" },
+  { value: "604800", label: "Works for 7 more days", meaning: "if several systems use it" },
 ] as const;
 
 const DEFAULT_OVERLAP = "86400";
 
 /** Returns the overlap in seconds; undefined for an invalid choice. */
 export function overlapSeconds(overlap: string): number | undefined {
-  const chosen = overlaps.find(({ id }) => id === overlap);
-  return chosen && Number(chosen.id);
+  const chosen = overlaps.find(({ value }) => value === overlap);
+  return chosen && Number(chosen.value);
 }
 
 export type ApiKeyState = "active" | "rolled" | "expired" | "revoked";
@@ -148,10 +143,7 @@ export function apiKeyState(key: Pick<ApiKey, "revokedAt" | "expiresAt" | "rolle
 
 /** Renders the choice of when a new key expires. */
 export function lifetimeField(picked: string, problem?: string): Html {
-  return html`<label for="expires">The new key expires</label>
-  <select id="expires" name="expires"${problem && html` aria-invalid="true" aria-describedby="expires-problem"`}>${lifetimes.map(
-    ({ id, name }) => html`<option value="${id}"${id === picked && html` selected`}>${name}</option>`,
-  )}</select>
-  <p class="hint">A key that expires can’t be misused if it is forgotten.</p>
-  ${problem && html`<p class="field-problem" id="expires-problem">${problem}</p>`}`;
+  const options = lifetimes.map(({ id, name }) => option(id, picked, name));
+  const hint = "A key that expires can’t be misused if it is forgotten.";
+  return selectField({ name: "expires", label: "The new key expires", options, hint, problem });
 }

@@ -3,18 +3,17 @@ import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Request, Response } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
 import { field, fieldValues } from "../http/form.ts";
-import { FormUsedError } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
-import { fieldProblem, isRefusal } from "../http/refusal.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import { hasRecentPassword } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
-import { textField } from "../ui/fields.ts";
-import { formTokenField, type Notice, noticeBox, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
+import { choiceGroup, textField } from "../ui/fields.ts";
+import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
+import { formTokenField, noticeBox, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import {
   type ApiKeyState,
@@ -30,21 +29,25 @@ import {
 } from "./api-key-pages.ts";
 import { firstCall } from "./first-call.ts";
 
-/** Why no key was created; shown above the list. */
-interface Refusal {
-  readonly status?: number;
-  readonly input?: NewKeyInput;
-  readonly notice?: Notice;
-  readonly problems?: NewKeyProblems;
-}
-
 const notices = {
   confirmed: "Your identity is confirmed. You can now create and roll API keys.",
   revoked: "The API key was revoked. It stops working everywhere within 5 seconds.",
 };
 
+const refusals: RefusalTexts = {
+  sentBefore:
+    "This form was already sent, so no other key was created. The value of a key is shown only once. If you did not save it, revoke that key and create a new one.",
+  codes: ["limit_exceeded", "forbidden"],
+  fields: { name: "name", scopes: "choice of scopes" },
+};
+
 export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, now }: PageContext) {
-  async function sendList(request: Request, response: Response, visit: Visit, shown: Refusal): Promise<void> {
+  async function sendList(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: Partial<Refusal> & { input?: NewKeyInput },
+  ): Promise<void> {
     const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
     const formToken = formTokens.issue(request, response);
     const mayCreate = hasRecentPassword(visit.session, now());
@@ -69,7 +72,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
     request: Request,
     response: Response,
     visit: Visit,
-    shown: { key: ApiKey; input: RollInput; status?: number; notice?: Notice },
+    shown: Partial<Refusal> & { key: ApiKey; input: RollInput },
   ): void {
     const formToken = formTokens.issue(request, response);
     const content = rollApiKeyPage({ ...shown, view: visit.view, formToken, now: now() });
@@ -91,12 +94,12 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
       const input = {
         name: field(request, "name"),
         scopes: fieldValues(request, "scopes"),
-        lifetime: field(request, "expires"),
+        expires: field(request, "expires"),
       };
-      const refuse = (problems: NewKeyProblems) => sendList(request, response, visit, { status: 400, input, problems });
-      if (input.scopes.length === 0) return refuse({ scopes: "Choose at least one scope." });
-      const expiresAt = endOf(input.lifetime, now());
-      if (expiresAt === "unknown") return refuse({ lifetime: "Choose when the key expires." });
+      const refuse = (refusal: Refusal) => sendList(request, response, visit, { ...refusal, input });
+      if (input.scopes.length === 0) return refuse(invalid({ scopes: "Choose at least one scope." }, refusals));
+      const expiresAt = endOf(input.expires, now());
+      if (expiresAt === "unknown") return refuse(invalid({ expires: "Choose when the key expires." }, refusals));
       const newKey = { ...visit.bySession, name: input.name, scopes: input.scopes, expiresAt };
       try {
         const created = await formTokens.once(request, response, (submission) =>
@@ -104,7 +107,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
         );
         sendValue(response, visit, created);
       } catch (error) {
-        await sendList(request, response, visit, refusalOf(error, input));
+        await refuse(refusalOf(error, refusals));
       }
     },
 
@@ -116,12 +119,12 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
     async roll(request, response, visit) {
       const keyId = String(request.params.key_id);
       const input = { overlap: field(request, "overlap"), lifetime: field(request, "expires") };
+      const refuse = async (refusal: Refusal) =>
+        sendRoll(request, response, visit, { ...refusal, key: await findKey(visit, keyId), input });
       const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, now())];
       if (overlap === undefined || expiresAt === "unknown") {
-        const notice = problemNotice(
-          "Nothing was changed. Choose how long the current key works and when the new one expires.",
-        );
-        return sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status: 400, notice });
+        const text = "Nothing was changed. Choose how long the current key works and when the new one expires.";
+        return refuse({ status: 400, notice: problemNotice(text) });
       }
       const newKey = { ...visit.bySession, keyId, overlapSeconds: overlap, expiresAt };
       try {
@@ -130,8 +133,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
         );
         sendValue(response, visit, rolled);
       } catch (error) {
-        const { status, notice } = refusalOf(error);
-        sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status, notice });
+        await refuse(refusalOf(error, refusals));
       }
     },
 
@@ -148,31 +150,12 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
   } satisfies PageHandlers;
 }
 
-/** Returns a refusal that the user can correct or should know. Other errors are thrown as they are. */
-function refusalOf(error: unknown, input?: NewKeyInput): Refusal {
-  if (error instanceof FormUsedError) {
-    const text =
-      "This form was already sent, so no other key was created. The value of a key is shown only once. If you did not save it, revoke that key and create a new one.";
-    return { status: 409, notice: problemNotice(text) };
-  }
-  if (isRefusal(error, "limit_exceeded", "forbidden")) {
-    return { status: 403, input, notice: problemNotice(error.message) };
-  }
-  const [name, scopes] = [fieldProblem(error, "name"), fieldProblem(error, "scopes")];
-  const problems = { name: name && `The name ${name}.`, scopes: scopes && `The choice ${scopes}.` };
-  const notice = name || scopes ? undefined : problemNotice((error as Error).message);
-  return { status: 400, input, problems, notice };
-}
-
 /** The input of the form for a new key. */
 interface NewKeyInput {
   readonly name: string;
   readonly scopes: readonly string[];
-  readonly lifetime: string;
+  readonly expires: string;
 }
-
-/** What is wrong with the input, by field. */
-type NewKeyProblems = { readonly [F in keyof NewKeyInput]?: string | undefined };
 
 const meanings: Readonly<Record<Scope, string>> = {
   "entities:read": "look up and read vendors",
@@ -184,19 +167,19 @@ const meanings: Readonly<Record<Scope, string>> = {
 };
 
 /** The initial input of the form. */
-const emptyInput: NewKeyInput = { name: "", scopes: allScopes, lifetime: "never" };
+const emptyInput: NewKeyInput = { name: "", scopes: allScopes, expires: "never" };
 
-function apiKeysPage(options: {
-  visit: Visit;
-  keys: readonly ApiKey[];
-  formToken: string;
-  now: Date;
-  /** Whether the password was entered recently enough to create a key. */
-  mayCreate: boolean;
-  input?: NewKeyInput;
-  notice?: Notice;
-  problems?: NewKeyProblems;
-}): Html {
+function apiKeysPage(
+  options: Partial<Refusal> & {
+    visit: Visit;
+    keys: readonly ApiKey[];
+    formToken: string;
+    now: Date;
+    /** Whether the password was entered recently enough to create a key. */
+    mayCreate: boolean;
+    input?: NewKeyInput;
+  },
+): Html {
   const { visit, keys, now, notice, formToken, input = emptyInput } = options;
   const { view } = visit;
   const mayManage = visit.may("manage_keys");
@@ -278,23 +261,24 @@ function scopeList(scopes: readonly string[]): Html {
   return html`${scopes.join(", ")}`;
 }
 
-function newKeyForm(view: EnvironmentView, formToken: string, input: NewKeyInput, problems: NewKeyProblems = {}): Html {
+function newKeyForm(
+  view: EnvironmentView,
+  formToken: string,
+  input: NewKeyInput,
+  problems: NonNullable<Refusal["problems"]> = {},
+): Html {
+  const choices = allScopes.map((value) => {
+    return { value, label: html`<code>${value}</code>`, meaning: meanings[value] };
+  });
   const picksAll = allScopes.every((scope) => input.scopes.includes(scope));
   return html`<form method="post" action="${view.path}/api-keys">
   ${formTokenField(formToken)}
   ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: input.name, hint: "A name that you will recognize, such as the system that will use the key.", problem: problems.name })}
   <details${(!picksAll || problems.scopes) && html` open`}>
     <summary>Scopes: what the key can do</summary>
-    <fieldset${problems.scopes && html` aria-describedby="scopes-problem"`}>
-      <legend>The key gets all scopes unless you clear some</legend>
-      ${allScopes.map(
-        (scope) =>
-          html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${input.scopes.includes(scope) && html` checked`}> <span><code>${scope}</code> <span class="hint">${meanings[scope]}</span></span></label>`,
-      )}
-      ${problems.scopes && html`<p class="field-problem" id="scopes-problem">${problems.scopes}</p>`}
-    </fieldset>
+    ${choiceGroup({ type: "checkbox", name: "scopes", legend: "The key gets all scopes unless you clear some", choices, picked: input.scopes, problem: problems.scopes })}
   </details>
-  ${lifetimeField(input.lifetime, problems.lifetime)}
+  ${lifetimeField(input.expires, problems.expires)}
   <button>Create key</button>
 </form>`;
 }

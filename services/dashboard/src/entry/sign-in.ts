@@ -7,7 +7,7 @@ import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { emailField, passwordField } from "../ui/fields.ts";
+import { emailField, input, passwordField } from "../ui/fields.ts";
 import type { Notice } from "../ui/parts.ts";
 import { problemNotice } from "../ui/parts.ts";
 import { sendMailSent } from "./sign-up.ts";
@@ -30,9 +30,13 @@ export function createSignIn({ sessions, layout, beginSession, now }: PageContex
     const content = html`<form method="post" action="/sign-in/code">
   <input type="hidden" name="next" value="${next}">
   <input type="hidden" name="step" value="${step}">
-  <label for="code">Code</label>
-  <input id="code" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="40" autofocus aria-describedby="code-hint">
-  <p class="hint" id="code-hint">Enter the six digits that your authenticator app shows now, or one of your recovery codes. You have 5 minutes.</p>
+  ${input({
+    name: "code",
+    label: "Code",
+    attributes: html` autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="40" autofocus`,
+    value: "",
+    hint: "Enter the six digits that your authenticator app shows now, or one of your recovery codes. You have 5 minutes.",
+  })}
   <p class="choices"><button>Sign in</button> <a class="button quiet" href="/sign-in?next=${encodeURIComponent(next)}">Start again</a></p>
 </form>`;
     const [notice, status] = error ? [refusalNotice(response, error), statusOf(error)] : [];

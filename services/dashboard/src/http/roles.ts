@@ -69,11 +69,3 @@ export function permissionHint(view: EnvironmentView, permission: Permission, wh
   const who = names.charAt(0).toUpperCase() + names.slice(1);
   return html`<p class="hint permission-hint">${who} can ${what}. Your role can’t. <a href="${view.path}/organization/members">An owner can change your role</a>.</p>`;
 }
-
-/** Renders the roles to choose from. */
-export function roleChoices(picked: string): Html[] {
-  return [...roles].map(
-    ([role, { name, may }]) =>
-      html`<label class="check"><input type="radio" name="role" value="${role}" required${role === picked && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
-  );
-}

@@ -1,7 +1,8 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
-import { roleChoices, roleName } from "../http/roles.ts";
+import { roleName, roles } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
+import { choiceGroup } from "../ui/fields.ts";
 import { breakable, copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
 
 export interface MemberView {
@@ -39,14 +40,17 @@ function roleForm(path: string, member: Member): Html {
   return html`<section class="card" aria-labelledby="role">
 <h2 id="role">Role</h2>
 <form method="post" action="${path}/${member.userId}">
-  <fieldset>
-    <legend class="unseen">The role of ${member.email}</legend>
-    ${roleChoices(member.role)}
-  </fieldset>
+  ${roleField(html`<span class="unseen">The role of ${member.email}</span>`, member.role)}
   <p class="hint">The new role takes effect when they open their next page. They do not need to sign in again.</p>
   <button>Change role</button>
 </form>
 </section>`;
+}
+
+/** Renders the choice of a role. */
+export function roleField(legend: Html | string, picked: string): Html {
+  const choices = [...roles].map(([value, { name, may }]) => ({ value, label: name, meaning: may }));
+  return choiceGroup({ type: "radio", name: "role", legend, choices, picked: [picked], required: true });
 }
 
 function removal(path: string, member: Member, isOwn: boolean, { view, session }: Visit): Html {

@@ -9,7 +9,7 @@ import { field, pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
-import { permissionHint, roleChoices, roleName, roles } from "../http/roles.ts";
+import { permissionHint, roleName, roles } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import { hasRecentPassword } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -26,7 +26,7 @@ import {
   timeAgo,
 } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
-import { leavePage, memberPage, removeMemberPage } from "./member-page.ts";
+import { leavePage, memberPage, removeMemberPage, roleField } from "./member-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 
 const notices = {
@@ -280,10 +280,7 @@ function confirmFirst(view: EnvironmentView): Html {
 function inviteForm({ view, refused }: InvitationsView): Html {
   return html`<form method="post" action="${view.path}/organization/members/invitations">
   ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
-  <fieldset>
-    <legend>Role</legend>
-    ${roleChoices(refused?.role ?? DEFAULT_ROLE)}
-  </fieldset>
+  ${roleField("Role", refused?.role ?? DEFAULT_ROLE)}
   <p class="hint">They get an email with a link to choose a password and join. The link works for 7 days.</p>
   <button>Send invitation</button>
 </form>`;

@@ -1,10 +1,11 @@
-import { ServiceError } from "@vvs/errors";
 import type { GetSecondFactorResponse } from "@vvs/proto/account/v1/sessions";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
+import { fieldProblem } from "../http/refusal.ts";
 import { type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
+import { input } from "../ui/fields.ts";
 import { copyable, time } from "../ui/parts.ts";
 import { qrCode } from "../ui/qr-code.ts";
 
@@ -28,9 +29,7 @@ export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
         const content = recoveryCodesPage(visit.view.path, recoveryCodes);
         layout.sendPage(response, { visit, section: "security", title: "Two-factor sign-in is on", content });
       } catch (error) {
-        const message = error instanceof ServiceError && error.details.find(({ path }) => path === "code")?.message;
-        if (!message) throw error;
-        await sendSetUp(request, response, visit, `This ${message}.`);
+        await sendSetUp(request, response, visit, `This ${fieldProblem(error, "code")}.`);
       }
     },
 
@@ -59,6 +58,7 @@ ${
 /** The page that shows the secret for the app, and asks for a code from it. */
 function setUpPage(options: { base: string; secret: string; uri: string; problem?: string }): Html {
   const { base, secret, uri, problem } = options;
+  const attributes = html` inputmode="numeric" autocomplete="one-time-code" required maxlength="10"${problem && html` autofocus`}`;
   return html`<p class="path"><a href="${base}/security">Security</a></p>
 <h1>Set up an authenticator app</h1>
 <section class="card" aria-labelledby="step-1">
@@ -72,9 +72,7 @@ ${copyable("totp-secret", "The key", secret.replaceAll(/(.{4})(?=.)/g, "$1 "))}
 <section class="card" aria-labelledby="step-2">
 <h2 id="step-2">2. Enter the code that the app shows</h2>
 <form method="post" action="${base}/security/two-factor">
-  <label for="code">Code</label>
-  <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="10"${problem && html` aria-invalid="true" aria-describedby="code-problem" autofocus`}>
-  ${problem && html`<p class="field-problem" id="code-problem" role="alert">${problem}</p>`}
+  ${input({ name: "code", label: "Code", attributes, value: "", problem })}
   <p class="hint">Turning on two-factor sign-in ends all your other sessions.</p>
   <button>Turn on</button>
 </form>

@@ -5,8 +5,8 @@ import { checkTitle } from "./parts.ts";
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly hint?: Html | string;
-  readonly problem?: string;
+  readonly hint?: Html | string | undefined;
+  readonly problem?: string | undefined;
 }
 
 /** The attributes of inputs for ids, URLs and the like, which browsers must neither complete nor correct. */
@@ -30,8 +30,8 @@ export function inputField(options: Parameters<typeof input>[0]): Html {
 export function selectField(options: Field & { readonly options: readonly Html[] }): Html {
   const { name, label, hint, problem } = options;
   return html`<div class="field"><label for="${name}">${label}</label>
-  <select id="${name}" name="${name}">${options.options}</select>
-  ${hint && html`<p class="hint">${hint}</p>`}
+  <select id="${name}" name="${name}"${described(options)}>${options.options}</select>
+  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   ${problemLine(name, problem)}</div>`;
 }
 
@@ -44,18 +44,20 @@ export function option(value: string, selected: string, text?: string): Html {
 export function choiceGroup(options: {
   readonly type: "checkbox" | "radio";
   readonly name: string;
-  readonly legend: string;
-  readonly choices: readonly { readonly value: string; readonly label: string; readonly meaning?: string }[];
+  readonly legend: Html | string;
+  readonly choices: readonly { readonly value: string; readonly label: Html | string; readonly meaning?: string }[];
   readonly picked: readonly string[];
+  /** Browsers ask for one of the radio buttons where none is picked. */
+  readonly required?: boolean;
   readonly hint?: Html | undefined;
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }): Html {
-  const { type, name, legend, choices, picked, hint, problem } = options;
+  const { type, name, legend, choices, picked, required, hint, problem } = options;
   return html`<fieldset${problem && html` aria-describedby="${name}-problem"`}>
     <legend>${legend}</legend>
     ${choices.map(
       ({ value, label, meaning }) =>
-        html`<label class="check"><input type="${type}" name="${name}" value="${value}"${picked.includes(value) && html` checked`}> <span>${label}${meaning && html` <span class="hint">${meaning}</span>`}</span></label>`,
+        html`<label class="check"><input type="${type}" name="${name}" value="${value}"${required && html` required`}${picked.includes(value) && html` checked`}> <span>${label}${meaning && html` <span class="hint">${meaning}</span>`}</span></label>`,
     )}
     ${hint}
     ${problemLine(name, problem)}
@@ -81,27 +83,21 @@ function described({ name, hint, problem }: Field): Html {
   return html`${ids && html` aria-describedby="${ids}"`}${problem && html` aria-invalid="true"`}`;
 }
 
-interface TextField {
-  readonly name: string;
-  readonly label: string;
+interface TextField extends Field {
   readonly type?: "text" | "email" | "password";
   readonly autocomplete: string;
   readonly maxLength: number;
   /** The initial value. */
   readonly value?: string;
-  readonly hint?: string | undefined;
-  readonly problem?: string | undefined;
+  /** Whether it has the focus at first; a refused field always has. */
   readonly autofocus?: boolean;
 }
 
-/** Renders a labelled field for one line of text, with its hint and its problem, if any. */
-export function textField(options: TextField): Html {
-  const { name, hint, problem } = options;
-  const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
-  return html`<label for="${name}">${options.label}</label>
-  <input id="${name}" name="${name}" type="${options.type ?? "text"}" autocomplete="${options.autocomplete}" required maxlength="${options.maxLength}"${options.value && html` value="${options.value}"`}${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true"`}${(problem || options.autofocus) && html` autofocus`}>
-  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
+/** Renders a required field for one line of text. */
+export function textField({ type = "text", autocomplete, maxLength, autofocus, ...field }: TextField): Html {
+  const isFocused = autofocus || field.problem;
+  const attributes = html` type="${type}" autocomplete="${autocomplete}" required maxlength="${maxLength}"${isFocused && html` autofocus`}`;
+  return input({ value: "", ...field, attributes });
 }
 
 /** Renders a field for an email address; `autocomplete` is "off" for another person's, such as one to invite. */

@@ -10,7 +10,7 @@ import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { type Endpoints, unavailableNote, type Vendors } from "../page/panels.ts";
-import { input, VERBATIM } from "../ui/fields.ts";
+import { choiceGroup, input, VERBATIM } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { listing } from "../ui/listing.ts";
 import { CONFIRMED, copyable, formTokenField, type Notice, noticeBox, noticeOf, time } from "../ui/parts.ts";
@@ -200,7 +200,7 @@ function rotateForm({ visit: { view }, formToken }: WebhookSecretView): Html {
 <summary>Rotate: replace the secret with a new random one</summary>
 <form method="post" action="${view.path}/webhooks/secret/rotate">
   ${formTokenField(formToken)}
-  ${overlapChoice("rotate")}
+  ${overlapChoice}
   <button>Rotate secret</button>
 </form>
 </details>`;
@@ -215,16 +215,19 @@ function ownForm({ visit: { view }, formToken, problems }: WebhookSecretView): H
 <form method="post" action="${view.path}/webhooks/secret">
   ${formTokenField(formToken)}
   ${input({ name: "value", label: "Secret", attributes, value: "", hint, problem: problem && `${problem} Nothing was changed.` })}
-  ${overlapChoice("set")}
+  ${overlapChoice}
   <button>Set secret</button>
 </form>
 </details>`;
 }
 
-function overlapChoice(form: string): Html {
-  return html`<fieldset>
-<legend>The current secret</legend>
-<label class="check"><input type="radio" name="previous" value="keep" checked id="${form}-keep"> <span>Also signs for 24 more hours <span class="hint">so that you can switch without losing events</span></span></label>
-<label class="check"><input type="radio" name="previous" value="end" id="${form}-end"> <span>Ends immediately <span class="hint">if someone else may know it</span></span></label>
-</fieldset>`;
-}
+const overlapChoice = choiceGroup({
+  type: "radio",
+  name: "previous",
+  legend: "The current secret",
+  picked: ["keep"],
+  choices: [
+    { value: "keep", label: "Also signs for 24 more hours", meaning: "so that you can switch without losing events" },
+    { value: "end", label: "Ends immediately", meaning: "if someone else may know it" },
+  ],
+});
