@@ -1,31 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser, BrowserContext, Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { type Api, createApi } from "../support/api.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
+import { countOf } from "./browser.ts";
+import { createKey } from "./dashboard-page.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
-const { baseUrl, dashboardUrl, environment } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl, permissions: ["clipboard-read", "clipboard-write"] });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-});
-
-afterAll(() => browser.close());
+const { baseUrl, environment } = sharedProduct();
+const { complaints, organization, page } = await signedInUser({ permissions: ["clipboard-read", "clipboard-write"] });
 
 test("a new key is shown once and never again: not after a reload, not in the list, not by going back", async () => {
   await page.goto("/test/api-keys");

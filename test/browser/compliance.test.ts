@@ -1,24 +1,15 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
-import { sharedProduct } from "../support/product.ts";
 import { expectSound } from "./appearance.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { countOf } from "./browser.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl } = sharedProduct();
+const { complaints, organization, page, secondPage } = await signedInUser();
 const FORGOTTEN = "Forgotten Quarry LLC";
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
 
 /** Verifies vendors of the sandbox that pass, are expired, are excluded and get no answer, and monitors one. */
 beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
   const { sandbox } = organization;
   for (const uei of ["SANDBXACTVE1", "SANDBXEXPRD1", "SANDBXDEBAR1", "SANDBXERRR01"]) {
     const body = { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" };
@@ -28,16 +19,10 @@ beforeAll(async () => {
     await sandbox.request("PUT", `/v1/entities/${verified.entity_id}/external_id`, { body: { external_id: "=V-1" } });
   }
   await sandbox.post("/v1/entities", { legal_name: FORGOTTEN });
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
   await eventually(
     async () => (await rowsOf("/test/vendors")) === 5 && (await rowsOf("/test/vendors?show=monitored")) === 1,
   );
 });
-
-afterAll(() => browser.close());
 
 async function rowsOf(path: string): Promise<number> {
   await page.goto(path);
@@ -72,9 +57,7 @@ test("compliance: which vendors failed, are excluded, got no answer and were nev
 });
 
 test("a vendor is archived without script, and taken back", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const visitor = await plain.newPage();
-  await signIn(visitor, organization);
+  const visitor = await secondPage();
   await visitor.goto("/test/vendors");
   await visitor.getByRole("button", { name: `Archive ${FORGOTTEN}` }).click();
   await visitor.getByText("The vendor was archived.").waitFor();
@@ -83,7 +66,7 @@ test("a vendor is archived without script, and taken back", async () => {
   await visitor.getByRole("button", { name: "Filter" }).click();
   await visitor.getByRole("button", { name: `Take back ${FORGOTTEN}` }).click();
   await visitor.getByText("The vendor is in the list again.").waitFor();
-  await plain.close();
+  await visitor.context().close();
 });
 
 test("compliance: the report of this month names every check with its source, and the vendors without one", async () => {

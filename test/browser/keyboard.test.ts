@@ -1,25 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
-import { sharedProduct } from "../support/product.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { expect, test } from "@jest/globals";
+import { countOf } from "./browser.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  const context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-});
-
-afterAll(() => browser.close());
+const { complaints, page, secondPage } = await signedInUser();
 
 const focused = () => page.evaluate<string>("document.activeElement.id");
 const help = () => page.getByRole("dialog", { name: "Keyboard shortcuts" });
@@ -79,10 +62,8 @@ test("? shows the shortcuts, Escape closes them, and a user can turn them off pe
 });
 
 test("in a narrow window the header is small, and the menu button opens the sections, without script", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const narrow = await plain.newPage();
+  const narrow = await secondPage();
   await narrow.setViewportSize({ width: 360, height: 800 });
-  await signIn(narrow, organization);
   const { height } = (await narrow.locator("header").boundingBox())!;
   expect(height).toBeLessThan(130);
   const sections = narrow.getByRole("navigation", { name: "Sections" });
@@ -93,7 +74,7 @@ test("in a narrow window the header is small, and the menu button opens the sect
   await narrow.setViewportSize({ width: 800, height: 800 });
   expect(await sections.isVisible()).toBe(true);
   expect(await narrow.getByText("Menu", { exact: true }).isVisible()).toBe(false);
-  await plain.close();
+  await narrow.context().close();
 });
 
 test("the browser reports no errors", () => {

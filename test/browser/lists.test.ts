@@ -1,18 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
-import { sharedProduct } from "../support/product.ts";
+import { expect, test } from "@jest/globals";
+import type { Locator } from "playwright-core";
 import { expectSound } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
+const { browser, complaints, page, secondPage } = await signedInUser();
 
 const FILE = {
   name: "vendors.csv",
@@ -28,16 +20,6 @@ const FILE = {
     ].join("\r\n"),
   ),
 };
-
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl, acceptDownloads: true });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-});
-
-afterAll(() => browser.close());
 
 test("payables: a file of vendors becomes decisions in at most 8 clicks", async () => {
   await page.goto("/test/overview");
@@ -104,9 +86,7 @@ test("the same list again shows only what changed", async () => {
 });
 
 test("a list is pasted and its columns corrected without script", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const visitor = await plain.newPage();
-  await signIn(visitor, organization);
+  const visitor = await secondPage();
   await visitor.goto("/test/lists/new");
   await visitor
     .getByLabel("Or paste rows from a spreadsheet")
@@ -118,7 +98,7 @@ test("a list is pasted and its columns corrected without script", async () => {
   await visitor.getByRole("button", { name: "Verify 1 row" }).click();
   // The browser loads the page again by itself.
   await visitor.getByText("Completed", { exact: false }).first().waitFor();
-  await plain.close();
+  await visitor.context().close();
 });
 
 test("the form for a list and its preview are accessible, and take a dropped file", async () => {

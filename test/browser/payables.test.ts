@@ -1,34 +1,18 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
 import { sharedProduct } from "../support/product.ts";
 import { expectSound, overflowPx } from "./appearance.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { countOf, newProfile } from "./browser.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
 const { dashboardUrl } = sharedProduct();
+const { browser, complaints, context, organization, page, secondPage } = await signedInUser();
 const NAME = "Marlow Quarry Supplies LLC";
 const ADDRESS = { line1: "88 Basalt Rd", city: "Reno", state: "NV", zip: "89501", country: "USA" };
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-let created: { id: string };
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-  const { body } = await organization.sandbox.post("/v1/entities", { legal_name: NAME, address: ADDRESS });
-  created = body;
-});
-
-afterAll(() => browser.close());
+const { body: created } = await organization.sandbox.post("/v1/entities", { legal_name: NAME, address: ADDRESS });
 
 const answer = (on: Page) => on.getByRole("region", { name: "Can you pay this vendor?" });
 
@@ -123,9 +107,7 @@ test("a certificate fits on paper, A4 and Letter, and prints nothing but itself"
 });
 
 test("a vendor with only a name and an address is verified without script by what is entered, which then stays known", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const visitor = await plain.newPage();
-  await signIn(visitor, organization);
+  const visitor = await secondPage();
   await visitor.goto(`/test/vendors/${created.id}`);
   await visitor.getByLabel("SAM.gov registration").uncheck();
   await visitor.getByLabel("TIN match").check();
@@ -145,7 +127,7 @@ test("a vendor with only a name and an address is verified without script by wha
   await visitor.getByRole("button", { name: "Monitor", exact: true }).click();
   await visitor.getByText("The monitor was created.").waitFor();
   expect(await visitor.getByRole("region", { name: "Verify or monitor" }).textContent()).toContain("Monitored daily");
-  await plain.close();
+  await visitor.context().close();
 });
 
 test("an id is copied with one click", async () => {

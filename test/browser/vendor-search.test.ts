@@ -1,35 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { expectSound } from "./appearance.ts";
+import { countOf, newProfile } from "./browser.ts";
+import { signIn } from "./dashboard-page.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
 const { dashboardUrl } = sharedProduct();
-const widths = [360, 1440] as const;
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-let created: { id: string };
+const { browser, complaints, organization, page, secondPage } = await signedInUser();
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-  const { body } = await organization.sandbox.post("/v1/entities", {
-    legal_name: "Zephyrine Kestrel Sawmill LLC",
-    identifiers: { duns: "198765432" },
-    address: { line1: "4417 Juniper St Ste 9", city: "Boise", state: "ID", zip: "83702", country: "USA" },
-  });
-  created = body;
+const { body: created } = await organization.sandbox.post("/v1/entities", {
+  legal_name: "Zephyrine Kestrel Sawmill LLC",
+  identifiers: { duns: "198765432" },
+  address: { line1: "4417 Juniper St Ste 9", city: "Boise", state: "ID", zip: "83702", country: "USA" },
 });
-
-afterAll(() => browser.close());
 
 async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "similar vendors"): Promise<void> {
   await on.goto("/test/vendors/search");
@@ -40,9 +25,7 @@ async function search(on: Page, fields: Readonly<Record<string, string>>, mode =
 }
 
 test("a vendor is found without script by a mistyped name and address, and each part of the match is explained", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const visitor = await plain.newPage();
-  await signIn(visitor, organization);
+  const visitor = await secondPage();
   await visitor.getByRole("link", { name: "Test", exact: true }).click();
   await visitor.getByRole("link", { name: "Vendors" }).click();
   await search(visitor, {
@@ -58,7 +41,7 @@ test("a vendor is found without script by a mistyped name and address, and each 
   const address = await rows.nth(1).textContent();
   expect(address).toMatch(/different house number/);
   expect(address).toMatch(/same street.*same city.*same ZIP code/s);
-  await plain.close();
+  await visitor.context().close();
 });
 
 test("an identifier finds its vendor, and the search has its own URL", async () => {
@@ -114,52 +97,19 @@ test("another organization can neither find nor open the vendor", async () => {
   await profile.close();
 });
 
-test.each(["light", "dark"] as const)("all pages are readable and usable at any width, %s", async (colorScheme) => {
-  const profile = await newProfile(browser, { baseURL: dashboardUrl, colorScheme });
-  const visitor = await profile.newPage();
-  await signIn(visitor, organization);
-  const views: readonly [name: string, open: () => Promise<unknown>][] = [
-    ["own", () => visitor.goto("/test/vendors/search")],
-    [
-      "refused",
-      async () => {
-        await visitor.goto("/test/vendors/search");
-        await visitor.getByLabel("Name", { exact: true }).fill("Drip 91-2345678");
-        await visitor.getByRole("button", { name: "Search" }).click();
-        await visitor.getByText("must not contain a TIN").waitFor();
-      },
-    ],
-    [
-      "explained",
-      async () => {
-        await search(visitor, {
-          Name: "zephyrine kestrel sawmil",
-          "Address, on one line": "4419 Juniper St, Boise ID 83702",
-        });
-        for (const summary of await visitor.locator("main summary").all()) await summary.click();
-      },
-    ],
-    [
-      "vendor",
-      async () => {
-        await visitor.goto(`/test/vendors/${created.id}`);
-        for (const summary of await visitor.locator("main summary").all()) await summary.click();
-      },
-    ],
-  ];
-  for (const [name, open] of views) {
-    await visitor.setViewportSize({ width: 1440, height: 900 });
+test("the form, a refused one and an explained match are readable and usable at any width", async () => {
+  await page.goto("/test/vendors/search");
+  await expectSound(page, "the search for vendors");
+  await page.getByLabel("Name", { exact: true }).fill("Drip 91-2345678");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("must not contain a TIN").waitFor();
+  await expectSound(page, "a refused search");
+  const typed = { Name: "zephyrine kestrel sawmil", "Address, on one line": "4419 Juniper St, Boise ID 83702" };
+  for (const open of [() => search(page, typed), () => page.goto(`/test/vendors/${created.id}`)]) {
     await open();
-    expect([name, await unlabelled(visitor)]).toEqual([name, []]);
-    expect([name, await lowContrasts(visitor)]).toEqual([name, []]);
-    for (const width of widths) {
-      await visitor.setViewportSize({ width, height: 900 });
-      expect([name, width, await overflowPx(visitor)]).toEqual([name, width, 0]);
-      if (process.env.SHOTS)
-        await visitor.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true });
-    }
+    for (const summary of await page.locator("main summary").all()) await summary.click();
+    await expectSound(page);
   }
-  await profile.close();
 });
 
 test("the browser reports no errors", () => {

@@ -1,29 +1,16 @@
 import { createHash, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
 import { everyLog, withoutTimes } from "../support/everything.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { countOf, launchBrowser, newProfile, textsOf } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { countOf, newProfile, textsOf } from "./browser.ts";
+import { signIn } from "./dashboard-page.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
 const { dashboardUrl, logDir, spansFile } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-});
-
-afterAll(() => browser.close());
+const { browser, complaints, organization, page, secondPage } = await signedInUser();
 
 /** Returns a TIN that occurs nowhere else, with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
@@ -38,9 +25,7 @@ const send = (on: Page) => on.getByRole("button", { name: "Run verification" }).
 const fact = (on: Page, label: string) => on.locator("dl > div").filter({ hasText: label }).locator("dd").first();
 
 test("a verification runs without script, and its evidence shows each attempt and the content that matches the hash", async () => {
-  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const visitor = await plain.newPage();
-  await signIn(visitor, organization);
+  const visitor = await secondPage();
   await openForm(visitor, { UEI: " sandbx-fallb1 " });
   await send(visitor);
   await visitor.getByRole("heading", { name: "Results" }).waitFor();
@@ -64,7 +49,7 @@ test("a verification runs without script, and its evidence shows each attempt an
   expect(createHash("sha256").update(content).digest("hex")).toBe(hash);
   const indented = await visitor.locator("#indented").textContent();
   expect(JSON.parse(indented!)).toEqual(JSON.parse(content.toString("utf8")));
-  await plain.close();
+  await visitor.context().close();
 });
 
 test("a TIN is in no page, log or trace, whether its form is refused or accepted", async () => {

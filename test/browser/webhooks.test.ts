@@ -1,33 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
-import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
+import { countOf } from "./browser.ts";
+import { sendTestEvent } from "./dashboard-page.ts";
+import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
+const { complaints, organization, page } = await signedInUser();
 const subscribers: Subscriber[] = [];
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-  await signIn(page, organization);
-});
-
-afterAll(async () => {
+afterAll(() => {
   for (const subscriber of subscribers) subscriber.close();
-  await browser.close();
 });
 
 async function shownSecret(): Promise<string> {
