@@ -4,7 +4,7 @@ import type { Locator } from "playwright-core";
 import { expectSound } from "./appearance.ts";
 import { signedInUser } from "./signed-in-user.ts";
 
-const { browser, complaints, page, secondPage } = await signedInUser();
+const { complaints, page, secondPage } = await signedInUser();
 
 const FILE = {
   name: "vendors.csv",

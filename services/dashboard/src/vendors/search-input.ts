@@ -1,6 +1,6 @@
 import { ServiceError } from "@vvs/errors";
-import { containsTin, type IdentifierType, identifierTypes, normalizeIdentifier } from "@vvs/identifiers";
-import { holdsDigitsOf, problemOfText, typedText } from "../verifications/verification-form.ts";
+import { type IdentifierType, identifierTypes, normalizeIdentifier } from "@vvs/identifiers";
+import { problemOfText, typedText } from "../verifications/verification-form.ts";
 
 const fields = ["uei", "cage", "duns", "tin", "legal_name", "address", "mode"] as const;
 
@@ -32,23 +32,6 @@ export function readSearch({ legal_name, address, mode, ...typed }: SearchInput)
   if (problems.legal_name || problems.address) return { problems };
   if (Object.keys(identifiers).length === 0 && legal_name === "" && address === "") return {};
   return { request: { identifiers, legalName: legal_name, address, fuzzy: mode !== "exact" } };
-}
-
-/**
- * Returns the part of the input that may be shown again: never the TIN, in whatever field it was entered. A D-U-N-S
- * number looks like a TIN, so it is left out only if it equals the entered TIN.
- */
-export function echoOfSearch({ tin, ...typed }: SearchInput): EchoedSearch {
-  const holdsTin = holdsDigitsOf(tin);
-  const shown = (text: string) => (holdsTin(text) || containsTin(text) ? "" : text);
-  return {
-    ...typed,
-    uei: shown(typed.uei),
-    cage: shown(typed.cage),
-    duns: holdsTin(typed.duns) ? "" : typed.duns,
-    legal_name: shown(typed.legal_name),
-    address: shown(typed.address),
-  };
 }
 
 /** Counts a search of an organization's users. Errors: rate_limited. */

@@ -1,6 +1,5 @@
 import { create } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
-import type { IdentifierType } from "@vvs/identifiers";
 import { type Candidate, CandidateSchema } from "@vvs/proto/common/v1/common";
 import type { Entity, LookUpResponse } from "@vvs/proto/entity/v1/entity";
 import type { Response } from "express";
@@ -17,17 +16,11 @@ import { choiceGroup, inputField } from "../ui/fields.ts";
 import { state } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { readVendorStatuses } from "../verdicts/vendor-status.ts";
-import { identifierLabels } from "../verifications/verification-form.ts";
+import { identifierField } from "../verifications/run-verification.ts";
+import { withoutTin } from "../verifications/verification-form.ts";
 import { matchExplanation, percent } from "./match-explanation.ts";
 import type { CountSearch } from "./search-input.ts";
-import {
-  type EchoedSearch,
-  echoOfSearch,
-  readSearch,
-  type SearchInput,
-  type SearchProblems,
-  searchInput,
-} from "./search-input.ts";
+import { type EchoedSearch, readSearch, type SearchInput, type SearchProblems, searchInput } from "./search-input.ts";
 import { knownIdentifiers, registrationState } from "./vendor-identifiers.ts";
 
 const OWN_SHOWN = 10;
@@ -75,7 +68,7 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
         : (await unlessUnavailable(logger, visit, () => entities.listEntities(newest)))?.entities;
     const ownIds = listed?.map(({ id }) => id) ?? [];
     const own = listed && { entities: listed, statuses: await readVendorStatuses(context, visit, ownIds) };
-    const input = echoOfSearch(typed);
+    const input = withoutTin(typed);
     const content = searchPage({
       view: visit.view,
       apiBaseUrl,
@@ -97,7 +90,7 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
     // A search without a TIN gets an address of its own, so that it can be bookmarked. A TIN never gets into an address.
     async submit(request, response, visit) {
       const typed = searchInput((name) => field(request, name));
-      const echo = echoOfSearch(typed);
+      const echo = withoutTin(typed);
       const isWhole = (["uei", "cage", "duns"] as const).every((type) => echo[type] === typed[type]);
       if (typed.tin !== "" || !isWhole || !readSearch(typed).request) return show(response, visit, typed, true);
       const path = `${visit.view.path}/vendors/search`;
@@ -188,13 +181,6 @@ function searchForm({ view, input, problems, apiBaseUrl }: SearchView): Html {
       attributes: html` class="wide" maxlength="${maxLength}" autocomplete="off"`,
       value: input[name],
       problem: problems?.[name],
-    });
-  const identifierField = (name: IdentifierType, value: string) =>
-    inputField({
-      name,
-      label: identifierLabels[name],
-      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
-      value,
     });
   return html`<form method="post" action="${view.path}/vendors/search" class="card" role="search" aria-label="Vendors">
   ${textField("legal_name", "Name", 300)}

@@ -1,5 +1,5 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
-import { type IdentifierType, normalizeIdentifier } from "@vvs/identifiers";
+import type { IdentifierType } from "@vvs/identifiers";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
@@ -13,19 +13,12 @@ import { checksField, inputField, option, selectField, VERBATIM } from "../ui/fi
 import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import {
+  identifierField,
   identifierHints,
   meantVendorList,
   type RunVerificationView,
-  TICKS_MATCH,
-  TIN_INCLUDES_MATCH,
 } from "../verifications/run-verification.ts";
-import {
-  holdsDigitsOf,
-  identifierLabels,
-  problemOfIdentifier,
-  problemOfText,
-  typedText,
-} from "../verifications/verification-form.ts";
+import { readTypedVendor } from "../verifications/verification-form.ts";
 import type { MadeCheck } from "./made-checks.ts";
 
 /** What checks need of a vendor, as far as it is known; "" where it is not. The TIN is masked. */
@@ -56,7 +49,6 @@ export interface VendorRequest {
   readonly legalName: string;
 }
 
-const MAX_NAME_CHARACTERS = 300;
 /** How a vendor without a name of its own is called. */
 const PLACEHOLDER = /^Unknown entity \(/;
 
@@ -98,20 +90,7 @@ export function readVendorForm(
   known: KnownInputs,
   environment: Environment,
 ): { request: VendorRequest; problems?: undefined } | { problems: { [F in MissingField | "checks"]?: string } } {
-  const problems: { [F in MissingField | "checks"]?: string } = {};
-  const identifiers: { [T in IdentifierType]?: string } = {};
-  for (const type of ["uei", "cage", "tin"] as const) {
-    const value = normalizeIdentifier(typed[type]);
-    if (value === "") continue;
-    identifiers[type] = value;
-    const problem = problemOfIdentifier(type, value, environment);
-    if (problem) problems[type] = problem;
-  }
-  const legalName = typedText(typed.legal_name);
-  const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);
-  if (nameProblem) problems.legal_name = nameProblem;
-  const checks = checkNames.filter((name) => typed.checks.includes(name));
-  if (checks.length === 0) problems.checks = "Choose at least one check.";
+  const { identifiers, legalName, checks, problems } = readTypedVendor(typed, environment);
   const lacks = (value: string, field: MissingField, problem: string) => {
     if (value === "") problems[field] ??= problem;
   };
@@ -120,31 +99,12 @@ export function readVendorForm(
     lacks(uei, "uei", "SAM.gov is asked by UEI or CAGE code. Enter one of them, or do not choose this check.");
   }
   if (checks.includes("tin_match")) {
-    lacks(
-      known.tin || identifiers.tin || "",
-      "tin",
-      "A TIN match needs the TIN. Enter it, or do not choose this check.",
-    );
+    const tin = known.tin || identifiers.tin || "";
+    lacks(tin, "tin", "A TIN match needs the TIN. Enter it, or do not choose this check.");
     lacks(known.legalName || legalName, "legal_name", "A TIN match needs the legal name. Enter it.");
   }
   if (Object.keys(problems).length > 0) return { problems };
   return { request: { checks: checks.map(toCheckType), identifiers, legalName } };
-}
-
-/** Returns what a refused form shows again: never the TIN, even if it was typed into another field. */
-export function echoOfVendor({ tin, ...typed }: VendorInput): EchoedVendorInput {
-  const holdsTin = holdsDigitsOf(tin);
-  const shown = (text: string) => (holdsTin(text) || problemOfText("text", text, Infinity) ? "" : text);
-  return {
-    ...typed,
-    uei: identifierEcho(typed.uei, holdsTin),
-    cage: identifierEcho(typed.cage, holdsTin),
-    legal_name: shown(typed.legal_name),
-  };
-}
-
-function identifierEcho(text: string, holdsTin: (text: string) => boolean): string {
-  return holdsTin(text) || /\d{9}/.test(normalizeIdentifier(text)) ? "" : text;
 }
 
 /** The form that verifies or monitors one vendor. */
@@ -229,14 +189,7 @@ function missingInputs({ missing, input, searchPath, problems = {} }: VendorForm
             hint: "As the IRS knows it. A TIN match compares the TIN with this name.",
             problem: problems.legal_name,
           })
-        : inputField({
-            name,
-            label: identifierLabels[name],
-            attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && TICKS_MATCH}`,
-            value: value[name],
-            hint: `${identifierHints[name]}.${name === "tin" ? ` Only needed for a TIN match. ${TIN_INCLUDES_MATCH}` : ""}`,
-            problem: problems[name],
-          }),
+        : identifierField(name, value[name], identifierHints[name], problems[name]),
     )}
     </div>
   </fieldset>`;

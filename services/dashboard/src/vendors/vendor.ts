@@ -17,13 +17,12 @@ import { readSameNames } from "../verdicts/same-names.ts";
 import { isInRegistry } from "../verdicts/vendor-status.ts";
 import type { RunVerificationView } from "../verifications/run-verification.ts";
 import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
-import { identifierLabels, withTypedTin } from "../verifications/verification-form.ts";
+import { identifierLabels, withoutTin, withTypedTin } from "../verifications/verification-form.ts";
 import { madeChecks, readVerifications } from "./made-checks.ts";
 import { createReadTimeline, readTimelinePosition } from "./timeline.ts";
 import { readKind } from "./timeline-page.ts";
 import {
   type EchoedVendorInput,
-  echoOfVendor,
   knownInputs,
   missingFields,
   readVendorForm,
@@ -223,7 +222,7 @@ function vendorInput(request: Request): VendorInput {
 
 function echoOf(typed: VendorInput, entity: Entity): EchoedVendorInput {
   const { webhook_url } = echoOfMonitor({ ...typed, entity_id: entity.id, external_id: "" });
-  return { ...echoOfVendor(typed), webhook_url };
+  return { ...withoutTin(typed), webhook_url };
 }
 
 /** Returns the address of a search for a vendor in the registry by what is known of it. */

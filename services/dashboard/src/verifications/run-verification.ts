@@ -15,12 +15,12 @@ import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-
 import { formTokenField, noticeBox } from "../ui/parts.ts";
 import {
   type EchoedVerification,
-  echoOf,
   emptyVerification,
   identifierLabels,
   type ModeName,
   readVerification,
   type VerificationInput,
+  withoutTin,
   withTypedTin,
 } from "./verification-form.ts";
 
@@ -66,7 +66,7 @@ export function createRunVerificationHandlers(context: PageContext) {
 
     async run(request, response, visit) {
       const typed = verificationInput(request);
-      const input = echoOf(typed);
+      const input = withoutTin(typed);
       const read = readVerification(typed, visit.view.environment);
       if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
       const { checks, mode, ...vendor } = read.request;
@@ -117,15 +117,11 @@ export interface RunVerificationView extends Partial<Refusal> {
 }
 
 export const identifierHints: Readonly<Record<IdentifierType, string>> = {
-  uei: "12 letters and digits, from SAM.gov",
-  cage: "5 letters and digits",
-  duns: "9 digits",
-  tin: "9 digits, EIN or SSN. It is stored encrypted, and only its last four digits are ever shown",
+  uei: "12 letters and digits, from SAM.gov.",
+  cage: "5 letters and digits.",
+  duns: "9 digits.",
+  tin: "9 digits, EIN or SSN. It is stored encrypted, and only its last four digits are ever shown. A TIN that you enter is also checked by a TIN match.",
 };
-
-/** A script ticks the check while a TIN is typed; without it, the check is added when the form arrives. */
-export const TICKS_MATCH = html` data-ticks="tin_match"`;
-export const TIN_INCLUDES_MATCH = "A TIN that you enter is also checked by a TIN match.";
 
 const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
   { value: "realtime", label: "Call the providers now", meaning: "" },
@@ -169,25 +165,31 @@ export function meantVendorList({
 <ul>${meant.map(({ id, legalName }) => html`<li>${legalName} <a href="${view.path}/vendors/${id}"><code>${id}</code></a></li>`)}</ul>`;
 }
 
+/** Renders the field of an identifier. */
+export function identifierField(name: IdentifierType, value: string, hint?: string, problem?: string): Html {
+  return inputField({
+    name,
+    label: identifierLabels[name],
+    // A script ticks the check while a TIN is typed; without it, the check is added when the form arrives.
+    attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && html` data-ticks="tin_match"`}`,
+    value,
+    hint,
+    problem,
+  });
+}
+
 function vendorFields({ visit: { view }, input, problems = {} }: RunVerificationView): Html {
-  const identifierField = (name: IdentifierType, value: string) =>
-    inputField({
-      name,
-      label: identifierLabels[name],
-      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"${name === "tin" && TICKS_MATCH}`,
-      value,
-      hint: `${identifierHints[name]}.${name === "tin" ? ` ${TIN_INCLUDES_MATCH}` : ""}`,
-      problem: problems[name],
-    });
+  const fieldOf = (name: IdentifierType, value: string) =>
+    identifierField(name, value, identifierHints[name], problems[name]);
   return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>
     <legend>Vendor</legend>
     <p class="hint">One identifier is enough.${view.environment === "sandbox" && html` In the sandbox, the UEI <code>${SANDBOX_UEI}</code> passes, and <code>SANDBXFALLB1</code> shows a fallback to another provider.`}</p>
     ${problemLine("identifiers", problems.identifiers)}
     <div class="columns">
-    ${identifierField("uei", input.uei)}
-    ${identifierField("cage", input.cage)}
-    ${identifierField("duns", input.duns)}
-    ${identifierField("tin", "")}
+    ${fieldOf("uei", input.uei)}
+    ${fieldOf("cage", input.cage)}
+    ${fieldOf("duns", input.duns)}
+    ${fieldOf("tin", "")}
     </div>
     ${inputField({
       name: "legal_name",

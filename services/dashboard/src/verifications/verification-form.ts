@@ -43,28 +43,38 @@ export const emptyVerification: EchoedVerification = {
 
 const MAX_NAME_CHARACTERS = 300;
 
-/** Checks the input by the rules of the API. Returns the request, or all problems by field; no problem repeats a value. */
-export function readVerification(typed: VerificationInput, environment: Environment) {
-  // `identifiers` is the field of problems that concern all four.
-  const problems: { [F in keyof VerificationInput | "identifiers"]?: string } = {};
+/** What is typed of a vendor to verify it. */
+type TypedVendor = Pick<VerificationInput, "checks" | "legal_name"> & { readonly [T in IdentifierType]?: string };
+
+/** Checks what is typed of a vendor by the rules of the API. No problem repeats a value. */
+export function readTypedVendor(typed: TypedVendor, environment: Environment) {
+  const problems: { -readonly [F in keyof TypedVendor]?: string } = {};
   const identifiers: { [T in IdentifierType]?: string } = {};
   for (const type of identifierTypes) {
-    const value = normalizeIdentifier(typed[type]);
+    const value = normalizeIdentifier(typed[type] ?? "");
     if (value === "") continue;
     identifiers[type] = value;
     const problem = problemOfIdentifier(type, value, environment);
     if (problem) problems[type] = problem;
   }
-  if (Object.keys(identifiers).length === 0) problems.identifiers = "Enter at least one identifier.";
   const legalName = typedText(typed.legal_name);
   const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);
   if (nameProblem) problems.legal_name = nameProblem;
-  const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
+  const checks = checkNames.filter((name) => typed.checks.includes(name));
   if (checks.length === 0) problems.checks = "Choose at least one check.";
+  return { identifiers, legalName, checks, problems };
+}
+
+/** Checks the input. Returns the request, or all problems by field. */
+export function readVerification(typed: VerificationInput, environment: Environment) {
+  const { checks, problems: found, ...vendor } = readTypedVendor(typed, environment);
+  // `identifiers` is the field of problems that concern all four.
+  const problems: typeof found & { mode?: string; identifiers?: string } = found;
+  if (Object.keys(vendor.identifiers).length === 0) problems.identifiers = "Enter at least one identifier.";
   const mode = Object.hasOwn(modes, typed.mode) ? modes[typed.mode as ModeName] : undefined;
   if (mode === undefined) problems.mode = "Choose a mode.";
   if (Object.keys(problems).length > 0 || mode === undefined) return { problems };
-  return { request: { identifiers, legalName, checks, mode } };
+  return { request: { ...vendor, checks: checks.map(toCheckType), mode } };
 }
 
 /** Returns the chosen checks, with the TIN match where a TIN was typed: it is not to be kept without being checked. */
@@ -73,7 +83,7 @@ export function withTypedTin(checks: readonly string[], tin: string): readonly s
 }
 
 /** Returns the problem of a normalized identifier to verify; it never repeats the value. */
-export function problemOfIdentifier(type: IdentifierType, value: string, environment: Environment): string | undefined {
+function problemOfIdentifier(type: IdentifierType, value: string, environment: Environment): string | undefined {
   const isOutOfPlace = environment === "live" && type === "uei" && isSandboxUei(value);
   const problem = identifierProblem(type, value) ?? (isOutOfPlace ? SANDBOX_UEI_PROBLEM : undefined);
   return problem && `The ${identifierLabels[type]} ${problem}.`;
@@ -93,27 +103,22 @@ export function problemOfText(label: string, text: string, maxCharacters: number
 }
 
 /**
- * Returns what a refused form shows again: never the TIN, even if it was typed into another field. A D-U-N-S number looks
- * like a TIN, so it is left out only if it equals the entered TIN.
+ * Returns what a refused form shows again: never the TIN, in whatever field it was typed. A D-U-N-S number looks like a TIN, so
+ * it is left out only if it equals the one that was typed.
  */
-export function echoOf(typed: VerificationInput): EchoedVerification {
-  const holdsTin = holdsDigitsOf(typed.tin);
-  const looksLikeTin = (text: string) => containsTin(text) || /^\d{9}$/.test(normalizeIdentifier(text));
-  const shown = (text: string) => (holdsTin(text) || looksLikeTin(text) ? "" : text);
-  return {
-    uei: shown(typed.uei),
-    cage: shown(typed.cage),
-    duns: holdsTin(typed.duns) ? "" : typed.duns,
-    legal_name: shown(typed.legal_name),
-    checks: typed.checks,
-    mode: typed.mode,
-  };
-}
-
-/** Returns a function that says whether a text has the digits of a TIN; no text has those of an empty one. */
-export function holdsDigitsOf(tin: string): (text: string) => boolean {
+export function withoutTin<T extends { readonly tin: string }>({ tin, ...typed }: T): Omit<T, "tin"> {
   const digits = digitsOf(tin);
-  return (text) => digits !== "" && digitsOf(text).includes(digits);
+  const holdsTin = (name: string, text: string) => {
+    if (digits !== "" && digitsOf(text).includes(digits)) return true;
+    if (name === "duns") return false;
+    const isIdentifier = name === "uei" || name === "cage";
+    return containsTin(text) || (isIdentifier && /\d{9}/.test(normalizeIdentifier(text)));
+  };
+  const shown = Object.entries(typed).map(([name, value]) => [
+    name,
+    typeof value === "string" && holdsTin(name, value) ? "" : value,
+  ]);
+  return Object.fromEntries(shown);
 }
 
 const digitsOf = (text: string) => text.replaceAll(/\D/g, "");
