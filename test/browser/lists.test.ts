@@ -69,6 +69,17 @@ test("results are downloaded, and vendors that passed are monitored", async () =
   await expectSound(page, "lists");
 });
 
+test("a form that goes on with the work of the form before is sent by itself", async () => {
+  await page.route(/\/lists\/job_\w+$/, async (route) => {
+    const response = await route.fetch();
+    const form = 'data-busy="Creating monitors …"';
+    await route.fulfill({ response, body: (await response.text()).replace(form, `${form} data-goes-on`) });
+  });
+  await page.getByRole("link", { name: /4 rows/ }).click();
+  await page.getByText("All vendors that passed have a monitor.").waitFor();
+  await page.unrouteAll();
+});
+
 test("the same list again shows only what changed", async () => {
   const buffer = Buffer.from("Vendor No,UEI\nV-1,SANDBXACTVE1\nV-9,SANDBXCHNGE1\n");
   for (const name of ["october.csv", "november.csv"]) {

@@ -12,10 +12,10 @@ import type { Request } from "express";
 import { pathId, pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import { frequencyMeanings } from "../monitors/monitor-form.ts";
+import { frequencyOptions } from "../monitors/monitor-form.ts";
 import { listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { option, selectField } from "../ui/fields.ts";
+import { selectField } from "../ui/fields.ts";
 import { choiceField } from "../ui/filter.ts";
 import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
 import { aside } from "../ui/table.ts";
@@ -153,7 +153,7 @@ ${may("manage_monitors") && job.status === JobStatus.COMPLETED && (job.counts?.p
 
 /** Renders the form that gives a monitor to each vendor that passed. */
 function monitorForm(path: string): Html {
-  const options = Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, "daily", meaning));
+  const options = frequencyOptions("daily");
   return html`<form method="post" action="${path}/monitors" data-busy="Creating monitors …">
 ${selectField({ name: "frequency", label: "How often", options, hint: "Vendors that are already monitored keep their monitor." })}
 <button class="quiet">Monitor all that passed</button>

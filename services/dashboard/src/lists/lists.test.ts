@@ -386,6 +386,8 @@ describe("monitoring all that passed", () => {
     dashboard.state.jobResults = Array.from({ length: 501 }, (_, index) => jobResultOf({ row: index + 2 }));
     const page = await monitor({ frequency: "daily" });
     expect(fieldsOf(page)).toEqual({ after: "501", frequency: "daily" });
+    // A script sends it.
+    expect(page.text).toContain(" data-goes-on>");
     expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
     expect(dashboard.callsOf("createMonitor")).toHaveLength(501);
   });
@@ -401,6 +403,7 @@ describe("monitoring all that passed", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain("1 vendor got no monitor");
     expect(page.text).toContain("Vendor 2<");
+    expect(page.text).not.toContain("data-goes-on");
     expect(page.text).toContain("The vendor number must not contain the vendor’s TIN.");
     expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
     expect(dashboard.callsOf("createMonitor")).toHaveLength(511);

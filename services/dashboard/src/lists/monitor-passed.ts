@@ -79,7 +79,7 @@ ${others.length > 0 && refusedTable(others, view.path)}
 ${
   goesOn
     ? html`<p>The ${others.length > 0 && "other "}vendors that passed up to row ${numberText(nextRow)} have a monitor. Continue with the others.</p>
-<form method="post" action="${path}/monitors" data-busy="Creating monitors …">
+<form method="post" action="${path}/monitors" data-busy="Creating monitors …"${others.length === 0 && html` data-goes-on`}>
   <input type="hidden" name="after" value="${String(nextRow)}"><input type="hidden" name="frequency" value="${name}">
   <p class="choices"><button>Continue</button> ${back}</p>
 </form>`

@@ -3,7 +3,7 @@ import type { JobRow } from "@vvs/jobs";
 import { type Column, fields, problemText } from "@vvs/vendor-files";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { frequencyMeanings } from "../monitors/monitor-form.ts";
+import { frequencyOptions } from "../monitors/monitor-form.ts";
 import { checksField, option, selectField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, noticeBox, stats } from "../ui/parts.ts";
@@ -99,14 +99,9 @@ function columnField(column: Column, list: VendorList): Html {
 }
 
 function monitorField({ frequency }: PreviewInput): Html {
-  const options = Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, frequency, meaning));
+  const options = [option("", frequency, "no"), ...frequencyOptions(frequency)];
   const hint = "A monitor repeats the checks and reports changes.";
-  return selectField({
-    name: "frequency",
-    label: "Monitor each vendor",
-    options: [option("", frequency, "no"), ...options],
-    hint,
-  });
+  return selectField({ name: "frequency", label: "Monitor each vendor", options, hint });
 }
 
 function identifiersText({ entityId, identifiers }: JobRow): string {

@@ -11,7 +11,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { liveTinMatchHint } from "../page/live-tin-match.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { asCurl } from "../ui/curl.ts";
-import { checksField, choiceGroup, inputField, VERBATIM } from "../ui/fields.ts";
+import { checksField, choiceGroup, inputField, option, VERBATIM } from "../ui/fields.ts";
 import { idProblem } from "../ui/filter.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { checkName, formTokenField, noticeBox } from "../ui/parts.ts";
@@ -92,12 +92,16 @@ interface MonitorFormView extends Partial<Refusal> {
   readonly vendorName: string | undefined;
 }
 
-export const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
+const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
   hourly: "every hour",
   daily: "every day",
   weekly: "every 7 days",
   monthly: "every 30 days",
 };
+
+/** Renders the frequencies as options of a selectField. */
+export const frequencyOptions = (picked: string): Html[] =>
+  Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, picked, meaning));
 
 /** How often monitors run in the sandbox. */
 export const FAST_CLOCK =

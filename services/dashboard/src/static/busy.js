@@ -1,4 +1,5 @@
-// Shows that a form with a slow answer was sent, and disables its buttons. Without this script the form works as it is.
+// Shows that a form with a slow answer was sent, and disables its buttons. A form that goes on with the work of the form before
+// is sent by itself. Without this script the forms work as they are.
 for (const form of document.querySelectorAll("form[data-busy]")) {
   const note = document.createElement("p");
   note.className = "busy";
@@ -32,4 +33,6 @@ for (const form of document.querySelectorAll("form[data-busy]")) {
     note.textContent = "";
     setDisabled(false);
   });
+
+  if (form.dataset.goesOn !== undefined) form.requestSubmit();
 }

@@ -7,9 +7,9 @@ import type { Environment } from "@vvs/tenant";
 import { type Html, html } from "../http/html.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
-import { FAST_CLOCK, frequencyMeanings, frequencyName } from "../monitors/monitor-form.ts";
+import { FAST_CLOCK, frequencyName, frequencyOptions } from "../monitors/monitor-form.ts";
 import { asCurl } from "../ui/curl.ts";
-import { checksField, inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
+import { checksField, inputField, selectField, VERBATIM } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import {
@@ -201,7 +201,7 @@ function monitorFields({ visit: { view }, path, input, monitors, problems = {} }
   ${selectField({
     name: "frequency",
     label: "How often",
-    options: Object.entries(frequencyMeanings).map(([value, meaning]) => option(value, input.frequency, meaning)),
+    options: frequencyOptions(input.frequency),
     problem: problems.frequency,
   })}
   ${inputField({
