@@ -23,6 +23,8 @@ export interface Visit {
   readonly caller: ReturnType<typeof toProtoCaller>;
   /** The same with the user's session: fields of the requests whose caller account identifies itself. For account only. */
   readonly bySession: { readonly caller: Visit["caller"]; readonly sessionToken: string };
+  /** The user's session and browser: fields of the requests with which users manage their own account. For account only. */
+  readonly self: { readonly caller: MessageInitShape<typeof SessionCallerSchema> };
   /** Returns whether the user has a permission, to decide which forms and links to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
   /** When the request began: what relative times refer to. */
@@ -64,7 +66,8 @@ export function createSignedIn(options: { sessions: Sessions; admit: Admit; read
       const tenant = { organizationId: session.organizationId, environment: view.environment };
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
-      const visit = { session, view, caller, bySession: { caller, sessionToken }, may, now: now() };
+      const self = { caller: { sessionToken, ...browserOf(request), requestId: origin.requestId } };
+      const visit = { session, view, caller, bySession: { caller, sessionToken }, self, may, now: now() };
       const call = { owner: { class: "person", ...tenant }, kind: `${request.method} ${request.route.path}` } as const;
       await forCaller(hangUpOf(response), () =>
         admit(call, async () => handle(request, response, { ...visit, alert: await readAlert(visit) })),
@@ -147,12 +150,6 @@ export async function endSession(sessions: Sessions, request: Request): Promise<
 /** Returns how the account service shows a browser in lists of sessions. */
 export function browserOf(request: Request): { clientAddress: string; userAgent: string } {
   return { clientAddress: request.ip ?? "", userAgent: request.headers["user-agent"] ?? "" };
-}
-
-/** Returns the caller for RPCs with which users manage their own account. */
-export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
-  const sessionToken = readCookie(request, "__Host-session");
-  return { sessionToken, ...browserOf(request), requestId: observed(response).requestId };
 }
 
 /** How long a password counts as recently entered. */

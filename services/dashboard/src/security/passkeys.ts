@@ -1,10 +1,10 @@
 import type { Passkey } from "@vvs/proto/account/v1/passkeys";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmedPath, nextPath } from "../http/next-path.ts";
 import { fieldProblem } from "../http/refusal.ts";
-import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { textField } from "../ui/fields.ts";
@@ -14,12 +14,11 @@ import { table } from "../ui/table.ts";
 /** Creates the handlers for adding, removing and confirming with passkeys. */
 export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
   async function sendAdd(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: { name: string; problem?: string; nameProblem?: string },
   ): Promise<void> {
-    const { optionsJson } = await passkeys.beginPasskeyRegistration({ caller: sessionCaller(request, response) });
+    const { optionsJson } = await passkeys.beginPasskeyRegistration(visit.self);
     layout.sendPage(response, {
       visit,
       section: "security",
@@ -31,12 +30,11 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
   }
 
   async function sendConfirm(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: { next: string; problem?: string },
   ): Promise<void> {
-    const { optionsJson } = await passkeys.beginPasskeyReauthentication({ caller: sessionCaller(request, response) });
+    const { optionsJson } = await passkeys.beginPasskeyReauthentication(visit.self);
     const { email } = visit.session;
     layout.sendPage(response, {
       visit,
@@ -50,42 +48,40 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
 
   return {
     ask: (request, response, visit) =>
-      sendAdd(request, response, visit, { name: browserName(request.headers["user-agent"] ?? "") }),
+      sendAdd(response, visit, { name: browserName(request.headers["user-agent"] ?? "") }),
 
     async add(request, response, visit) {
       const name = field(request, "name");
-      const caller = sessionCaller(request, response);
       try {
-        await passkeys.addPasskey({ caller, name, responseJson: field(request, "response") });
+        await passkeys.addPasskey({ ...visit.self, name, responseJson: field(request, "response") });
         response.redirect(303, `${visit.view.path}/security?done=passkey-added`);
       } catch (error) {
         const nameProblem = fieldProblem(error, "name");
         const problem =
           "No passkey was added, because your browser’s answer did not fit this page or came too late. Try again.";
         const shown = nameProblem ? { nameProblem: `The name ${nameProblem}.` } : { problem };
-        await sendAdd(request, response, visit, { name, ...shown });
+        await sendAdd(response, visit, { name, ...shown });
       }
     },
 
     async remove(request, response, visit) {
       const passkeyId = field(request, "passkey_id");
-      await passkeys.removePasskey({ caller: sessionCaller(request, response), passkeyId });
+      await passkeys.removePasskey({ ...visit.self, passkeyId });
       response.redirect(303, `${visit.view.path}/security?done=passkey-removed`);
     },
 
     askToConfirm: (request, response, visit) =>
-      sendConfirm(request, response, visit, { next: nextPath(queryValue(request, "next")) }),
+      sendConfirm(response, visit, { next: nextPath(queryValue(request, "next")) }),
 
     async confirm(request, response, visit) {
       const next = nextPath(field(request, "next"));
-      const caller = sessionCaller(request, response);
       try {
         const responseJson = field(request, "response");
-        keepSession(response, await passkeys.reauthenticateWithPasskey({ caller, responseJson }));
+        keepSession(response, await passkeys.reauthenticateWithPasskey({ ...visit.self, responseJson }));
         response.redirect(303, confirmedPath(next));
       } catch (error) {
         const problem = `This ${fieldProblem(error, "response")}.`;
-        await sendConfirm(request, response, visit, { next, problem });
+        await sendConfirm(response, visit, { next, problem });
       }
     },
   } satisfies PageHandlers;

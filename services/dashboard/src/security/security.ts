@@ -1,11 +1,11 @@
 import type { Passkey } from "@vvs/proto/account/v1/passkeys";
 import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account/v1/sessions";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmedPath, nextPath } from "../http/next-path.ts";
 import { fieldProblem } from "../http/refusal.ts";
-import { keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
@@ -28,44 +28,40 @@ const notices = {
 /** Creates the handlers of the security page, where users manage their own account. */
 export function createSecurityHandlers({ sessions, passkeys, layout }: PageContext) {
   async function send(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: { status?: number; notice?: Notice; passwordProblems?: PasswordProblems },
   ): Promise<void> {
-    const caller = sessionCaller(request, response);
     const [listed, secondFactor, registered] = await Promise.all([
-      sessions.listSessions({ caller }),
-      sessions.getSecondFactor({ caller }),
-      passkeys.listPasskeys({ caller }),
+      sessions.listSessions(visit.self),
+      sessions.getSecondFactor(visit.self),
+      passkeys.listPasskeys(visit.self),
     ]);
     const content = securityPage({ ...shown, visit, ...listed, secondFactor, ...registered });
     layout.sendPage(response, { visit, section: "security", title: "Security", status: shown.status, content });
   }
 
   async function sendConfirm(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: { next: string; problem?: string },
   ): Promise<void> {
-    const listed = await passkeys.listPasskeys({ caller: sessionCaller(request, response) });
+    const listed = await passkeys.listPasskeys(visit.self);
     const content = confirmPasswordPage({ ...shown, visit, hasPasskey: listed.passkeys.length > 0 });
     const title = "Confirm your password";
     layout.sendPage(response, { visit, section: "security", title, status: shown.problem ? 400 : 200, content });
   }
 
   return {
-    view: (request, response, visit) => send(request, response, visit, { notice: noticeOf(request, notices) }),
+    view: (request, response, visit) => send(response, visit, { notice: noticeOf(request, notices) }),
 
     async endSession(request, response, visit) {
-      const caller = sessionCaller(request, response);
-      await sessions.endSession({ caller, sessionId: field(request, "session_id") });
+      await sessions.endSession({ ...visit.self, sessionId: field(request, "session_id") });
       response.redirect(303, `${visit.view.path}/security?done=ended`);
     },
 
-    async endOtherSessions(request, response, visit) {
-      await sessions.endOtherSessions({ caller: sessionCaller(request, response) });
+    async endOtherSessions(_request, response, visit) {
+      await sessions.endOtherSessions(visit.self);
       response.redirect(303, `${visit.view.path}/security?done=others-ended`);
     },
 
@@ -73,12 +69,11 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
       const password = field(request, "password");
       if (password !== field(request, "again")) {
         const passwordProblems = { again: "The two new passwords are not the same." };
-        return send(request, response, visit, { status: 400, passwordProblems });
+        return send(response, visit, { status: 400, passwordProblems });
       }
-      const caller = sessionCaller(request, response);
       try {
         const currentPassword = field(request, "current_password");
-        keepSession(response, await sessions.changePassword({ caller, currentPassword, password }));
+        keepSession(response, await sessions.changePassword({ ...visit.self, currentPassword, password }));
         response.redirect(303, `${visit.view.path}/security?done=password`);
       } catch (error) {
         const current = fieldProblem(error, "current_password");
@@ -87,21 +82,20 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
           current: current && `This ${current}.`,
           replacement: replacement && `The new password ${replacement}.`,
         };
-        await send(request, response, visit, { status: 400, passwordProblems });
+        await send(response, visit, { status: 400, passwordProblems });
       }
     },
 
     askForPassword: (request, response, visit) =>
-      sendConfirm(request, response, visit, { next: nextPath(queryValue(request, "next")) }),
+      sendConfirm(response, visit, { next: nextPath(queryValue(request, "next")) }),
 
     async confirmPassword(request, response, visit) {
       const next = nextPath(field(request, "next"));
-      const caller = sessionCaller(request, response);
       try {
-        keepSession(response, await sessions.reauthenticate({ caller, password: field(request, "password") }));
+        keepSession(response, await sessions.reauthenticate({ ...visit.self, password: field(request, "password") }));
         response.redirect(303, confirmedPath(next));
       } catch (error) {
-        await sendConfirm(request, response, visit, { next, problem: `This ${fieldProblem(error, "password")}.` });
+        await sendConfirm(response, visit, { next, problem: `This ${fieldProblem(error, "password")}.` });
       }
     },
   } satisfies PageHandlers;

@@ -1,17 +1,17 @@
 import type { GetSecondFactorResponse } from "@vvs/proto/account/v1/sessions";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { field } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { fieldProblem } from "../http/refusal.ts";
-import { type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { input } from "../ui/fields.ts";
 import { copyable, time } from "../ui/parts.ts";
 import { qrCode } from "../ui/qr-code.ts";
 
 export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
-  async function sendSetUp(request: Request, response: Response, visit: Visit, problem?: string): Promise<void> {
-    const { secret, uri } = await sessions.beginTotp({ caller: sessionCaller(request, response) });
+  async function sendSetUp(response: Response, visit: Visit, problem?: string): Promise<void> {
+    const { secret, uri } = await sessions.beginTotp(visit.self);
     const content = setUpPage({ base: visit.view.path, secret, uri, problem });
     const title = "Set up an authenticator app";
     // Holds a secret, so it is not compressed.
@@ -20,21 +20,21 @@ export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
   }
 
   return {
-    setUp: (request, response, visit) => sendSetUp(request, response, visit),
+    setUp: (_request, response, visit) => sendSetUp(response, visit),
 
     async enable(request, response, visit) {
       try {
         const code = field(request, "code");
-        const { recoveryCodes } = await sessions.enableTotp({ caller: sessionCaller(request, response), code });
+        const { recoveryCodes } = await sessions.enableTotp({ ...visit.self, code });
         const content = recoveryCodesPage(visit.view.path, recoveryCodes);
         layout.sendPage(response, { visit, section: "security", title: "Two-factor sign-in is on", content });
       } catch (error) {
-        await sendSetUp(request, response, visit, `This ${fieldProblem(error, "code")}.`);
+        await sendSetUp(response, visit, `This ${fieldProblem(error, "code")}.`);
       }
     },
 
-    async disable(request, response, visit) {
-      await sessions.disableTotp({ caller: sessionCaller(request, response) });
+    async disable(_request, response, visit) {
+      await sessions.disableTotp(visit.self);
       response.redirect(303, `${visit.view.path}/security?done=two-factor-off`);
     },
   } satisfies PageHandlers;
