@@ -23,7 +23,7 @@ import { createHomeHandler } from "./overview/home.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
 import type { AppOptions } from "./page/app-options.ts";
 import type { PageContext } from "./page/page-context.ts";
-import { createReadEndpoints, createReadPanel, createReadVendors } from "./page/panels.ts";
+import { createReadEndpoints, createReadPanel, createReadVendors, orUnavailable } from "./page/panels.ts";
 import type { PageRoutes } from "./page/routes.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createSamGovCallsHandler, SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls.ts";
@@ -90,7 +90,8 @@ export function createApp(options: AppOptions): Express {
   for (const view of environmentViews) {
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
     for (const [method, path, permission, handle, back] of routes) {
-      app[method](view.path + path, signedIn(view, permission, handle));
+      const shown = method === "get" ? orUnavailable(handle, layout) : handle;
+      app[method](view.path + path, signedIn(view, permission, shown));
       if (back === undefined) continue;
       app.get(view.path + path, ({ params }, response) => {
         const filled = back.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(String(params[name])));
@@ -99,7 +100,8 @@ export function createApp(options: AppOptions): Express {
     }
   }
   // The quota is one for all organizations, and only live checks use it.
-  app.get(SAM_GOV_CALLS_PATH, signedIn(live, "operate", createSamGovCallsHandler(context)));
+  const samGovCalls = orUnavailable(createSamGovCallsHandler(context), layout);
+  app.get(SAM_GOV_CALLS_PATH, signedIn(live, "operate", samGovCalls));
   app.use((_request, _response, next) => next(new ProblemError("page_not_found")));
   app.use(problemPages(layout));
   return app;

@@ -113,6 +113,21 @@ function routeOf(method: Route["method"], path: string): Route | undefined {
   );
 }
 
+test("every page says what a service that is unavailable leaves out, and leads to all others", async () => {
+  const visitor = await visitorOf("owner");
+  dashboard.state.isDown = true;
+  const pages = dashboard.routes.guarded.filter(
+    ({ method, path, permission }) => method === "GET" && permission !== "operate" && !/^\/$|\.csv$/.test(path),
+  );
+  for (const page of pages) {
+    const { status, text } = await send(visitor, page);
+    expect([page.path, [200, 503].includes(status)]).toEqual([page.path, true]);
+    expect([page.path, text]).toEqual([page.path, expect.stringContaining('<nav aria-label="Sections">')]);
+    if (status === 503) expect(text).toContain("can’t be shown, because a service is temporarily unavailable");
+  }
+  dashboard.state.isDown = false;
+});
+
 describe("all linked pages", () => {
   test.each(roles)("offer the role %s no link and no form that would be refused", async (role) => {
     const visitor = await visitorOf(role);

@@ -13,9 +13,6 @@ import { hostOf } from "../ui/vocabulary.ts";
 import { staleHint } from "../verdicts/confirmed-words.ts";
 import { frequencyName } from "./monitor-form.ts";
 
-/** Said while monitors are unavailable. */
-export const KEEP_RUNNING = "They keep running.";
-
 const outcomes: Readonly<Record<string, CheckStatus>> = {
   pass: CheckStatus.PASS,
   fail: CheckStatus.FAIL,
@@ -83,7 +80,7 @@ export const createMonitorList = (context: PageContext) =>
     heading: ({ view }, { isNarrowed }) =>
       isNarrowed ? "Matching monitors" : `Active ${view.name.toLowerCase()} monitors`,
     above: (found) => namesNote(found),
-    meanwhile: KEEP_RUNNING,
+    meanwhile: "They keep running.",
     empty({ view, may }) {
       const mayManage = may("manage_monitors");
       return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && permissionHint(view, "manage_monitors", "create monitors")}`;

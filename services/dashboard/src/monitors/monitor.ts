@@ -7,7 +7,7 @@ import { pathId, pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { unlessUnavailable } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { asCurl } from "../ui/curl.ts";
 import { listing, pager, readPosition, writePosition } from "../ui/listing.ts";
@@ -29,7 +29,6 @@ import type { ScheduledRun } from "../verdicts/confirmation.ts";
 import { noChangeText, staleText } from "../verdicts/confirmed-words.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { frequencyName } from "./monitor-form.ts";
-import { KEEP_RUNNING } from "./monitor-list.ts";
 
 const EVENTS_SHOWN = 20;
 
@@ -42,18 +41,15 @@ const notices = {
 export function createMonitorHandlers(context: PageContext) {
   const { monitors, readVendors, readPanel, layout, logger, apiBaseUrl } = context;
 
-  /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
-  async function find(request: Request, visit: Visit) {
-    const monitor = { caller: visit.caller, monitorId: pathId(request, "monitor_id", "mon") };
-    return (await unlessUnavailable(logger, visit, () => monitors.getMonitor(monitor)))?.monitor;
+  /** Returns the monitor. Errors: ProblemError for an invalid id, monitor_not_found. */
+  async function find(request: Request, { caller }: Visit): Promise<Monitor> {
+    return (await monitors.getMonitor({ caller, monitorId: pathId(request, "monitor_id", "mon") })).monitor!;
   }
 
   return {
     async view(request, response, visit) {
-      const page = { visit, section: "monitors", title: "Monitor" } as const;
       const after = readPosition(request.query.after, "evt");
       const monitor = await find(request, visit);
-      if (!monitor) return layout.sendPage(response, unavailablePage(page, KEEP_RUNNING));
       const events = { caller: visit.caller, monitorId: monitor.id, page: { limit: EVENTS_SHOWN, after } };
       const [vendors, scheduled, found] = await Promise.all([
         readVendors(visit, [monitor]),
@@ -68,15 +64,14 @@ export function createMonitorHandlers(context: PageContext) {
         ...{ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl },
         scheduled: scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id),
       });
-      layout.sendPage(response, { ...page, content });
+      layout.sendPage(response, { visit, section: "monitors", title: "Monitor", content });
     },
 
     async askToCancel(request, response, visit) {
-      const page = { visit, section: "monitors", title: "Cancel a monitor" } as const;
       const monitor = await find(request, visit);
-      if (!monitor) return layout.sendPage(response, unavailablePage(page, KEEP_RUNNING));
       const vendor = (await readVendors(visit, [monitor]))?.get(monitor.entityId);
-      layout.sendPage(response, { ...page, content: cancelMonitorPage({ visit, monitor, vendor }) });
+      const content = cancelMonitorPage({ visit, monitor, vendor });
+      layout.sendPage(response, { visit, section: "monitors", title: "Cancel a monitor", content });
     },
 
     // Repeating the form changes nothing, so it needs no token.

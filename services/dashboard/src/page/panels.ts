@@ -1,12 +1,12 @@
-import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { ListEndpointsResponse } from "@vvs/proto/webhook/v1/webhook";
 import type { CallOptions } from "@vvs/rpc";
 import { type Html, html } from "../http/html.ts";
-import type { Visit } from "../http/session.ts";
-import type { Page } from "../ui/layout.ts";
+import { isRefusal } from "../http/refusal.ts";
+import { observed, type PageHandler, type Visit } from "../http/session.ts";
+import { type Layout, sectionOf } from "../ui/layout.ts";
 import type { AppOptions } from "./app-options.ts";
 
 /** Reads the data of one panel of a page; undefined if it failed or took too long, so that the other panels still show. */
@@ -55,7 +55,7 @@ export async function unlessUnavailable<T>(
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "service_unavailable") throw error;
+    if (!isRefusal(error, "service_unavailable")) throw error;
     logger.error(
       { err: error, request_id: visit.caller.requestId },
       "a part of a page is left out: its service is unavailable",
@@ -69,12 +69,24 @@ export const unavailableNote = (what: string, meanwhile = "No data is lost."): H
   html`<p class="notice problem" role="alert">${what} can’t be shown, because a service is temporarily unavailable. ${meanwhile} Try again in a moment.</p>`;
 
 /** Returns a page that only says that its data is unavailable. */
-export const unavailablePage = (page: Omit<Page, "content">, meanwhile?: string): Page => ({
-  ...page,
-  status: 503,
-  content: html`<h1>${page.title}</h1>
-${unavailableNote("This page", meanwhile)}`,
-});
+/**
+ * Wraps the handler of a page so that it says that the page can’t be shown while a service is unavailable. All other pages can be
+ * reached from it.
+ */
+export function orUnavailable(handle: PageHandler, layout: Layout): PageHandler {
+  return async (request, response, visit) => {
+    try {
+      await handle(request, response, visit);
+    } catch (error) {
+      if (response.headersSent || !isRefusal(error, "service_unavailable")) throw error;
+      observed(response).fields.err = error;
+      const title = "Temporarily unavailable";
+      const content = html`<h1>${title}</h1>
+${unavailableNote("This page")}`;
+      layout.sendPage(response, { visit, section: sectionOf(request.path), title, status: 503, content });
+    }
+  };
+}
 
 /** Returns the API keys, to name the actors of a page; none while unavailable, so that the page shows only ids. */
 export async function readKeys(
@@ -106,7 +118,7 @@ export function createReadVendors({ entities, logger }: Pick<AppOptions, "entiti
       const request = { caller: visit.caller, entityId };
       return (await entities.getEntity(request, { timeoutMs: NAMES_TIMEOUT_MS })).entity;
     } catch (error) {
-      if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
+      if (isRefusal(error, "entity_not_found")) return undefined;
       throw error;
     }
   }

@@ -4,24 +4,21 @@ import { toProtoEnvironment } from "@vvs/tenant";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checkTitle, facts, state, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { SAM_GOV_CALLS_PATH } from "./sam-gov-calls.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */
-export function createProvidersHandler({ verification, layout, logger, apiBaseUrl }: PageContext): PageHandler {
+export function createProvidersHandler({ verification, layout, apiBaseUrl }: PageContext): PageHandler {
   return async (_request, response, visit) => {
-    const page = { visit, section: "providers", title: "Providers" } as const;
     const environment = toProtoEnvironment(visit.view.environment);
-    const found = await unlessUnavailable(logger, visit, () => verification.listProviders({ environment }));
-    if (!found) return layout.sendPage(response, unavailablePage(page));
+    const { providers } = await verification.listProviders({ environment });
     const content = html`<h1>Providers</h1>
 <p>Providers answer the checks in the ${visit.view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
-${checkNames.map((check) => checkSection(visit, check, found.providers))}
+${checkNames.map((check) => checkSection(visit, check, providers))}
 ${asCurl(apiBaseUrl, "listProviders", "List providers", { path: "/v1/providers" })}`;
-    layout.sendPage(response, { ...page, content });
+    layout.sendPage(response, { visit, section: "providers", title: "Providers", content });
   };
 }
 

@@ -12,18 +12,15 @@ import { type Html, html } from "../http/html.ts";
 import type { PageHandler } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 
 /** Creates the handler that shows operators how the quota of SAM.gov's API is used. */
-export function createSamGovCallsHandler({ verification, layout, logger }: PageContext): PageHandler {
+export function createSamGovCallsHandler({ verification, layout }: PageContext): PageHandler {
   return async (_request, response, visit) => {
-    const page = { visit, section: "providers", title: "SAM.gov calls" } as const;
-    const found = await unlessUnavailable(logger, visit, () => verification.getSamGovCalls({}));
-    if (!found) return layout.sendPage(response, unavailablePage(page));
-    layout.sendPage(response, { ...page, content: samGovCallsPage(visit.view, found) });
+    const content = samGovCallsPage(visit.view, await verification.getSamGovCalls({}));
+    layout.sendPage(response, { visit, section: "providers", title: "SAM.gov calls", content });
   };
 }
 

@@ -17,6 +17,7 @@ export function fakePart<S extends DescService>(
   const handlers = service.methods.map(({ localName, input }) => {
     const answer = async (request: never, context: unknown) => {
       failIfAsked(state, localName);
+      if (state.isDown && service.name !== "SessionService") throw new ServiceError("service_unavailable");
       if (noted![localName]) state.calls.push(`${localName} ${toJsonString(input, request)}`);
       const handler = noted![localName] ?? others![localName];
       if (!handler) throw new ServiceError("internal_error");

@@ -118,6 +118,8 @@ export function createFakeState() {
     mails: [] as string[],
     /** The error that a method throws instead of answering. */
     failures: new Map<string, ServiceError>(),
+    /** Whether every service but sessions is unavailable. */
+    isDown: false,
     /** Awaited by SignIn, CreateApiKey, CreateMonitor and Verify before they answer. */
     gate: Promise.resolve(),
     /** Awaited by ListProviders before it answers. */

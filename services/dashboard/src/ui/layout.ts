@@ -25,6 +25,14 @@ const sections = {
 
 export type Section = keyof typeof sections | "security" | "notifications";
 
+/** Returns the section of a page by its path. */
+export function sectionOf(path: string): Section {
+  const name = path.split("/")[2] ?? "";
+  if (name === "evidence") return "verifications";
+  if (name === "screening") return "vendors";
+  return name in sections || name === "security" || name === "notifications" ? (name as Section) : "overview";
+}
+
 export interface Layout {
   /** Sends a page of a signed-in user, with the header and navigation of its environment. */
   sendPage(response: Response, page: Page): void;

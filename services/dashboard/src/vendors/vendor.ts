@@ -8,7 +8,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { echoOfMonitor, emptyMonitor, readMonitor } from "../monitors/monitor-form.ts";
 import { liveTinMatchHint } from "../page/live-tin-match.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { readKeys, unlessUnavailable } from "../page/panels.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { noticeOf } from "../ui/parts.ts";
 import { withConfirmation } from "../verdicts/payment.ts";
@@ -153,10 +153,7 @@ export function createVendorHandlers(context: PageContext) {
 
   return {
     async view(request, response, visit) {
-      const entity = await unlessUnavailable(logger, visit, () => find(request, visit));
-      const page = { visit, section: "vendors", title: "Vendor" } as const;
-      if (!entity) return layout.sendPage(response, unavailablePage(page));
-      await send(request, response, visit, entity);
+      await send(request, response, visit, await find(request, visit));
     },
 
     async verify(request, response, visit) {

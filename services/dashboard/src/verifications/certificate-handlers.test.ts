@@ -194,11 +194,4 @@ describe("a certificate", () => {
     dashboard.state.verifications = [];
     expect((await visitor.get(path)).status).toBe(404);
   });
-
-  test("is a 503 with the navigation while verification is unavailable", async () => {
-    await dashboard.stopVerification();
-    const { status, text } = await visitor.get(path);
-    expect(status).toBe(503);
-    expect(text).toContain('href="/live/vendors"');
-  });
 });

@@ -5,7 +5,7 @@ import { pathId, RECEIPTS_PATH } from "../http/form.ts";
 import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { readKeys } from "../page/panels.ts";
 import { actorView } from "../ui/actor.ts";
 import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
@@ -15,7 +15,7 @@ import { checkEvidence } from "./evidence.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of its receipt. */
 export function createCertificateHandlers(context: PageContext) {
-  const { verification, layout, logger, url, apiBaseUrl, readPanel } = context;
+  const { verification, layout, url, apiBaseUrl, readPanel } = context;
   const issuer = apiBaseUrl.href.replace(/\/+$/, "");
 
   async function read(request: Request, visit: Visit): Promise<CertificateView> {
@@ -68,10 +68,8 @@ export function createCertificateHandlers(context: PageContext) {
 
   return {
     async view(request, response, visit) {
-      const page = { visit, section: "verifications", title: "Certificate" } as const;
-      const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
-      if (!certificate) return layout.sendPage(response, unavailablePage(page));
-      layout.sendPage(response, { ...page, content: certificatePage(certificate) });
+      const content = certificatePage(await read(request, visit));
+      layout.sendPage(response, { visit, section: "verifications", title: "Certificate", content });
     },
 
     async receipt(request, response, visit) {

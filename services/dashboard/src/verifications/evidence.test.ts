@@ -81,10 +81,3 @@ test.each(["", "/content"])("another organization's or unknown evidence is not f
     expect((await visitor.get(`/test/evidence/${id}${end}`)).status).toBe(404);
   }
 });
-
-test("while verification is unavailable it is a 503 with the navigation", async () => {
-  await dashboard.stopVerification();
-  const { status, text } = await visitor.get(path);
-  expect(status).toBe(503);
-  expect(text).toContain('href="/test/webhooks"');
-});

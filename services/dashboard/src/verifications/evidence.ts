@@ -10,23 +10,20 @@ import { type Html, html } from "../http/html.ts";
 import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import { checkTitle, copyable, copyableId, facts, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
-export function createEvidenceHandlers({ verification, layout, logger, apiBaseUrl }: PageContext) {
+export function createEvidenceHandlers({ verification, layout, apiBaseUrl }: PageContext) {
   async function read(request: Request, { caller }: Visit): Promise<Evidence> {
     return (await verification.getEvidence({ caller, evidenceId: pathId(request, "evidence_id", "evd") })).evidence!;
   }
 
   return {
     async view(request, response, visit) {
-      const page = { visit, section: "verifications", title: "Evidence" } as const;
-      const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
-      if (!evidence) return layout.sendPage(response, unavailablePage(page));
+      const evidence = await read(request, visit);
       const { view } = visit;
       const isWhole = isIntact(evidence);
       const verification = `${view.path}/verifications/${evidence.verificationId}`;
@@ -48,7 +45,7 @@ ${facts([
 ${attemptsSection(evidence.attempts)}
 ${evidence.content === "" ? noContent() : contentSection(view, evidence, isWhole)}
 ${asCurl(apiBaseUrl, "getEvidence", "Read this evidence", { path: `/v1/evidence/${evidence.id}` })}`;
-      layout.sendPage(response, { ...page, content });
+      layout.sendPage(response, { visit, section: "verifications", title: "Evidence", content });
     },
 
     /** Sends exactly the bytes that were hashed, as a text attachment, so that no browser runs a provider's content. */

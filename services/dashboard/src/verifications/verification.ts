@@ -7,7 +7,7 @@ import { pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { readKeys, unavailablePage, unlessUnavailable } from "../page/panels.ts";
+import { readKeys } from "../page/panels.ts";
 import { type ActorView, actorView } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
@@ -19,14 +19,11 @@ import { sameNameList } from "./same-name-list.ts";
 
 /** Creates the handler of the page of one verification. */
 export function createVerificationHandler(context: PageContext): PageHandler {
-  const { verification, readVendors, layout, logger, apiBaseUrl } = context;
+  const { verification, readVendors, layout, apiBaseUrl } = context;
   return async (request, response, visit) => {
-    const page = { visit, section: "verifications", title: "Verification" } as const;
     const { view, session, now, caller } = visit;
     const verificationId = pathId(request, "verification_id", "ver");
-    const read = await unlessUnavailable(logger, visit, () => verification.getVerification({ caller, verificationId }));
-    if (!read) return layout.sendPage(response, unavailablePage(page));
-    const found = read.verification!;
+    const found = (await verification.getVerification({ caller, verificationId })).verification!;
     const [vendors, then, keys] = await Promise.all([
       readVendors(visit, [found]),
       readVendorThen(context, visit, found),
@@ -59,7 +56,7 @@ ${facts([
 ])}
 </section>
 ${asCurl(apiBaseUrl, "getVerification", "Read this verification", { path: `/v1/verifications/${found.id}` })}`;
-    layout.sendPage(response, { ...page, content });
+    layout.sendPage(response, { visit, section: "verifications", title: "Verification", content });
   };
 }
 

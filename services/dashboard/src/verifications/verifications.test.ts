@@ -146,13 +146,6 @@ describe("a verification", () => {
     expect(text).toContain(EVIDENCE_ID);
   });
 
-  test("is a 503 with the navigation while verification is unavailable", async () => {
-    await dashboard.stopVerification();
-    const { status, text } = await visitor.get(path);
-    expect(status).toBe(503);
-    expect(text).toContain('href="/test/api-keys"');
-  });
-
   test.each(["ver_01m7ygvppkenma4hm7yf5h5150", "ver_1", EVIDENCE_ID])(
     "%s, which is not theirs, is not found",
     async (id) => {

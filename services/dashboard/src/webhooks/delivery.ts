@@ -8,7 +8,6 @@ import { type Html, html } from "../http/html.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { type ActorView, actorView } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { indentJson } from "../ui/indent-json.ts";
@@ -26,7 +25,6 @@ import {
   until,
 } from "../ui/parts.ts";
 import { durationText } from "../ui/vocabulary.ts";
-import { KEPT } from "./delivery-list.ts";
 import { attemptCount, deliveryState, outcomeText } from "./endpoints-page.ts";
 
 const notices = {
@@ -41,15 +39,11 @@ const notices = {
 };
 
 export function createDeliveryHandlers(context: PageContext) {
-  const { deliveries, readVendors, layout, formTokens, logger } = context;
+  const { deliveries, readVendors, layout, formTokens } = context;
   return {
     async view(request, response, visit) {
-      const page = { visit, section: "webhooks", title: "Delivery" } as const;
-      const { caller } = visit;
-      const deliveryId = pathId(request, "delivery_id", "dlv");
-      const found = await unlessUnavailable(logger, visit, () => deliveries.getDelivery({ caller, deliveryId }));
-      if (!found) return layout.sendPage(response, unavailablePage(page, KEPT));
-      const delivery = found.delivery!;
+      const found = { caller: visit.caller, deliveryId: pathId(request, "delivery_id", "dlv") };
+      const delivery = (await deliveries.getDelivery(found)).delivery!;
       const vendors = await readVendors(visit, [delivery]);
       const content = deliveryPage({
         visit,
@@ -59,7 +53,7 @@ export function createDeliveryHandlers(context: PageContext) {
         formToken: formTokens.issue(request, response),
         notice: noticeOf(request, notices),
       });
-      layout.sendPage(response, { ...page, content });
+      layout.sendPage(response, { visit, section: "webhooks", title: "Delivery", content });
     },
 
     async replay(request, response, visit) {

@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MONITOR_ID } from "../testing/fake-dispatcher.ts";
 
@@ -40,14 +39,6 @@ test("with no failed deliveries there is nothing to confirm", async () => {
   const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   expect(text).toContain("There is nothing to replay.");
   expect(text).not.toContain("replay_id");
-});
-
-test("while deliveries are unavailable the page says so, with the navigation", async () => {
-  dashboard.state.failures.set("countFailed", new ServiceError("service_unavailable"));
-  const { status, text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
-  expect(status).toBe(503);
-  expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable.");
-  expect(text).toContain("Sign out");
 });
 
 test("a malformed time is refused with the reason", async () => {

@@ -5,10 +5,9 @@ import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unavailablePage, unlessUnavailable } from "../page/panels.ts";
 import { idField, type ListFilter, localTime, readFilter, timeField, utcTime } from "../ui/filter.ts";
 import { facts, formTokenField } from "../ui/parts.ts";
-import { KEPT, urlField } from "./delivery-list.ts";
+import { urlField } from "./delivery-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REPLAY_ID = /^[\w-]{16,100}$/;
@@ -18,15 +17,14 @@ const fields = { since: timeField("Events since (UTC)"), monitor_id: idField("mo
 
 type ReplayChoice = ListFilter<keyof typeof fields>;
 
-export function createReplayFailedHandlers({ deliveries, layout, formTokens, logger, now }: PageContext) {
+export function createReplayFailedHandlers({ deliveries, layout, formTokens, now }: PageContext) {
   return {
     async ask(request, response, visit) {
-      const page = { visit, section: "webhooks", title: "Replay failed deliveries" } as const;
       const { filter: choice, problems, isRefused } = readFilter(request.query, fields);
       const isChosen = choice.since !== "" && !isRefused;
-      const count = () => deliveries.countFailed({ caller: visit.caller, filter: requestOf(choice) });
-      const counted = isChosen ? await unlessUnavailable(logger, visit, count) : undefined;
-      if (isChosen && !counted) return layout.sendPage(response, unavailablePage(page, KEPT));
+      const counted = isChosen
+        ? await deliveries.countFailed({ caller: visit.caller, filter: requestOf(choice) })
+        : undefined;
       const content = replayFailedPage({
         visit,
         choice: choice.since === "" ? { ...choice, since: localTime(new Date(now().getTime() - DAY_MS)) } : choice,
@@ -35,7 +33,8 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, log
         replayId: randomBytes(16).toString("base64url"),
         formToken: formTokens.issue(request, response),
       });
-      layout.sendPage(response, { ...page, status: isRefused ? 400 : 200, content });
+      const title = "Replay failed deliveries";
+      layout.sendPage(response, { visit, section: "webhooks", title, status: isRefused ? 400 : 200, content });
     },
 
     async run(request, response, visit) {
