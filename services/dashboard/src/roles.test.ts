@@ -157,6 +157,7 @@ describe("all linked pages", () => {
       ["/live/api-keys", "Owners and developers can create, roll and revoke API keys."],
       ["/live/webhooks", "Owners and developers can view, rotate and set the secret."],
       [`/live/webhooks/deliveries/${DELIVERY_ID}`, "Owners and developers can replay deliveries."],
+      [`/live/vendors/${ENTITY_ID}`, "Owners, developers and members for payables can verify and monitor vendors."],
       ["/live/organization/members", "Owners can invite people, change roles and remove members."],
     ] as const) {
       expect((await visitor.get(path)).text).toContain(text);

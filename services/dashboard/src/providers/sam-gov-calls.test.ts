@@ -149,10 +149,3 @@ test.each(["owner", "developer", "read_only"])(
 test("it exists only in the live environment", async () => {
   expect((await visitor.get(PATH.replace("live", "test"))).status).toBe(404);
 });
-
-test("while verification is unavailable the page says so", async () => {
-  await dashboard.stopVerification();
-  const { status, text } = await visitor.get(PATH);
-  expect(status).toBe(503);
-  expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable");
-});
