@@ -2,7 +2,6 @@ import { scopes } from "@vvs/api-keys";
 import type { UsageCount } from "@vvs/proto/account/v1/usage";
 import type { Event } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
-import type { CallOptions } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import { firstCall, SANDBOX_UEI } from "../api-keys/first-call.ts";
 import type { EnvironmentView } from "../http/environments.ts";
@@ -10,7 +9,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Permission } from "../http/roles.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import type { Vendors } from "../page/panels.ts";
+import { type Vendors, vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { listing } from "../ui/listing.ts";
 import { copyable, outcomeState, state, timeAgo } from "../ui/parts.ts";
@@ -29,21 +28,12 @@ export function createOverviewHandler(context: PageContext): PageHandler {
   const { apiKeys, monitors, vendorList, verification, readEndpoints, readVendors, readPanel, layout, apiBaseUrl } =
     context;
 
-  /** Returns the newest events, each with the entity of its monitor. */
-  async function readEvents({ caller }: Visit, call: CallOptions) {
-    const { events } = await monitors.listEvents({ caller, page: { limit: LIST_LENGTH } }, call);
-    const ids = [...new Set(events.map(({ monitorId }) => monitorId))];
-    const found = await Promise.all(ids.map((monitorId) => monitors.getMonitor({ caller, monitorId }, call)));
-    const entityIds = new Map(found.map(({ monitor }) => [monitor!.id, monitor!.entityId]));
-    return events.map((event) => ({ event, entityId: entityIds.get(event.monitorId)! }));
-  }
-
   return async (_request, response, visit) => {
     const { caller } = visit;
     const environment = toProtoEnvironment(visit.view.environment);
     const page = { limit: LIST_LENGTH };
     const silent = { caller, unanswered: true, page: { limit: MAX_COUNTED } };
-    const [keys, counts, usage, providers, budgets, verified, anyMonitor, unanswered, events, used, flagged] =
+    const [keys, counts, usage, providers, budgets, verified, anyMonitor, unanswered, newest, used, flagged] =
       await Promise.all([
         readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
         readPanel(visit, "vendors", (call) => vendorList.countVendors({ caller }, call)),
@@ -53,13 +43,13 @@ export function createOverviewHandler(context: PageContext): PageHandler {
         readPanel(visit, "verifications", (call) => verification.listVerifications({ caller, page }, call)),
         readPanel(visit, "monitors", (call) => monitors.listMonitors({ caller, page: { limit: 1 } }, call)),
         readPanel(visit, "monitors", (call) => monitors.listMonitors(silent, call)),
-        readPanel(visit, "events", (call) => readEvents(visit, call)),
+        readPanel(visit, "events", (call) => monitors.listEvents({ caller, page }, call)),
         readEndpoints(visit, { limit: 100 }),
         readEndpoints(visit, { limit: 1, flaggedOnly: true }),
       ]);
     const verifications = verified?.verifications;
-    const items = [...(verifications ?? []), ...(events ?? [])];
-    const vendors = await readVendors(visit, items);
+    const events = newest?.events;
+    const vendors = await readVendors(visit, [...(verifications ?? []), ...(events ?? [])]);
     const content = overviewPage({
       visit,
       situation: {
@@ -93,7 +83,7 @@ interface OverviewView {
   readonly completedSteps: CompletedSteps;
   readonly apiBaseUrl: URL;
   readonly verifications: readonly Verification[] | undefined;
-  readonly events: readonly { readonly event: Event; readonly entityId: string }[] | undefined;
+  readonly events: readonly Event[] | undefined;
   readonly usage: { readonly counts: readonly UsageCount[]; readonly range: UsageRange } | undefined;
   readonly vendors: Vendors | undefined;
 }
@@ -156,7 +146,7 @@ ${listing(verifications, {
   unavailable: unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment."),
   empty: "No verifications yet.",
   list: (items) =>
-    html`<ul class="rows">${items.map((each) => html`<li>${outcomeState(each.overallResult)} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${timeAgo(each.createdAt, now)}</span></li>`)}</ul>`,
+    html`<ul class="rows">${items.map((each) => html`<li>${outcomeState(each.overallResult)} <a href="${view.path}/verifications/${each.id}">${vendorName(vendors, each.entityId)}</a> <span class="hint">${timeAgo(each.createdAt, now)}</span></li>`)}</ul>`,
 })}
 </section>`;
 }
@@ -169,15 +159,13 @@ ${listing(events, {
   empty: "Your monitors have not found any changes yet.",
   list: (items) =>
     html`<ul class="rows">${items.map(
-      ({ event, entityId }) =>
-        html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${timeAgo(event.detectedAt, now)}</span>
-${changeList(event.changes)}</li>`,
+      ({ monitorId, entityId, detectedAt, changes }) =>
+        html`<li><a href="${view.path}/monitors/${monitorId}">${vendorName(vendors, entityId)}</a> <span class="hint">${timeAgo(detectedAt, now)}</span>
+${changeList(changes)}</li>`,
     )}</ul>`,
 })}
 </section>`;
 }
-
-const nameOf = (entityId: string, vendors: Vendors | undefined) => vendors?.get(entityId)?.legalName ?? entityId;
 
 const unavailable = (text: string) => html`<p class="notice warning" role="status">${text}</p>`;
 

@@ -49,46 +49,30 @@ export function toDoList(situation: Situation): ToDo[] {
 function vendors({ vendors: counts }: Situation): ToDo[] {
   if (!counts) return [];
   const { excluded, failed, error, expiring30, registrationEnded = 0 } = counts;
-  const shown = (show: string) => ({ path: `/vendors?show=${show}`, action: "View these vendors" });
-  const items: [number, ToDo][] = [
-    [
-      excluded,
-      {
-        label: ["fail", "excluded"],
-        text: `${vendorCount(excluded, "is", "are")} excluded by SAM.gov`,
-        ...shown("excluded"),
-      },
-    ],
-    [
-      failed,
-      { label: ["fail", "failed"], text: `${vendorCount(failed, "has", "have")} failed a check`, ...shown("failed") },
-    ],
-    [
-      error,
-      {
-        label: ["error", "no answer"],
-        text: `${vendorCount(error, "has", "have")} no answer from the newest verification`,
-        ...shown("error"),
-      },
-    ],
-    [
+  const item = (count: number, show: string, label: ToDo["label"], one: string, many: string): ToDo[] => {
+    const text = vendorCount(count, one, many);
+    return count > 0 ? [{ label, text, path: `/vendors?show=${show}`, action: "View these vendors" }] : [];
+  };
+  const unanswered = "no answer from the newest verification";
+  return [
+    ...item(excluded, "excluded", ["fail", "excluded"], "is excluded by SAM.gov", "are excluded by SAM.gov"),
+    ...item(failed, "failed", ["fail", "failed"], "has failed a check", "have failed a check"),
+    ...item(error, "error", ["error", "no answer"], `has ${unanswered}`, `have ${unanswered}`),
+    ...item(
       registrationEnded,
-      {
-        label: ["expired", "ended"],
-        text: `${vendorCount(registrationEnded, "has a registration that has", "have registrations that have")} ended`,
-        ...shown("expired"),
-      },
-    ],
-    [
+      "expired",
+      ["expired", "ended"],
+      "has a registration that has ended",
+      "have registrations that have ended",
+    ),
+    ...item(
       expiring30,
-      {
-        label: ["pending", "expiring"],
-        text: `${vendorCount(expiring30, "has a registration that expires", "have registrations that expire")} within 30 days`,
-        ...shown("expiring-30"),
-      },
-    ],
+      "expiring-30",
+      ["pending", "expiring"],
+      "has a registration that expires within 30 days",
+      "have registrations that expire within 30 days",
+    ),
   ];
-  return items.flatMap(([count, item]) => (count > 0 ? [item] : []));
 }
 
 /** Counts end at this number. */

@@ -62,6 +62,7 @@ export function eventOf(changes: Event = {}): Event {
   return {
     id: EVENT_ID,
     monitorId: MONITOR_ID,
+    entityId: ENTITY_ID,
     changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired" }],
     verificationId: VERIFICATION_ID,
     detectedAt: at,
