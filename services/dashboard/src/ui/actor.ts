@@ -1,5 +1,6 @@
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Session } from "@vvs/proto/account/v1/sessions";
+import { type Html, html } from "../http/html.ts";
 
 /** The actor of an action, as shown on pages. */
 export interface ActorView {
@@ -8,6 +9,10 @@ export interface ActorView {
   readonly name: string;
   readonly id: string;
 }
+
+/** Renders an actor without its id; a kind that this version does not know has no words. */
+export const actorWords = ({ kind, name }: ActorView): Html | undefined =>
+  kind === "unknown" ? undefined : html`${kind}${name && html`, <strong>${name}</strong>`}`;
 
 const kinds = { key: "an API key", usr: "a user", mon: "a monitor" } as const;
 

@@ -2,12 +2,11 @@ import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { isId, timeOfId } from "@vvs/ids";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Result, Verification } from "@vvs/proto/verification/v1/verification";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unlessUnavailable } from "../page/panels.ts";
-import type { CheckedResult } from "../verdicts/verdict.ts";
+import { type CheckedResult, isAnswer } from "../verdicts/verdict.ts";
 
 /** A result, and the verification that it is part of. */
 export interface MadeResult extends CheckedResult {
@@ -51,8 +50,6 @@ function answeredAt({ evidenceId }: Result, storedAt: Date): Date {
   const at = isId("evd", evidenceId) ? timeOfId(evidenceId) : storedAt;
   return at < storedAt ? at : storedAt;
 }
-
-const isAnswer = ({ result }: MadeResult) => result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;
 
 /** Maximum number of a vendor's newest verifications that are read. */
 const NEWEST_READ = 20;

@@ -10,7 +10,7 @@ import { checkName, checkTitle, statusName } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { type Confirmation, type ConfirmedRun, confirmedLast, type ScheduledRun } from "../verdicts/confirmation.ts";
 import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
-import { verdictOf } from "../verdicts/verdict.ts";
+import { dataDate, verdictOf } from "../verdicts/verdict.ts";
 import { bounds, type Period } from "./screening-period.ts";
 
 /** One answer of the report: a check of a vendor at a time, by a source. */
@@ -109,12 +109,9 @@ function namesOf(vendor: Vendor | undefined, entityId: string) {
   return { vendor: name, number, uei: identifiers?.uei ?? "" };
 }
 
-function sourceOf({ origin, details, dataFreshnessSeconds }: Result, checkedAt: Date) {
-  if (origin === "none" || origin === "") return { source: "", dataDate: "" };
-  const dated = details?.dataAsOf
-    ? timestampDate(details.dataAsOf)
-    : new Date(checkedAt.getTime() - Number(dataFreshnessSeconds) * 1_000);
-  return { source: providerName(origin), dataDate: utcDay(dated) };
+function sourceOf(result: Result, at: Date) {
+  const date = dataDate({ result, at });
+  return { source: date ? providerName(result.origin) : "", dataDate: date ? utcDay(date) : "" };
 }
 
 /** A verification of a period, with its vendor where that is in the list. */

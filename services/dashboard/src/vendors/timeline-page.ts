@@ -6,7 +6,7 @@ import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import { pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { actorView } from "../ui/actor.ts";
+import { actorView, actorWords } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { pager, writePosition } from "../ui/listing.ts";
 import { ago, checkTitle, copyableId, outcomeState } from "../ui/parts.ts";
@@ -100,11 +100,7 @@ type VerifiedItem = Extract<TimelineItem, { kind: "verifications" }>;
 function verified({ verification, confirmation }: VerifiedItem, { visit: { view, session }, keys, now }: TimelineView) {
   const { id, results, overallResult, actor } = verification;
   const at = timestampDate(verification.createdAt!);
-  const { kind, name } = actorView(actor, { session, keys });
-  const by =
-    kind === "unknown"
-      ? undefined
-      : html`<span class="hint">by ${kind}${name && html`, <strong>${name}</strong>`}</span>`;
+  const by = actorWords(actorView(actor, { session, keys }));
   return {
     title: html`<h3><a href="${view.path}/verifications/${id}">Verified</a></h3> ${outcomeState(overallResult)}`,
     content: html`<ul class="plain">${results.map(
@@ -115,7 +111,7 @@ function verified({ verification, confirmation }: VerifiedItem, { visit: { view,
         }</li>`,
     )}</ul>
 ${confirmation && html`<p class="confirmed">${checksText(confirmation)} ${noChangeText(confirmation, now)}</p>`}
-<p class="actions">${by} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
+<p class="actions">${by && html`<span class="hint">by ${by}</span>`} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
   };
 }
 
@@ -123,11 +119,10 @@ const checksText = ({ times }: Confirmation) =>
   times === 1 ? "Then 1 scheduled check." : `Then ${times} scheduled checks.`;
 
 function replaced({ previous, current, matched, actor }: TinReplacement, known: Parameters<typeof actorView>[1]) {
-  const { kind, name } = actorView(actor, known);
-  const by = kind === "unknown" ? "" : html` by ${kind}${name && html`, <strong>${name}</strong>`}`;
+  const by = actorWords(actorView(actor, known));
   return {
     title: html`<h3>The TIN was replaced</h3>`,
-    content: html`<p><del><span class="unseen">from </span>${previous}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${current}</ins>, supplied${by}</p>
+    content: html`<p><del><span class="unseen">from </span>${previous}</del> <span aria-hidden="true">→</span> <ins><span class="unseen">to </span>${current}</ins>, supplied${by && html` by ${by}`}</p>
 <p class="hint">${matched ? "The new TIN matched." : "Neither of the two had matched."} Later TIN matches are about the new one.</p>`,
   };
 }

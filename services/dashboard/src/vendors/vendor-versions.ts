@@ -1,6 +1,6 @@
 import type { Snapshot } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
-import { actorView } from "../ui/actor.ts";
+import { actorView, actorWords } from "../ui/actor.ts";
 import { state } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
@@ -52,8 +52,7 @@ ${previousHash && html`<p>SHA-256 of the previous version <code>${previousHash}<
 function actor({ actor: id, version }: Snapshot, known: Known): Html {
   const did = version === 1 ? "Created" : "Changed";
   if (id.startsWith("registry:")) return html`${did} by the registry file <code>${id.slice("registry:".length)}</code>`;
-  const { kind, name } = actorView(id, known);
-  return html`${did} by ${kind === "unknown" ? "" : kind}${name && html`, <strong>${name}</strong>`} <code>${id}</code>`;
+  return html`${did} by ${actorWords(actorView(id, known))} <code>${id}</code>`;
 }
 
 function whatChanged(changes: readonly Change[] | undefined): Html | undefined {

@@ -1,11 +1,10 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { type Decision, type DecisionFacts, decide } from "@vvs/checks/decision";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { type ExclusionEffect, longDay, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
 import { confirmedLast, type ScheduledRun } from "./confirmation.ts";
 import { sameNameIn, sameNameTexts } from "./same-name-rows.ts";
-import { type CheckedResult, exclusionEffect, type Verdict, verdictOf } from "./verdict.ts";
+import { type CheckedResult, exclusionEffect, isAnswer, type Verdict, verdictOf } from "./verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
 export interface Subject {
@@ -75,9 +74,6 @@ function verdictToday({ check, newest, answered }: CheckHistory, subject: Subjec
   const last = `The last answer, of ${longDay(utcDay(answered.at))}: ${before.text}`;
   return { state: "error" as const, text: `${error.text} ${last}` };
 }
-
-const isAnswer = ({ result }: CheckedResult) =>
-  result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;
 
 function unchecked(check: Check, { tin }: Subject): Verdict {
   const text = check === "tin_match" && tin !== "" ? `The TIN ${tin} was not checked.` : "Not checked yet.";

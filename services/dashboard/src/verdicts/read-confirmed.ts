@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type CallOptions, isUnimplemented } from "@vvs/rpc";
+import type { CallOptions } from "@vvs/rpc";
 import type { Visit } from "../http/session.ts";
 import type { AppOptions } from "../page/app-options.ts";
 import { type ScheduledRun, scheduledRunOf } from "./confirmation.ts";
@@ -22,12 +22,6 @@ export async function readScheduledRuns(
 ): Promise<ScheduledRuns> {
   if (entityIds.length === 0) return new Map();
   const request = { caller, entityIds: [...entityIds], ...(before && { before: timestampFromDate(before) }) };
-  try {
-    const { runs } = await monitors.listConfirmedRuns(request, options);
-    return Map.groupBy(runs.map(scheduledRunOf), ({ entityId }) => entityId);
-  } catch (error) {
-    // During a rollout, an earlier version of monitor does not know the call.
-    if (isUnimplemented(error)) return new Map();
-    throw error;
-  }
+  const { runs } = await monitors.listConfirmedRuns(request, options);
+  return Map.groupBy(runs.map(scheduledRunOf), ({ entityId }) => entityId);
 }

@@ -31,6 +31,10 @@ export interface Verdict {
   readonly text: string;
 }
 
+/** Returns whether a result is an answer, rather than an error. */
+export const isAnswer = ({ result }: CheckedResult): boolean =>
+  result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;
+
 const DAY_MS = 86_400_000;
 /** Maximum age of a passed check, in days, before it must be made again. */
 const FRESH_DAYS = 30;

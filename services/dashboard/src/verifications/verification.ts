@@ -8,7 +8,7 @@ import { type Html, html } from "../http/html.ts";
 import type { PageHandler } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
-import { type ActorView, actorView } from "../ui/actor.ts";
+import { type ActorView, actorView, actorWords } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
 import { age, providerName } from "../ui/vocabulary.ts";
@@ -60,10 +60,11 @@ ${asCurl(apiBaseUrl, "getVerification", "Read this verification", { path: `/v1/v
   };
 }
 
-function requester(view: EnvironmentView, { kind, name, id }: ActorView): Html | undefined {
-  if (kind === "unknown") return id === "" ? undefined : copyableId(id);
-  if (kind === "a monitor") return html`<a href="${view.path}/monitors/${id}">${kind}</a> ${copyableId(id)}`;
-  return html`${kind}${name && html`, <strong>${name}</strong>`} ${copyableId(id)}`;
+function requester(view: EnvironmentView, actor: ActorView): Html | undefined {
+  const { kind, id } = actor;
+  if (id === "") return undefined;
+  const who = kind === "a monitor" ? html`<a href="${view.path}/monitors/${id}">${kind}</a>` : actorWords(actor);
+  return html`${who} ${copyableId(id)}`;
 }
 
 function modeText(mode: Mode): string | undefined {
