@@ -5,6 +5,7 @@ import { SpanKind, trace } from "@opentelemetry/api";
 import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { eventually } from "@vvs/testing";
+import { batchSubscription } from "./index.ts";
 import { testKafka } from "./testing.ts";
 
 const { spans, metric, shutdown } = recordTelemetry();
@@ -75,6 +76,39 @@ test("a record is processed in the trace in which it was sent, with the messagin
   expect(letters).toMatchObject({ value: 1, attributes: { reason: "undecodable" } });
   expect(await points("messaging.process.duration")).toHaveLength(1);
   expect((await points("messaging.client.sent.messages")).map(({ value }) => value).sort()).toEqual([1, 2]);
+  await consumer.stop();
+  await producer.close();
+});
+
+test.each([
+  ["of few records has a span for each, to which later work belongs", 10, 10],
+  ["of many records has one span, and later work belongs to the span that sent the record", 11, 1],
+])("a batch %s", async (_name, count, expected) => {
+  const topic = await createTopic(`batch-${count}`);
+  const traceOf = (number: number) => `00-${String(number).padStart(32, "1")}-${"2".repeat(16)}-01`;
+  const value = toBinary(StringValueSchema, create(StringValueSchema, { value: "a1" }));
+  const producer = kafka.producer();
+  await producer.send(
+    Array.from({ length: count }, (_, index) => ({ topic, key: "a", value, headers: { traceparent: traceOf(index) } })),
+  );
+  const traces: string[] = [];
+  const handleBatch = async (items: readonly { trace: { traceparent?: string } }[]) =>
+    void traces.push(...items.map(({ trace }) => trace.traceparent!));
+  const consumer = kafka.runConsumer({
+    groupId: topic,
+    concurrency: 1,
+    logger,
+    subscriptions: [batchSubscription({ topic, schema: StringValueSchema, maxBatch: 100, handleBatch })],
+  });
+  const found = () => spans.filter(({ name }) => name === `process ${topic}`);
+  await eventually(() => found().length > 0);
+  expect(found()).toHaveLength(expected);
+  const parents = traces.map((each) => each.split("-").slice(1, 3));
+  expect(parents.map(([traceId]) => traceId)).toEqual(traces.map((_, index) => traceOf(index).split("-")[1]));
+  const ownSpans = found().map((span) => span.spanContext().spanId);
+  const senders = Array(count).fill("2".repeat(16));
+  expect(parents.map(([, spanId]) => spanId)).toEqual(expected === 1 ? senders : ownSpans);
+  expect(found()[0]!.attributes["messaging.batch.message_count"]).toBe(expected === 1 ? count : undefined);
   await consumer.stop();
   await producer.close();
 });

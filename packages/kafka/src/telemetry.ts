@@ -71,10 +71,14 @@ export function sendAttributes(topic: string): Attributes {
 /** Trace context as headers. */
 export type TraceCarrier = Readonly<Record<string, string>>;
 
+/** Up to this number of records processed together have a span each. */
+const MOST_SPANS = 10;
+
 /**
  * Runs one attempt to process records, and measures its duration. Each record has a span of its own whose parent is the
- * span that caused it, so that one record has one trace (the conventions' default for batches is a link); `attempt` gets the
- * contexts of these spans.
+ * span that caused it, so that one record has one trace (the conventions' default for batches is a link). More than ten have
+ * one span together, since a span for each costs about as much as a webhook. `attempt` gets the contexts for what a record
+ * causes: that of its span, else that of the span that caused the record.
  */
 export async function processing<T>(
   instruments: Instruments,
@@ -83,8 +87,12 @@ export async function processing<T>(
   attempt: (contexts: readonly Context[]) => Promise<T>,
 ): Promise<T> {
   const common = processAttributes(groupId, records[0]!);
-  const contexts = records.map((record) => startProcessSpan(record, common));
-  const spans = contexts.map((each) => trace.getSpan(each)!);
+  const parents = records.map(({ headers }) => propagation.extract(ROOT_CONTEXT, headers));
+  const isOneSpan = records.length > MOST_SPANS;
+  const spans = isOneSpan
+    ? [startProcessSpan(ROOT_CONTEXT, { ...common, [attributes.batchSize]: records.length })]
+    : records.map((record, index) => startProcessSpan(parents[index]!, { ...common, ...recordAttributes(record) }));
+  const contexts = isOneSpan ? parents : spans.map((span, index) => trace.setSpan(parents[index]!, span));
   const startedAt = performance.now();
   let error: string | undefined;
   try {
@@ -101,16 +109,10 @@ export async function processing<T>(
   }
 }
 
-function startProcessSpan(record: ConsumedRecord, common: Attributes): Context {
-  const parent = propagation.extract(ROOT_CONTEXT, record.headers);
-  const span = trace
-    .getTracer(SCOPE)
-    .startSpan(
-      `process ${record.topic}`,
-      { kind: SpanKind.CONSUMER, attributes: { ...common, ...recordAttributes(record) } },
-      parent,
-    );
-  return trace.setSpan(parent, span);
+function startProcessSpan(parent: Context, of: Attributes): Span {
+  const name = `process ${of[attributes.destination]}`;
+  const options = { kind: SpanKind.CONSUMER, attributes: { ...of, [attributes.operationType]: "process" } };
+  return trace.getTracer(SCOPE).startSpan(name, options, parent);
 }
 
 /** Returns W3C trace headers of a context, for work that continues later. */
@@ -132,7 +134,6 @@ function processAttributes(groupId: string, record: ConsumedRecord): Attributes 
 
 function recordAttributes(record: ConsumedRecord): Attributes {
   return {
-    [attributes.operationType]: "process",
     [attributes.partition]: String(record.partition),
     [attributes.offset]: Number(record.offset),
     [attributes.key]: record.key.toString(),

@@ -17,7 +17,7 @@ export interface BatchItem<Desc extends DescMessage = DescMessage> {
   readonly message: MessageShape<Desc>;
   /** When the record was sent. */
   readonly timestamp: Date;
-  /** W3C trace headers of the record's processing span, for work that continues later. */
+  /** W3C trace headers for work that continues later: of the span that processes the record, in a large batch of the one that sent it. */
   readonly trace: TraceCarrier;
 }
 
