@@ -16,9 +16,9 @@ const SHARE = 0.05;
  * monitor, held ones, and those of monitors without a URL.
  */
 export function runOrphanSweeper(options: {
-  store: Pick<DeliveryStore, "monitorHeads" | "heldEndpoints">;
+  store: Pick<DeliveryStore, "blockedMonitors" | "heldEndpoints">;
   urls: Pick<MonitorUrls, "endRemoved">;
-  unblocker: Pick<Unblocker, "unblock">;
+  unblocker: Pick<Unblocker, "unblockNext">;
   endpoints: Pick<EndpointCache, "load">;
   signals: Pick<DueSignals, "noteHeld">;
   stopping: AbortSignal;
@@ -29,7 +29,7 @@ export function runOrphanSweeper(options: {
     async round() {
       const startedAt = performance.now();
       await urls.endRemoved();
-      await unblocker.unblock(await store.monitorHeads());
+      (await store.blockedMonitors()).forEach(unblocker.unblockNext);
       const held = await store.heldEndpoints();
       await endpoints.load(held);
       held.forEach(signals.noteHeld);

@@ -64,16 +64,23 @@ export function createDeliveryStore({ db }: { db: Db }) {
       }
     },
 
-    /** Returns the first event owed its first attempt, of each of these monitors; of all monitors if absent. */
-    monitorHeads: (monitorIds?: readonly string[]): Promise<MonitorHead[]> =>
+    /** Returns the first event owed its first attempt, of each of these monitors. */
+    monitorHeads: (monitorIds: readonly string[]): Promise<MonitorHead[]> =>
       deliveries
         .aggregate<MonitorHead>([
-          { $match: { first_attempt_owed: true, ...(monitorIds && { monitor_id: { $in: monitorIds } }) } },
+          { $match: { first_attempt_owed: true, monitor_id: { $in: monitorIds } } },
           { $sort: { monitor_id: 1, run_seq: 1 } },
           { $group: { _id: "$monitor_id", first: { $first: MONITOR_HEAD } } },
           { $replaceWith: "$first" },
         ])
         .toArray(),
+
+    /** Returns the monitors with blocked events. */
+    async blockedMonitors(): Promise<string[]> {
+      const blocked = { status: "pending", next_attempt_at: null };
+      const found = deliveries.aggregate<{ _id: string }>([{ $match: blocked }, { $group: { _id: "$monitor_id" } }]);
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
 
     /** Makes these deliveries due, if they are blocked: they are the first of their monitors now. */
     async unblock(ids: readonly string[], now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import { createBatcher } from "@vvs/batching";
 import type { DueSignals } from "./due-signals.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
-import type { DeliveryStore, MonitorHead } from "./store.ts";
+import type { DeliveryStore } from "./store.ts";
 
 export type Unblocker = ReturnType<typeof createUnblocker>;
 
@@ -14,20 +14,15 @@ export function createUnblocker(options: {
 }) {
   const { store, order, signals, now } = options;
 
-  /** Marks the blocked events among these as due, and wakes the due poller. */
-  async function unblock(heads: readonly MonitorHead[]): Promise<void> {
-    const ids = heads.filter(({ next_attempt_at }) => next_attempt_at === null).map(({ _id }) => _id);
-    if (ids.length === 0) return;
-    await store.unblock(ids, now());
-    signals.wake();
-  }
-
   const unblockFirst = createBatcher<string, void>({
     async run(monitorIds) {
       const heads = await store.monitorHeads(monitorIds);
       const owed = new Set(heads.map(({ monitor_id }) => monitor_id));
       for (const id of monitorIds) if (!owed.has(id)) order.noteNoneStored(id);
-      await unblock(heads);
+      const blocked = heads.filter(({ next_attempt_at }) => next_attempt_at === null).map(({ _id }) => _id);
+      if (blocked.length === 0) return [];
+      await store.unblock(blocked, now());
+      signals.wake();
       return [];
     },
     maxSize: 500,
@@ -36,9 +31,8 @@ export function createUnblocker(options: {
   });
 
   return {
-    unblock,
     /**
-     * Makes the monitor's first event in the store due, if there is one. Call it when no event of the monitor is leased
+     * Makes the monitor's first event in the store due, if it is blocked. Call it when no event of the monitor is leased
      * here any longer. Returns immediately; a failure is left to the orphan sweeper.
      */
     unblockNext: (monitorId: string) => void unblockFirst(monitorId).catch(() => undefined),
