@@ -2,12 +2,12 @@ import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import type { Kafka as Library, RetryOptions } from "kafkajs";
 import kafkajs from "kafkajs";
-import { type ConsumerOptions, type RunningConsumer, startConsumer } from "./consumer/consumer.ts";
+import { type ConsumerOptions, startConsumer } from "./consumer/consumer.ts";
 import { redriveTopic } from "./dead-letters/redrive-topic.ts";
 import { ensureTopics } from "./ensure-topics.ts";
-import { type ObservedGroups, type ObserveGroupsOptions, observeGroups } from "./group-lag.ts";
+import { type ObserveGroupsOptions, observeGroups } from "./group-lag.ts";
 import { bridgeLibraryLogs, libraryLogLevel } from "./library-logs.ts";
-import { createProducer, type Producer } from "./producer.ts";
+import { createProducer } from "./producer.ts";
 import { librarySasl, type Sasl } from "./sasl.ts";
 import { createInstruments } from "./telemetry.ts";
 import { type TopicName, type TopicSpec, topicFor } from "./topics.ts";
@@ -32,33 +32,24 @@ export interface KafkaOptions {
   readonly sasl?: Sasl;
 }
 
-export interface Kafka {
-  /** Returns the full name of a topic: `<prefix><environment>.<topic>`. */
-  topicFor(environment: Environment, topic: TopicName): string;
-  /** Creates the topics that are missing. Errors: Kafka is unavailable, or refuses. */
-  ensureTopics(topics: readonly TopicSpec[]): Promise<void>;
-  /** Returns a producer with its own connection; close it. */
-  producer(): Producer;
-  /** Starts to consume; waits for Kafka while it is unavailable. */
-  runConsumer(options: ConsumerOptions): RunningConsumer;
-  /** Reports how far each consumer group of the product is, as the brokers know it; close it. */
-  observeGroups(options: ObserveGroupsOptions): ObservedGroups;
-  /** Sends the dead letters of a topic (full name) back to the topic; returns how many. */
-  redrive(topic: string): Promise<number>;
-}
+export type Kafka = ReturnType<typeof createKafka>;
 
 /** Creates a client of one cluster. It connects when it is first used. */
-export function createKafka(options: KafkaOptions): Kafka {
+export function createKafka(options: KafkaOptions) {
   const { topicPrefix: prefix = "" } = options;
   const library = createLibrary(options, BRIEFLY);
   const instruments = createInstruments();
   const producer = () => createProducer({ library, instruments });
 
   return {
-    topicFor: (environment, topic) => topicFor({ prefix, environment, topic }),
-    ensureTopics: (topics) => ensureTopics(library, topics),
+    /** Returns the full name of a topic: `<prefix><environment>.<topic>`. */
+    topicFor: (environment: Environment, topic: TopicName) => topicFor({ prefix, environment, topic }),
+    /** Creates the topics that are missing. Errors: Kafka is unavailable, or refuses. */
+    ensureTopics: (topics: readonly TopicSpec[]) => ensureTopics(library, topics),
+    /** Returns a producer with its own connection; close it. */
     producer,
-    runConsumer: (consumer) =>
+    /** Starts to consume; waits for Kafka while it is unavailable. */
+    runConsumer: (consumer: ConsumerOptions) =>
       startConsumer({
         ...consumer,
         sessionTimeoutMs: options.sessionTimeoutMs,
@@ -67,8 +58,10 @@ export function createKafka(options: KafkaOptions): Kafka {
         producer: producer(),
         instruments,
       }),
-    observeGroups: (observe) => observeGroups({ ...observe, library, prefix }),
-    redrive: (topic) => redriveTopic({ library, producer: producer(), groupPrefix: prefix, topic }),
+    /** Reports how far each consumer group of the product is, as the brokers know it; close it. */
+    observeGroups: (observe: ObserveGroupsOptions) => observeGroups({ ...observe, library, prefix }),
+    /** Sends the dead letters of a topic (full name) back to the topic; returns how many. */
+    redrive: (topic: string) => redriveTopic({ library, producer: producer(), groupPrefix: prefix, topic }),
   };
 }
 

@@ -28,16 +28,11 @@ export interface ObserveGroupsOptions {
   readonly logger: Logger;
 }
 
-export interface ObservedGroups {
-  /** Ends the reading; resolves when the last one has ended. */
-  close(): Promise<void>;
-}
-
 /**
  * Reads from the brokers how far each consumer group of the product is, whether its consumers run or not, and reports it
  * whenever metrics are collected. While the brokers don't answer, the last values stay and their age grows.
  */
-export function observeGroups(options: ObserveGroupsOptions & { library: Library; prefix: string }): ObservedGroups {
+export function observeGroups(options: ObserveGroupsOptions & { library: Library; prefix: string }) {
   const { library, prefix, now, logger } = options;
   const ended = new AbortController();
   const stopping = AbortSignal.any([options.stopping, ended.signal]);
@@ -97,7 +92,8 @@ export function observeGroups(options: ObserveGroupsOptions & { library: Library
   };
   meter.addBatchObservableCallback(observe, [lag, late, age]);
   return {
-    async close() {
+    /** Ends the reading; resolves when the last one has ended. */
+    async close(): Promise<void> {
       meter.removeBatchObservableCallback(observe, [lag, late, age]);
       ended.abort();
       await loop.ended();

@@ -13,25 +13,14 @@ export const MAX_RECORD_BYTES = MAX_REQUEST_BYTES;
 /** About three seconds, so that the caller soon learns that Kafka is unavailable, and decides whether to try again. */
 const RETRY = { retries: 4, initialRetryTime: 200, maxRetryTime: 2_000 };
 
-/** Sends records and waits until all in-sync replicas have confirmed them. */
-export interface Producer {
-  /** Connects before the first send, which would do it otherwise. Errors: Kafka can't be reached. */
-  connect(): Promise<void>;
-  /**
-   * Sends records; those of one key arrive in the given order. Resolves when all are confirmed. Errors: some records
-   * may have arrived and others not. Send all of them again (the consumers are idempotent).
-   */
-  send(records: readonly ProducerRecord[]): Promise<void>;
-  /** Waits for running sends, then disconnects; later sends are refused. */
-  close(): Promise<void>;
-}
+export type Producer = ReturnType<typeof createProducer>;
 
 /**
- * Creates a producer that sends one request at a time. The client library reuses a failed batch's sequence numbers for
+ * Creates a producer that sends records, one request at a time, and waits until all in-sync replicas have confirmed them. The client library reuses a failed batch's sequence numbers for
  * the next batch, and a broker that had stored the first one drops the second one as a repetition. So after a failure
  * whose outcome is unknown, the next send begins with a new producer id.
  */
-export function createProducer(options: { library: Library; instruments: Instruments }): Producer {
+export function createProducer(options: { library: Library; instruments: Instruments }) {
   const { library, instruments } = options;
   let connection: Promise<LibraryProducer> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -78,18 +67,24 @@ export function createProducer(options: { library: Library; instruments: Instrum
   }
 
   return {
-    connect: () =>
+    /** Connects before the first send, which would do it otherwise. Errors: Kafka can't be reached. */
+    connect: (): Promise<void> =>
       inOrder(async () => {
         await connected().catch(async (cause) => {
           await discard();
           throw new Error("Kafka can't be reached", { cause });
         });
       }),
-    send: (records) =>
+    /**
+     * Sends records; those of one key arrive in the given order. Resolves when all are confirmed. Errors: some records
+     * may have arrived and others not. Send all of them again (the consumers are idempotent).
+     */
+    send: (records: readonly ProducerRecord[]): Promise<void> =>
       inOrder(async () => {
         for (const part of requestsOf(records)) await request(part);
       }),
-    async close() {
+    /** Waits for running sends, then disconnects; later sends are refused. */
+    async close(): Promise<void> {
       const last = queue;
       queue = last.then(() => {
         closed = true;

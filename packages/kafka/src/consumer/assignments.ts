@@ -3,28 +3,14 @@ import { createPartition, type Partition } from "./partition.ts";
 import type { Assignment } from "./session.ts";
 
 /** The partitions assigned to this consumer. One that stays assigned over a rebalance keeps its unfinished records. */
-export interface Assignments {
-  /** Replaces the assignment after a join: partitions outside of it are released, and none is paused. */
-  assign(assignment: Assignment): void;
-  /** Returns the partition; a new one if its log was rewound. */
-  at(topic: string, partition: number, firstOffset: bigint): Partition;
-  get(topic: string, partition: number): Partition | undefined;
-  all(): Partition[];
-  committable(): TopicPartitionOffset[];
-  pause(partition: Partition): void;
-  /** Returns whether the partition was paused. */
-  resume(partition: Partition): boolean;
-  /** Releases all partitions: no further record is started, and finished ones may still be committed. */
-  release(): void;
-}
-
-export function createAssignments(): Assignments {
+export function createAssignments() {
   const partitions = new Map<string, Partition>();
   const paused = new Set<Partition>();
   const idOf = (topic: string, partition: number) => `${topic}/${partition}`;
 
   return {
-    assign(assignment) {
+    /** Replaces the assignment after a join: partitions outside of it are released, and none is paused. */
+    assign(assignment: Assignment): void {
       const assigned = Object.entries(assignment).flatMap(([topic, numbers]) =>
         numbers.map((each) => idOf(topic, each)),
       );
@@ -35,7 +21,8 @@ export function createAssignments(): Assignments {
       }
       paused.clear();
     },
-    at(topic, number, firstOffset) {
+    /** Returns the partition; a new one if its log was rewound. */
+    at(topic: string, number: number, firstOffset: bigint): Partition {
       const id = idOf(topic, number);
       const known = partitions.get(id);
       if (known && !known.isRewoundBy(firstOffset)) return known;
@@ -44,18 +31,20 @@ export function createAssignments(): Assignments {
       partitions.set(id, partition);
       return partition;
     },
-    get: (topic, partition) => partitions.get(idOf(topic, partition)),
+    get: (topic: string, partition: number) => partitions.get(idOf(topic, partition)),
     all: () => [...partitions.values()],
-    committable: () =>
+    committable: (): TopicPartitionOffset[] =>
       [...partitions.values()].flatMap((partition) => {
         const offset = partition.committable();
         return offset === undefined
           ? []
           : [{ topic: partition.topic, partition: partition.partition, offset: String(offset) }];
       }),
-    pause: (partition) => void paused.add(partition),
-    resume: (partition) => paused.delete(partition),
-    release: () => {
+    pause: (partition: Partition) => void paused.add(partition),
+    /** Returns whether the partition was paused. */
+    resume: (partition: Partition) => paused.delete(partition),
+    /** Releases all partitions: no further record is started, and finished ones may still be committed. */
+    release(): void {
       for (const partition of partitions.values()) partition.release();
     },
   };

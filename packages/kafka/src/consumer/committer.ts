@@ -6,17 +6,10 @@ const EVERY_MS = 100;
 const AGAIN_MS = 1_000;
 
 /** Commits finished records, one commit at a time, so that an older one never follows a newer one. */
-export interface Committer {
-  /** Schedules a commit, which is repeated while it fails. Call it after a record was finished. */
-  soon(): void;
-  /** Commits immediately, for the last time. Errors: the commit's. */
-  finish(): Promise<void>;
-}
-
 export function createCommitter(options: {
   committable(): TopicPartitionOffset[];
   commit(offsets: TopicPartitionOffset[]): Promise<void>;
-}): Committer {
+}) {
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();
   let finished = false;
@@ -44,8 +37,10 @@ export function createCommitter(options: {
   }
 
   return {
+    /** Schedules a commit, which is repeated while it fails. Call it after a record was finished. */
     soon: () => schedule(EVERY_MS),
-    async finish() {
+    /** Commits immediately, for the last time. Errors: the commit's. */
+    async finish(): Promise<void> {
       finished = true;
       clearTimeout(timer);
       await commit();

@@ -1,5 +1,5 @@
 import type { ObservableResult } from "@opentelemetry/api";
-import type { Batch, TopicPartitionOffset } from "kafkajs";
+import type { Batch } from "kafkajs";
 import { createPutAside } from "../dead-letters/put-aside.ts";
 import { attributes } from "../messaging.ts";
 import type { Producer } from "../producer.ts";
@@ -17,17 +17,6 @@ const HELD_PER_PARTITION = 200;
 const HELD_FOR_BATCHES = 1_000;
 
 /** Passes records from reading to processing, and keeps which of them are finished. */
-export interface Intake {
-  onJoined(assignment: Assignment): void;
-  /** Takes records that were read. Returns false if they must be read again. */
-  onBatch(batch: Batch): boolean;
-  onCommitted(topic: string, partition: number, offset: bigint): void;
-  committable(): TopicPartitionOffset[];
-  reportLag(result: ObservableResult): void;
-  /** Starts no further record; resolves when those in process are done. */
-  drain(): Promise<void>;
-}
-
 export function createIntake(
   options: Omit<Parameters<typeof createDelivery>[0], "onFinished" | "putAside" | "subscriptions"> & {
     subscriptions: readonly (Subscription | BatchSubscription)[];
@@ -38,7 +27,7 @@ export function createIntake(
     onHold(partition: Partition): void;
     onResume(partition: Partition): void;
   },
-): Intake {
+) {
   const { groupId, instruments } = options;
   const assignments = createAssignments();
   let draining = false;
@@ -68,11 +57,12 @@ export function createIntake(
   }
 
   return {
-    onJoined(assignment) {
+    onJoined(assignment: Assignment): void {
       assignments.assign(assignment);
       for (const partition of assignments.all()) holdIfFull(partition);
     },
-    onBatch({ topic, partition: number, messages, highWatermark }) {
+    /** Takes records that were read. Returns false if they must be read again. */
+    onBatch({ topic, partition: number, messages, highWatermark }: Batch): boolean {
       if (draining) return false;
       const records = messages.map((message) => toConsumedRecord(topic, number, message));
       instruments.consumed.add(records.length, {
@@ -88,14 +78,16 @@ export function createIntake(
       holdIfFull(partition);
       return true;
     },
-    onCommitted: (topic, partition, offset) => assignments.get(topic, partition)?.committed(offset),
+    onCommitted: (topic: string, partition: number, offset: bigint) =>
+      assignments.get(topic, partition)?.committed(offset),
     committable: assignments.committable,
-    reportLag(result) {
+    reportLag(result: ObservableResult): void {
       for (const { topic, partition, lag } of assignments.all()) {
         result.observe(lag(), { topic, partition: String(partition), [attributes.consumerGroup]: groupId });
       }
     },
-    async drain() {
+    /** Starts no further record; resolves when those in process are done. */
+    async drain(): Promise<void> {
       draining = true;
       assignments.release();
       await Promise.all([delivery, ...batches.values()].map((each) => each.idle()));

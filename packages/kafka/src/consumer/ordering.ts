@@ -1,21 +1,16 @@
-/** Queues by key: tasks of one key run one after another, tasks of different keys at the same time. */
-export interface KeyedQueues {
-  /** Adds a task to the end of the key's queue. The task must not reject. */
-  add(key: string, task: () => Promise<void>): void;
-  /** Resolves when every task that was added has ended. */
-  idle(): Promise<void>;
-}
-
-export function createKeyedQueues(): KeyedQueues {
+/** Creates queues by key: tasks of one key run one after another, tasks of different keys at the same time. */
+export function createKeyedQueues() {
   const ends = new Map<string, Promise<void>>();
   return {
-    add(key, task) {
+    /** Adds a task to the end of the key's queue. The task must not reject. */
+    add(key: string, task: () => Promise<void>): void {
       const end = (ends.get(key) ?? Promise.resolve()).then(task).then(() => {
         if (ends.get(key) === end) ends.delete(key);
       });
       ends.set(key, end);
     },
-    async idle() {
+    /** Resolves when every task that was added has ended. */
+    async idle(): Promise<void> {
       while (ends.size > 0) await Promise.all(ends.values());
     },
   };
