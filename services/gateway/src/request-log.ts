@@ -1,14 +1,13 @@
-import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { LoggedRequestSchema, ReportedRequestsSchema, RequestLogService } from "@vvs/proto/account/v1/request_log";
-import { superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { toProtoTenant } from "@vvs/tenant";
 import type { AnsweredCall, RecordCall } from "./http/exchange.ts";
+import { startReports } from "./reports.ts";
 
 const REPORT_EVERY_MS = 5_000;
 /** A report ends with the organization with which it reaches this number of requests. */
@@ -48,10 +47,8 @@ export function startRequestReports(options: {
   });
   const waiting = new Map<string, TenantCalls>();
   let size = 0;
-  let unsent: { readonly reportId: string; readonly tenants: readonly TenantCalls[] } | undefined;
-  const stopping = new AbortController();
 
-  function takeReport(): typeof unsent {
+  function take(): TenantCalls[] | undefined {
     const tenants: TenantCalls[] = [];
     let count = 0;
     for (const [name, calls] of waiting) {
@@ -61,36 +58,29 @@ export function startRequestReports(options: {
       count += calls.requests.length;
     }
     size -= count;
-    return tenants.length > 0 ? { reportId: randomUUID(), tenants } : undefined;
+    return tenants.length > 0 ? tenants : undefined;
   }
 
   /** Errors: service_unavailable, if the same report may be accepted later. */
-  async function report(): Promise<void> {
-    unsent ??= takeReport();
-    if (!unsent) return;
+  async function send(reportId: string, taken: readonly TenantCalls[]): Promise<void> {
+    const tenants = taken.map((calls) => ({ ...calls, leftOut: BigInt(calls.leftOut) }));
     try {
-      const { reportId, tenants } = unsent;
-      await account.reportRequests({
-        reportId,
-        tenants: tenants.map((calls) => ({ ...calls, leftOut: BigInt(calls.leftOut) })),
-      });
+      await account.reportRequests({ reportId, tenants });
     } catch (err) {
       if (err instanceof ServiceError && err.code === "service_unavailable") throw err;
-      leftOut.add(countOf(unsent.tenants), { reason: "refused" });
+      leftOut.add(countOf(taken), { reason: "refused" });
       logger.error({ err }, "requests are missing in the request log, because account refuses them");
     }
-    unsent = undefined;
   }
 
-  const loop = superviseLoop({
-    async round() {
-      await report();
-      return size >= REPORT_SIZE ? 0 : reportEveryMs;
-    },
+  const { close } = startReports({
+    take,
+    send,
+    isFull: () => size >= REPORT_SIZE,
+    everyMs: reportEveryMs,
     failure: "reporting requests for the request log fails; retrying",
     recovery: "reporting requests for the request log succeeds again",
-    backoff: { firstMs: reportEveryMs, longestMs: reportEveryMs },
-    stopping: stopping.signal,
+    lost: "the last requests are missing in the request log",
     logger,
   });
   return {
@@ -108,16 +98,7 @@ export function startRequestReports(options: {
       size++;
     },
     /** Reports the remaining requests. */
-    async close() {
-      stopping.abort();
-      await loop.ended();
-      try {
-        while (unsent || waiting.size > 0) await report();
-      } catch (err) {
-        const missing = size + countOf(unsent?.tenants ?? []);
-        logger.warn({ err, requests: missing }, "the last requests are missing in the request log");
-      }
-    },
+    close,
   };
 }
 

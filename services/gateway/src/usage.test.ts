@@ -68,6 +68,14 @@ test("a report that may not have arrived is sent again unchanged, with the same 
   expect(requestsIn(sent)).toEqual(Array(sent.length).fill(one));
 });
 
+test("the counts of very many keys are reported a limited number at a time, so that account can store each report", async () => {
+  const { usage, sent } = counting();
+  for (let index = 0; index < 4_500; index++) usage.count(keyOf(`key_${index}`), { status: 200, durationMs: 1 });
+  await usage.close();
+  expect(sent.map(({ counts }) => counts!.length)).toEqual([2_000, 2_000, 500]);
+  expect(new Set(requestsIn(sent)).size).toBe(4_500);
+});
+
 test("nothing is reported without requests", async () => {
   const { usage, sent } = counting();
   await usage.close();

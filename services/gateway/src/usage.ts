@@ -1,15 +1,16 @@
-import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
 import type { UsageCountSchema, UsageService } from "@vvs/proto/account/v1/usage";
-import { superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { DURATION_CLASSES, durationClass } from "@vvs/telemetry/durations";
 import { toProtoTenant } from "@vvs/tenant";
 import type { ApiKey } from "./http/api-key.ts";
+import { startReports } from "./reports.ts";
 
 const REPORT_EVERY_MS = 10_000;
+/** Maximum number of counts in a report: account stores them by one transaction. */
+const REPORT_SIZE = 2_000;
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Counts a request for its API key. */
@@ -39,29 +40,22 @@ export function startUsageReports(options: {
   reportEveryMs?: number;
 }): { readonly count: CountUse; close(): Promise<void> } {
   const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
-  let counts = new Map<string, Count>();
-  let unsent: { id: string; counts: readonly Count[] } | undefined;
-  const stopping = new AbortController();
+  const counts = new Map<string, Count>();
 
-  async function report(): Promise<void> {
-    if (!unsent && counts.size > 0) {
-      unsent = { id: randomUUID(), counts: [...counts.values()] };
-      counts = new Map();
-    }
-    if (!unsent) return;
-    await account.reportUsage({ reportId: unsent.id, counts: unsent.counts.map(messageOf) });
-    unsent = undefined;
+  function take(): Count[] | undefined {
+    const taken = [...counts].slice(0, REPORT_SIZE);
+    for (const [name] of taken) counts.delete(name);
+    return taken.length > 0 ? taken.map(([, count]) => count) : undefined;
   }
 
-  const loop = superviseLoop({
-    async round() {
-      await report();
-      return reportEveryMs;
-    },
+  const { close } = startReports({
+    take,
+    send: (reportId, taken) => account.reportUsage({ reportId, counts: taken.map(messageOf) }),
+    isFull: () => counts.size >= REPORT_SIZE,
+    everyMs: reportEveryMs,
     failure: "reporting usage fails; retrying",
     recovery: "reporting usage succeeds again",
-    backoff: { firstMs: reportEveryMs, longestMs: reportEveryMs },
-    stopping: stopping.signal,
+    lost: "the last usage could not be reported",
     logger,
   });
   return {
@@ -77,17 +71,7 @@ export function startUsageReports(options: {
       count.lastAt = at;
     },
     /** Reports the remaining requests. */
-    async close() {
-      stopping.abort();
-      await loop.ended();
-      try {
-        await report();
-        // A second report has the requests that were counted while the first was unsent.
-        await report();
-      } catch (err) {
-        logger.warn({ err }, "the last usage could not be reported");
-      }
-    },
+    close,
   };
 }
 
