@@ -1,10 +1,18 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Tenant as ProtoTenant } from "@vvs/proto/common/v1/common";
-import type { MonitorRun } from "@vvs/proto/events/v1/events";
+import type { MonitorRun, FieldChange as ProtoChange } from "@vvs/proto/events/v1/events";
 import { type Environment, type Tenant, tenantOf } from "@vvs/tenant";
 import { PoisonRecordError } from "./errors.ts";
 
-// Reads the fields that records of several topics share. A record without one of them can never be processed.
+// Reads and writes the fields that records of several topics share. A record without one of them can never be processed.
+
+/** A watched field of a monitor that changed. Null means "no value". */
+export interface FieldChange {
+  /** <check>.<name>, such as sam_registration.registration_status. */
+  readonly field: string;
+  readonly previous: string | null;
+  readonly current: string | null;
+}
 
 /**
  * Returns the tenant of a record of `environment`. Errors: PoisonRecordError if it is missing or of the other
@@ -38,4 +46,20 @@ export function timeIn(timestamp: Timestamp | undefined): Date {
   const at = timestamp && timestampDate(timestamp);
   if (!at || Number.isNaN(at.getTime())) throw new PoisonRecordError("the record names no time");
   return at;
+}
+
+/** Returns the changes of a record. Errors: PoisonRecordError if there is none, or one without a field. */
+export function changesIn({ changes }: { readonly changes: readonly ProtoChange[] }): FieldChange[] {
+  if (changes.length === 0 || changes.some(({ field }) => !field))
+    throw new PoisonRecordError("the record contains no change");
+  return changes.map(({ field, previous = null, current = null }) => ({ field, previous, current }));
+}
+
+/** Returns changes as messages, in which "no value" is an absent field. */
+export function changeMessages(changes: readonly FieldChange[]) {
+  return changes.map(({ field, previous, current }) => ({
+    field,
+    previous: previous ?? undefined,
+    current: current ?? undefined,
+  }));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Baseline, type Detection, detect, type FieldChange, type Outcome } from "./detect.ts";
+import type { FieldChange } from "@vvs/kafka";
+import { type Baseline, type Detection, detect, type Outcome } from "./detect.ts";
 
 const inputs = Buffer.from("uei");
 const active = {

@@ -1,4 +1,5 @@
 import { type Check, type CheckStatus, checkDefinitions } from "@vvs/checks";
+import type { FieldChange } from "@vvs/kafka";
 import { factsOf, isTrusted, newestParts, type Parts, registryDay, verdictOf } from "@vvs/registration";
 
 /** Result of one check in a run. */
@@ -31,18 +32,11 @@ export interface Baseline {
   readonly parts?: Parts;
 }
 
-/** A watched field whose value differs from the baseline. The values are equal where only masked digits of a TIN differ. */
-export interface FieldChange {
-  /** <check>.<name>, such as sam_registration.registration_status. */
-  readonly field: string;
-  readonly previous: string | null;
-  readonly current: string | null;
-}
-
 /** Result of a comparison. */
 export interface Detection {
   /** The new baseline; undefined if the old one stays. */
   readonly baseline: Baseline | undefined;
+  /** The fields that differ from the baseline. Both values are equal where only masked digits of a TIN differ. */
   readonly changes: readonly FieldChange[];
 }
 

@@ -2,7 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { metrics } from "@opentelemetry/api";
 import { deterministicId } from "@vvs/ids";
-import { PoisonRecordError } from "@vvs/kafka";
+import { changeMessages, type FieldChange, PoisonRecordError } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { createOutbox, type OutboxRecord } from "@vvs/outbox";
@@ -10,7 +10,7 @@ import { ChangeDetectedSchema, type VerificationCompleted } from "@vvs/proto/eve
 import { type Environment, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { type CompletedRun, completedRunOf } from "./completed-run.ts";
-import { detect, type FieldChange } from "./detect.ts";
+import { detect } from "./detect.ts";
 import { createBaselineStore } from "./store.ts";
 
 /**
@@ -95,11 +95,7 @@ function changeRecord(run: CompletedRun, changes: readonly FieldChange[], at: Da
     verificationId: run.verificationId,
     externalId: run.externalId,
     entityName: run.entityName,
-    changes: changes.map(({ field, previous, current }) => ({
-      field,
-      previous: previous ?? undefined,
-      current: current ?? undefined,
-    })),
+    changes: changeMessages(changes),
     detectedAt: timestampFromDate(at),
   });
   const value = toBinary(ChangeDetectedSchema, message);

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
+import { changeMessages } from "@vvs/kafka";
 import {
   type ConfirmationsSchema,
   type ConfirmedRunSchema,
@@ -10,7 +11,6 @@ import {
   RunCause,
   type RunSchema,
 } from "@vvs/proto/monitor/v1/monitor";
-import { changeMessages } from "./events/webhook-requests.ts";
 import { protoFrequencies } from "./model/frequency.ts";
 import type { Confirmed, DataDates, EventDocument, MonitorDocument } from "./model/monitor.ts";
 import type { ConfirmedRun } from "./runs/confirmed-runs.ts";

@@ -1,6 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { type MissingInput, missingInputs, refusedQuestions, statusOf } from "@vvs/checks";
-import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
+import { changesIn, PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { CheckType } from "@vvs/proto/common/v1/common";
@@ -78,10 +78,8 @@ export function createRecordHandlers(options: {
     async changeDetected(record: ChangeDetected): Promise<void> {
       const tenant = tenantIn(record, environment);
       const { monitorId, runSeq } = runIn(record);
-      const { eventId, entityId, verificationId, changes, externalId, entityName } = record;
-      if (!eventId || !entityId || !verificationId || changes.length === 0 || changes.some(({ field }) => !field)) {
-        throw new PoisonRecordError("the record has no change, or lacks an id");
-      }
+      const { eventId, entityId, verificationId, externalId, entityName } = record;
+      if (!eventId || !entityId || !verificationId) throw new PoisonRecordError("the record lacks an id");
       const event = {
         _id: eventId,
         organization_id: tenant.organizationId,
@@ -89,7 +87,7 @@ export function createRecordHandlers(options: {
         entity_id: entityId,
         run_seq: runSeq,
         verification_id: verificationId,
-        changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),
+        changes: changesIn(record),
         ...(externalId && { external_id: externalId }),
         created_at: timeIn(record.detectedAt),
       };

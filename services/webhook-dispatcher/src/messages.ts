@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { changeMessages } from "@vvs/kafka";
 import type { AttemptSchema, DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 import { attemptHeaders, webhookBody } from "./attempt/request.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
@@ -26,11 +27,7 @@ export function deliveryMessage(
     test: delivery.test ?? false,
     entityId: delivery.entity_id,
     verificationId: delivery.verification_id,
-    changes: delivery.changes.map(({ field, previous, current }) => ({
-      field,
-      previous: previous ?? undefined,
-      current: current ?? undefined,
-    })),
+    changes: changeMessages(delivery.changes),
     detectedAt: timestampFromDate(delivery.detected_at),
     replays: (delivery.replays ?? []).map(({ at, actor }) => ({ at: timestampFromDate(at), actor })),
     underWay: isUnderWay(delivery, now),

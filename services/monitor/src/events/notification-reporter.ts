@@ -1,5 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
+import { changeMessages } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork } from "@vvs/outbox";
 import type { NotificationService } from "@vvs/proto/account/v1/notifications";
@@ -7,7 +8,6 @@ import type { Client } from "@vvs/rpc";
 import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Db } from "mongodb";
 import { type NotificationDocument, notificationsOf } from "./notifications.ts";
-import { changeMessages } from "./webhook-requests.ts";
 
 /** Maximum number of notifications that are read, and reported, together. Account takes no more. */
 const BATCH = 100;

@@ -1,6 +1,7 @@
+import type { FieldChange } from "@vvs/kafka";
 import { shardOf } from "@vvs/outbox";
 import type { ClientSession, Collection, Db } from "mongodb";
-import type { EventDocument, FieldChange } from "../model/monitor.ts";
+import type { EventDocument } from "../model/monitor.ts";
 
 /** What account does not have for certain yet of an event, for the emails to members. */
 export interface NotificationDocument {

@@ -1,10 +1,11 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { changeMessages } from "@vvs/kafka";
 import type { Outbox } from "@vvs/outbox";
 import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
-import type { EventDocument, FieldChange, MonitorDocument } from "../model/monitor.ts";
+import type { EventDocument, MonitorDocument } from "../model/monitor.ts";
 
 export type WebhookRequests = ReturnType<typeof createWebhookRequests>;
 
@@ -68,13 +69,4 @@ export function createWebhookRequests(options: {
       await append(tenant, session, { id, monitorId, runSeq: Math.max(runSeq, 1) }, change);
     },
   };
-}
-
-/** Converts changes to messages, in which "no value" is an absent field. */
-export function changeMessages(changes: readonly FieldChange[]) {
-  return changes.map(({ field, previous, current }) => ({
-    field,
-    previous: previous ?? undefined,
-    current: current ?? undefined,
-  }));
 }

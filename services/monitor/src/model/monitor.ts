@@ -1,13 +1,6 @@
 import type { Check, CheckStatus } from "@vvs/checks";
+import type { FieldChange } from "@vvs/kafka";
 import type { Frequency } from "./frequency.ts";
-
-/** A watched field that changed. Null means "no value". */
-export interface FieldChange {
-  /** <check>.<name>, such as sam_registration.registration_status. */
-  readonly field: string;
-  readonly previous: string | null;
-  readonly current: string | null;
-}
 
 /** The dates of the data behind an answer of sam_registration; absent where the part is unknown. */
 export interface DataDates {

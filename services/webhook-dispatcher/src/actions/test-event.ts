@@ -1,11 +1,12 @@
 import { context, propagation } from "@opentelemetry/api";
 import { newId } from "@vvs/ids";
+import type { FieldChange } from "@vvs/kafka";
 import type { Tenant } from "@vvs/tenant";
 import { destinationOf } from "../endpoints/endpoint.ts";
-import type { Change, Delivery } from "../model/delivery.ts";
+import type { Delivery } from "../model/delivery.ts";
 
 /** Content of a test event: a vendor's registration expired. */
-const TEST_CHANGES: readonly Change[] = [
+const TEST_CHANGES: readonly FieldChange[] = [
   { field: "sam_registration.status", previous: "pass", current: "fail" },
   { field: "sam_registration.registration_status", previous: "active", current: "expired" },
 ];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isId } from "@vvs/ids";
-import { type BatchItem, PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
+import { type BatchItem, changesIn, PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import type { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
@@ -159,14 +159,12 @@ export function createAcceptor(options: {
 }
 
 function deliveryOf({ message, trace }: Record, environment: Environment, at: Date): Delivery {
-  const { eventId, entityId, verificationId, externalId, webhookUrl, changes } = message;
+  const { eventId, entityId, verificationId, externalId, webhookUrl } = message;
   const { organizationId } = tenantIn(message, environment);
   const { monitorId, runSeq } = runIn(message);
   const version = versionIn(message);
   if (!isId("evt", eventId) || !entityId || !verificationId || !isUrl(webhookUrl))
     throw new PoisonRecordError("the record lacks an event, an entity, a verification or a valid URL");
-  if (changes.length === 0 || changes.some(({ field }) => !field))
-    throw new PoisonRecordError("the record contains no change");
   return {
     // An event has only one delivery.
     _id: deliveryId(eventId),
@@ -179,7 +177,7 @@ function deliveryOf({ message, trace }: Record, environment: Environment, at: Da
     ...(externalId && { external_id: externalId }),
     ...destinationOf(organizationId, webhookUrl),
     ...(version > 0 && { url_version: version }),
-    changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),
+    changes: changesIn(message),
     detected_at: timeIn(message.detectedAt),
     status: "pending",
     attempts: [],

@@ -1,9 +1,4 @@
-/** One change, as a subscriber receives it. */
-export interface Change {
-  readonly field: string;
-  readonly previous: string | null;
-  readonly current: string | null;
-}
+import type { FieldChange } from "@vvs/kafka";
 
 /** Why an attempt failed. */
 export type AttemptError = "http_status" | "timeout" | "connection" | "tls" | "address_refused";
@@ -64,7 +59,7 @@ export interface Delivery {
   readonly webhook_url: string;
   /** Id of the organization's document for the URL, see endpoint.ts. */
   readonly endpoint_id: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
   readonly detected_at: Date;
   readonly status: "pending" | "delivered" | "failed";
   readonly attempts: readonly Attempt[];
