@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import type { ClientSession, Collection, Db } from "mongodb";
 import { SHARDS } from "./rows.ts";
 
@@ -55,11 +57,11 @@ export async function migrateLeases(db: Db, name: LeasedName): Promise<void> {
 export function createLeases(options: {
   db: Db;
   name: LeasedName;
-  /** Unique name of this process. */
-  owner: string;
+  /** Unique name of the holder; this machine's with a random id where absent. */
+  owner?: string;
   leaseMs?: number;
 }) {
-  const { db, name, owner, leaseMs = LEASE_MS } = options;
+  const { db, name, owner = `${hostname()}:${randomUUID()}`, leaseMs = LEASE_MS } = options;
   const { shards, relays } = collections(db, name);
   const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
   const expired = { $expr: { $lte: ["$until", "$$NOW"] } };

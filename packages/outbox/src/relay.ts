@@ -14,8 +14,8 @@ export interface RelayOptions {
   readonly db: Db;
   /** Must keep the order, and confirm a send only when all in-sync replicas have it. */
   readonly producer: Pick<Producer, "send">;
-  /** Unique name of this relay, also among relays of the same service. */
-  readonly owner: string;
+  /** Unique name of this relay, also among relays of the same service; see createLeases. */
+  readonly owner?: string;
   readonly logger: Logger;
   /**
    * Interval in which new rows are looked for without a nudge, such as those of another replica. 250 ms where absent.

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
@@ -25,7 +23,7 @@ await runService("change-detector", loadChangeDetectorConfig, async ({ config, l
     const db = databases[environment];
     const producer = kafka.producer();
     onClose(`${environment} producer`, () => producer.close());
-    const relay = runOutboxRelay({ db, producer, owner: `${hostname()}:${randomUUID()}`, logger });
+    const relay = runOutboxRelay({ db, producer, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
 
     const changesTopic = kafka.topicFor(environment, topicNames.changeDetected);

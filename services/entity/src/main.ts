@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { createAdmission } from "@vvs/fair-queue";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
@@ -57,11 +55,10 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   onClose("lag of groups", () => groups.close());
   const producer = kafka.producer();
   onClose("producer", () => producer.close());
-  const owner = `${hostname()}:${randomUUID()}`;
-  const relay = runOutboxRelay({ db, producer, owner, logger });
+  const relay = runOutboxRelay({ db, producer, logger });
   onClose("outbox relay", () => relay.stop());
   const topic = kafka.topicFor("live", topicNames.registryChanged);
-  const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, owner, logger });
+  const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, logger });
   onClose("registry publisher", () => publisher.stop());
 
   onClose("age of files", observeFiles(collectionsOf(db), now));

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { createAdmission } from "@vvs/fair-queue";
 import { newId } from "@vvs/ids";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
@@ -79,24 +77,15 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     const db = databases[environment];
     const producer = kafka.producer();
     onClose(`${environment} producer`, () => producer.close());
-    const owner = `${hostname()}:${randomUUID()}`;
-    const relay = runOutboxRelay({ db, producer, owner, logger });
+    const relay = runOutboxRelay({ db, producer, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
-    const sequencing = runEventSequencer({ db, client, owner, logger });
+    const sequencing = runEventSequencer({ db, client, logger });
     onClose(`${environment} event sequencer`, () => sequencing.stop());
-    const states = {
-      environment,
-      db,
-      client,
-      topic: topicFor("monitorStateChanged"),
-      nudge: relay.nudge,
-      owner,
-      logger,
-    };
-    const publishing = runStatePublisher(states);
+    const topic = topicFor("monitorStateChanged");
+    const publishing = runStatePublisher({ environment, db, client, topic, nudge: relay.nudge, logger });
     onClose(`${environment} state publisher`, () => publishing.stop());
     const report = createReportEntry(auditLog, environment);
-    const reporting = runAuditReporter({ db, owner, report, logger });
+    const reporting = runAuditReporter({ db, report, logger });
     onClose(`${environment} audit reporter`, () => reporting.stop());
 
     const domain = createMonitorDomain({
@@ -155,12 +144,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   const notifications = createClient(NotificationService, account);
   onClose("notifications client", () => notifications.close());
   // Nobody is notified of what happens in the sandbox.
-  const notifying = runNotificationReporter({
-    db: databases.live,
-    owner: `${hostname()}:${randomUUID()}`,
-    notifications,
-    logger,
-  });
+  const notifying = runNotificationReporter({ db: databases.live, notifications, logger });
   onClose("notification reporter", () => notifying.stop());
   onClose("notifications gauge", observeWaitingNotifications(databases.live));
   const nameOf = async (tenant: Tenant, entityId: string) => {
@@ -172,13 +156,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   // Only live monitors stand.
   const { standing, positions } = live;
   const sweep = {
-    ...{
-      db: databases.live,
-      owner: `${hostname()}:${randomUUID()}`,
-      standing,
-      positions,
-      judge: createJudge(verification),
-    },
+    ...{ db: databases.live, standing, positions, judge: createJudge(verification) },
     ...{ isSuspended: suspensions.isSuspended, runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000 },
     ...{ metrics: createSweepMetrics(), now, logger },
   };

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { migrateIdempotency } from "@vvs/idempotency";
 import { createCollections, createExpiry, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
-import { createLeases, migrateLeases, migrateOutbox } from "@vvs/outbox";
+import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
-import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
+import { UNNUMBERED } from "./events/event-sequencer.ts";
 import { EVENT_DAYS } from "./events/named-verifications.ts";
 import { notificationsOf } from "./events/notifications.ts";
 import { erringAgain } from "./model/unanswered.ts";
@@ -17,6 +16,8 @@ import { collections, watchesRegistration } from "./store.ts";
  * with its verification (events/named-verifications.ts).
  */
 const OPEN_RUN_SECONDS = 400 * 24 * 60 * 60;
+/** Work of this service whose shards are leased. */
+const LEASED = ["event_sequencer", "audit_reporter", "notification_reporter", "state_publisher", "sweep"] as const;
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 /** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
@@ -29,32 +30,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     if (environment === "live") await createExpiry(db, "monitor_events", "created_at", EVENT_DAYS * 24 * 60 * 60);
     await migrateIdempotency(db);
     await migrateOutbox(db);
-    await migrateLeases(db, "event_sequencer");
-    await migrateLeases(db, "audit_reporter");
-    await migrateLeases(db, "notification_reporter");
-    await migrateLeases(db, "state_publisher");
-    await migrateLeases(db, "sweep");
-    await numberEvents(db, options.client);
-  }
-}
-
-/**
- * Numbers events that older versions recorded, in the shards that no service holds. A running service numbers the events
- * of its own shards, including those that an older version records during a rollout.
- */
-async function numberEvents(db: Db, client: MongoClient): Promise<void> {
-  const owner = `migration:${randomUUID()}`;
-  const { events } = collections(db);
-  if (!(await events.findOne({ organization_id: { $gt: "" }, ...UNNUMBERED.filter }, { hint: UNNUMBERED.name })))
-    return;
-  const leases = createLeases({ db, name: "event_sequencer", owner });
-  await leases.renew();
-  const renewing = setInterval(() => leases.renew().catch(() => undefined), leases.leaseMs / 3);
-  try {
-    await createEventSequencer({ db, client, leases }).run();
-  } finally {
-    clearInterval(renewing);
-    await leases.release();
+    for (const name of LEASED) await migrateLeases(db, name);
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { createAdmission } from "@vvs/fair-queue";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
@@ -70,7 +69,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const relays = perEnvironment((environment) => {
     const producer = kafka.producer();
     onClose(`${environment} producer`, () => producer.close());
-    const relay = runOutboxRelay({ db: databases[environment], producer, owner: randomUUID(), logger });
+    const relay = runOutboxRelay({ db: databases[environment], producer, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
     const topic = kafka.topicFor(environment, topicNames.verificationCompletedDirect);
     const earlier = { environment, client, db: databases[environment], topic, nudge: relay.nudge, stopping, logger };

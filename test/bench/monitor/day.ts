@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { newId } from "@vvs/ids";
 import { createKafka, subscription, type TopicName, topicFor, topicNames } from "@vvs/kafka";
@@ -175,7 +174,7 @@ async function startProduct({ servers, prefix, folder, log, onClose }: RowBench,
   await consumer.ready;
   const producer = kafka.producer();
   onClose(() => producer.close());
-  const relay = runOutboxRelay({ db: domain.db, producer, owner: randomUUID(), logger });
+  const relay = runOutboxRelay({ db: domain.db, producer, logger });
   onClose(() => relay.stop());
 
   const at = (port: number) => ({ address: `127.0.0.1:${port}`, tls: undefined });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import { newId } from "@vvs/ids";
 import { createKafka, type KafkaOptions, subscription, topicNames } from "@vvs/kafka";
@@ -115,7 +114,7 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
   onClose(() => consumer.stop());
   await consumer.ready;
   const producer = { send: async () => undefined };
-  const relay = runOutboxRelay({ db: domain.db, producer, owner: randomUUID(), logger });
+  const relay = runOutboxRelay({ db: domain.db, producer, logger });
   onClose(() => relay.stop());
   const scheduling = { pollMs: POLL_MS, onClaimed: relay.nudge, signal: domain.stopping, logger };
   void runScheduler(domain.scheduler, scheduling);

@@ -1,6 +1,5 @@
 // A replica of the monitor service's scheduler, started as a separate process with MONGODB_URI and PREFIX. It prints its
 // address. A GET of / starts it; /counts answers with what it has claimed so far. Its outbox relay sends to nowhere.
-import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runOutboxRelay } from "@vvs/outbox";
@@ -14,7 +13,7 @@ const POLL_MS = 250;
 const domain = await openLiveDomain({ mongodbUri: process.env.MONGODB_URI!, prefix: process.env.PREFIX! });
 const { db, logger, stopping: signal } = domain;
 const producer = { send: async () => undefined };
-const relay = runOutboxRelay({ db, producer, owner: randomUUID(), logger });
+const relay = runOutboxRelay({ db, producer, logger });
 const counts: ReplicaCounts = { claimed: 0, lost: 0 };
 
 const scheduler = {

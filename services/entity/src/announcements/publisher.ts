@@ -179,8 +179,8 @@ function recordOf({ load_id, changed_at }: Announcement, message: Message, topic
 }
 
 /** Publishes what loads and withdrawals changed, until stopped. Of the replicas of the service, one does it at a time. */
-export function runPublisher(options: PublisherOptions & { owner: string }): LeasedWork {
-  const { db, owner, logger } = options;
-  const leases = createLeases({ db, name: "registry_publisher", owner });
+export function runPublisher(options: PublisherOptions): LeasedWork {
+  const { db, logger } = options;
+  const leases = createLeases({ db, name: "registry_publisher" });
   return runLeasedWork({ leases, pollMs: POLL_MS, work: createPublisher({ ...options, leases }).run, logger });
 }

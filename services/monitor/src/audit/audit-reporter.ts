@@ -76,14 +76,8 @@ function isRefusal(error: unknown): error is ServiceError {
 }
 
 /** Reports entries until stopped. The replicas of the service share them. */
-export function runAuditReporter(options: {
-  db: Db;
-  /** Unique id of this replica. */
-  owner: string;
-  report: ReportEntry;
-  logger: Logger;
-}): LeasedWork {
-  const { db, owner, report, logger } = options;
-  const leases = createLeases({ db, name: "audit_reporter", owner });
+export function runAuditReporter(options: { db: Db; report: ReportEntry; logger: Logger }): LeasedWork {
+  const { db, report, logger } = options;
+  const leases = createLeases({ db, name: "audit_reporter" });
   return runLeasedWork({ leases, pollMs: POLL_MS, work: () => reportEntries(db, { leases, report }), logger });
 }

@@ -2,7 +2,6 @@ import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLeases, type Leases, shardOf } from "@vvs/outbox";
 import type { Db } from "mongodb";
-import { migrate } from "../migrate.ts";
 import type { EventDocument } from "../model/monitor.ts";
 import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
@@ -215,22 +214,6 @@ describe("two sequencers", () => {
     await record("b");
     await sequencerOf(leases).run();
     expect(await read()).toEqual({ names: ["a", "b"], position: 2 });
-  });
-});
-
-describe("the migration", () => {
-  test("numbers events of older versions, even while a service runs, and those stored later", async () => {
-    const { recorded_at: _, ...old } = someEvent("old");
-    await domain.events.insertOne(old);
-    await migrate({ client: domain.client, prefix: domain.prefix });
-    expect((await read()).names).toEqual(["old"]);
-    const sequencer = await runningSequencer();
-    const { recorded_at: _later, ...later } = someEvent("later");
-    await domain.events.insertOne(later);
-    await migrate({ client: domain.client, prefix: domain.prefix });
-    expect((await read()).names).toEqual(["old"]);
-    await sequencer.run();
-    expect((await read()).names).toEqual(["old", "later"]);
   });
 });
 

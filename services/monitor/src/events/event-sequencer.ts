@@ -88,14 +88,8 @@ export function createEventSequencer(options: {
 }
 
 /** Numbers events until stopped. The replicas of the service share the organizations. */
-export function runEventSequencer(options: {
-  db: Db;
-  client: MongoClient;
-  /** Unique id of this replica. */
-  owner: string;
-  logger: Logger;
-}): LeasedWork {
-  const { db, client, owner, logger } = options;
-  const leases = createLeases({ db, name: "event_sequencer", owner });
+export function runEventSequencer(options: { db: Db; client: MongoClient; logger: Logger }): LeasedWork {
+  const { db, client, logger } = options;
+  const leases = createLeases({ db, name: "event_sequencer" });
   return runLeasedWork({ leases, pollMs: POLL_MS, work: createEventSequencer({ db, client, leases }).run, logger });
 }

@@ -71,21 +71,10 @@ function messageOf({ _id: id, changes, ...vendor }: NotificationDocument) {
 }
 
 /** Reports notifications until stopped. The replicas of the service share the organizations. */
-export function runNotificationReporter(
-  options: ReportTo & {
-    db: Db;
-    /** Unique id of this replica. */
-    owner: string;
-  },
-): LeasedWork {
-  const { db, owner, notifications, logger } = options;
-  const leases = createLeases({ db, name: "notification_reporter", owner });
-  return runLeasedWork({
-    leases,
-    pollMs: POLL_MS,
-    work: () => reportNotifications(db, { leases, notifications, logger }),
-    logger,
-  });
+export function runNotificationReporter({ db, ...to }: ReportTo & { db: Db }): LeasedWork {
+  const leases = createLeases({ db, name: "notification_reporter" });
+  const work = () => reportNotifications(db, { leases, ...to });
+  return runLeasedWork({ leases, pollMs: POLL_MS, work, logger: to.logger });
 }
 
 /** Exports how many notifications account does not have for certain yet. Returns a function that ends it. */

@@ -112,8 +112,8 @@ function recordOf(environment: Environment, monitor: PublishedMonitor, topic: st
 }
 
 /** Publishes states of monitors until stopped. Of the replicas of the service, one does it at a time. */
-export function runStatePublisher(options: PublisherOptions & { owner: string; logger: Logger }): LeasedWork {
-  const { db, owner, logger } = options;
-  const leases = createLeases({ db, name: "state_publisher", owner });
+export function runStatePublisher(options: PublisherOptions & { logger: Logger }): LeasedWork {
+  const { db, logger } = options;
+  const leases = createLeases({ db, name: "state_publisher" });
   return runLeasedWork({ leases, pollMs: POLL_MS, work: createPublishStates({ ...options, leases }), logger });
 }

@@ -131,9 +131,9 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
 }
 
 /** Makes the scheduled checks of standing monitors until stopped. Of the replicas of the service, one does it at a time. */
-export function runSweep(options: SweepOptions & { db: Db; owner: string; logger: Logger }): LeasedWork {
-  const { db, owner, logger } = options;
-  const leases = createLeases({ db, name: "sweep", owner });
+export function runSweep(options: SweepOptions & { db: Db; logger: Logger }): LeasedWork {
+  const { db, logger } = options;
+  const leases = createLeases({ db, name: "sweep" });
   const sweep = createSweep({ ...options, leases });
   const work = async () => {
     if (await sweep()) sweeping.nudge();
