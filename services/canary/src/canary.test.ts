@@ -15,6 +15,9 @@ afterEach(async () => {
 });
 afterAll(shutdown);
 
+/** The plan's limit of the simulated API. */
+const MOST_ACTIVE = 10;
+
 /** An API with monitors of an earlier process and of other users. After a given number of new monitors it does not answer. */
 function playedApi(creations = 1) {
   const released = new Promise<void>((resolve) => closers.push(resolve));
@@ -22,20 +25,22 @@ function playedApi(creations = 1) {
     { id: "mon_old", status: "active", webhook_url: webhookUrl },
     { id: "mon_other", status: "active", webhook_url: "https://example.com/" },
   ];
+  const isActive = ({ status }: { status: string }) => status === "active";
   const client = {
     lookup: async () => ({ id: "ent_1" }),
     async createMonitor({ webhook_url }: { webhook_url: string }) {
       if (creations-- === 0) await released;
+      if (monitors.filter(isActive).length >= MOST_ACTIVE) throw new Error("limit_exceeded");
       const monitor = { id: `mon_${monitors.length}`, status: "active", webhook_url };
       monitors.unshift(monitor);
       return monitor;
     },
-    listMonitors: async () => ({ monitors }),
+    listMonitors: async () => ({ monitors: monitors.filter(isActive) }),
     async cancelMonitor(id: string) {
       for (const monitor of monitors) if (monitor.id === id) monitor.status = "canceled";
     },
   };
-  const active = () => monitors.filter(({ status }) => status === "active").map(({ id }) => id);
+  const active = () => monitors.filter(isActive).map(({ id }) => id);
   return { client: client as unknown as CanaryOptions["client"], active, monitors };
 }
 
@@ -88,8 +93,17 @@ test("only a change of its monitor with a valid signature counts, with the time 
 test("its monitor replaces those that an earlier process left, and no others", async () => {
   const api = playedApi();
   start(api);
-  await eventually(() => !api.active().includes("mon_old"));
+  await eventually(() => api.active().includes("mon_2"));
   expect(api.active()).toEqual(["mon_2", "mon_other"]);
+});
+
+test("monitors that are left over can't use up the limit of active ones", async () => {
+  const api = playedApi();
+  while (api.monitors.length < MOST_ACTIVE)
+    api.monitors.push({ id: `mon_left_${api.monitors.length}`, status: "active", webhook_url: webhookUrl });
+  start(api);
+  await eventually(() => api.active().length === 2);
+  expect(api.active()).toEqual([`mon_${MOST_ACTIVE}`, "mon_other"]);
 });
 
 test("its monitor is replaced by a new one, and changes of the one before still count", async () => {

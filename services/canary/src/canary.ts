@@ -34,6 +34,10 @@ export function startCanary(options: CanaryOptions) {
   let newestDetectedAt: number | undefined;
 
   async function renew(): Promise<number> {
+    // Those that an earlier process or a failure left count against the limit of active monitors.
+    const { monitors } = await client.listMonitors({ limit: LOOKED_THROUGH });
+    for (const monitor of monitors)
+      if (monitor.id !== mine[0] && monitor.webhook_url === webhookUrl) await client.cancelMonitor(monitor.id);
     const found = await client.lookup({ identifiers: { uei: CHANGING_UEI } });
     if ("candidates" in found) throw new Error(`${CHANGING_UEI} is ambiguous`);
     const { id } = await client.createMonitor({
@@ -43,11 +47,7 @@ export function startCanary(options: CanaryOptions) {
       webhook_url: webhookUrl,
     });
     mine = [id, ...mine].slice(0, 2);
-    // Also those that an earlier process left.
-    const { monitors } = await client.listMonitors({ limit: LOOKED_THROUGH });
-    for (const monitor of monitors)
-      if (monitor.id !== id && monitor.status === "active" && monitor.webhook_url === webhookUrl)
-        await client.cancelMonitor(monitor.id);
+    if (mine[1]) await client.cancelMonitor(mine[1]);
     logger.info({ monitor_id: id }, "the canary has a new monitor");
     return renewMs;
   }
