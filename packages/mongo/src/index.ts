@@ -16,6 +16,6 @@ export { dropUnusedIndex } from "./drop-unused-index.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createExpiry } from "./expiry.ts";
 export { createGroupCommit } from "./group-commit.ts";
-export { findPage, type Listed, type Page } from "./page.ts";
+export { findPage, type Page } from "./page.ts";
 export { createShares } from "./shares.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

@@ -1,6 +1,6 @@
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { findPage } from "@vvs/mongo";
 import type { ListAuditEntriesRequest } from "@vvs/proto/account/v1/audit_log";
-import type { Position } from "@vvs/proto/common/v1/common";
 import type { CallerContext } from "@vvs/tenant";
 import { type Filter, ObjectId, type WithId } from "mongodb";
 import { ownerOf } from "../members/membership.ts";
@@ -9,7 +9,6 @@ import type { AccountStore, AuditDocument } from "../store.ts";
 
 /** How long entries are kept, and the email addresses of former members that they refer to. */
 export const AUDIT_KEPT_DAYS = 2_557;
-const MAX_LIMIT = 100;
 
 /** An entry with the email addresses of the users it refers to, if any. */
 export interface ReadableEntry {
@@ -38,42 +37,29 @@ export function createAuditEntries({ store }: { store: AccountStore }) {
     async list(caller: CallerContext, query: ListAuditEntriesRequest) {
       await ownerOf(store, caller);
       const { organizationId } = caller.tenant;
-      const limit = query.page?.limit ?? 0;
-      if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit", `must be 1–${MAX_LIMIT}`);
-      const found = await store.auditLog
-        .find(filterOf(organizationId, query))
-        .sort({ at: -1, _id: -1 })
-        .limit(limit + 1)
-        .toArray();
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      const ids = page.flatMap(({ actor, target }) => [actor, target]).filter((id) => id.startsWith("usr_"));
+      const filter = filterOf(organizationId, query);
+      const { items, next } = await findPage(store.auditLog, filter, query.page, { time: "at", idOf });
+      const ids = items.flatMap(({ actor, target }) => [actor, target]).filter((id) => id.startsWith("usr_"));
       const emails = await emailsOf(organizationId, ids);
-      const entries = page.map((entry): ReadableEntry => {
+      const entries = items.map((entry): ReadableEntry => {
         return { entry, actorEmail: emails.get(entry.actor), targetEmail: emails.get(entry.target) };
       });
-      return { entries, next: last && { createdAt: timestampFromDate(last.at), id: last._id.toHexString() } };
+      return { entries, next };
     },
   };
 }
 
-function filterOf(organizationId: string, query: ListAuditEntriesRequest): Filter<AuditDocument> {
-  const { actor, action, from, to, page } = query;
+function filterOf(organizationId: string, { actor, action, from, to }: ListAuditEntriesRequest): Filter<AuditDocument> {
   return {
     organization_id: organizationId,
     ...(actor && { actor }),
     ...(action && { action }),
-    $and: [
-      from ? { at: { $gte: timestampDate(from) } } : {},
-      to ? { at: { $lt: timestampDate(to) } } : {},
-      page?.after ? beyond(page.after) : {},
-    ],
+    ...((from ?? to) && { at: { ...(from && { $gte: timestampDate(from) }), ...(to && { $lt: timestampDate(to) }) } }),
   };
 }
 
-function beyond({ createdAt, id }: Position): Filter<AuditDocument> {
-  if (!createdAt || !/^[0-9a-f]{24}$/.test(id)) throw invalid("after", "is not a position in the log");
-  const at = timestampDate(createdAt);
-  // The first condition is redundant, but bounds the index: without it each page is read from the log's beginning.
-  return { at: { $lte: at }, $or: [{ at: { $lt: at } }, { _id: { $lt: new ObjectId(id) } }] };
+/** Errors: invalid_request. */
+function idOf(id: string): ObjectId {
+  if (!/^[0-9a-f]{24}$/.test(id)) throw invalid("after", "must be a position in the list");
+  return new ObjectId(id);
 }
