@@ -1,4 +1,4 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
@@ -52,16 +52,13 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyF
       },
 
       async createApiKey(request) {
-        const { name, scopes, expiresAt, submission } = request;
-        const input = { name, scopes, expiresAt: expiresAt && timestampDate(expiresAt), submission };
-        const { key, value } = await domain.apiKeys.create(await callers.confirmed(request), input);
+        const { key, value } = await domain.apiKeys.create(await callers.confirmed(request), withDate(request));
         return { key: apiKeyMessage(key), value };
       },
 
       async rollApiKey(request) {
-        const { keyId, overlapSeconds, expiresAt, submission } = request;
-        const input = { keyId, overlapSeconds, expiresAt: expiresAt && timestampDate(expiresAt), submission };
-        const { key, value, rolled } = await domain.apiKeys.roll(await callers.confirmed(request), input);
+        const caller = await callers.confirmed(request);
+        const { key, value, rolled } = await domain.apiKeys.roll(caller, withDate(request));
         return { key: apiKeyMessage(key), value, rolled: apiKeyMessage(rolled) };
       },
 
@@ -72,4 +69,8 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyF
       },
     },
   });
+}
+
+function withDate<R extends { readonly expiresAt?: Timestamp }>(request: R) {
+  return { ...request, expiresAt: request.expiresAt && timestampDate(request.expiresAt) };
 }

@@ -26,7 +26,11 @@ export function createEntryPart(options: {
   const { domain, signUpOpen, mailSent, mailbox, metrics, logger } = options;
 
   /** Runs a step, and logs and counts its outcome. */
-  async function recorded<T extends object>(step: string, clientAddress: string, run: () => Promise<T>): Promise<T> {
+  async function recorded<T extends object>(
+    step: string,
+    { clientAddress }: { readonly clientAddress: string },
+    run: () => Promise<T>,
+  ): Promise<T> {
     const record = (outcome: string) => {
       metrics.entry(step, outcome);
       logger.info({ step, outcome, client_address: clientAddress }, "entry");
@@ -52,31 +56,23 @@ export function createEntryPart(options: {
     handlers: {
       getEntryOptions: async () => ({ signUpOpen, mailSent }),
 
-      signUp: ({ organizationName, email, password, clientAddress }) =>
-        recorded("sign_up", clientAddress, () =>
-          quietly(domain.signUps.begin({ organizationName, email, password, clientAddress })),
-        ),
+      signUp: (request) => recorded("sign_up", request, () => quietly(domain.signUps.begin(request))),
 
-      resendSignUp: ({ email, clientAddress }) =>
-        recorded("resend_sign_up", clientAddress, () => quietly(domain.signUps.resend({ email, clientAddress }))),
+      resendSignUp: (request) => recorded("resend_sign_up", request, () => quietly(domain.signUps.resend(request))),
 
       getSignUp: ({ token }) => domain.signUps.get(token),
 
-      confirmSignUp: ({ token, password, clientAddress, userAgent }) =>
-        recorded("confirm_sign_up", clientAddress, async () =>
-          begunMessage(await domain.signUps.confirm({ token, password, clientAddress, userAgent })),
-        ),
+      confirmSignUp: (request) =>
+        recorded("confirm_sign_up", request, async () => begunMessage(await domain.signUps.confirm(request))),
 
-      requestPasswordReset: ({ email, clientAddress, deviceToken }) =>
-        recorded("request_password_reset", clientAddress, () =>
-          quietly(domain.passwordResets.request({ email, clientAddress, deviceToken })),
-        ),
+      requestPasswordReset: (request) =>
+        recorded("request_password_reset", request, () => quietly(domain.passwordResets.request(request))),
 
       getPasswordReset: ({ token }) => domain.passwordResets.get(token),
 
-      resetPassword: ({ token, password, removePasskeys, clientAddress }) =>
-        recorded("reset_password", clientAddress, async () => {
-          await domain.passwordResets.complete({ token, password, removePasskeys, clientAddress });
+      resetPassword: (request) =>
+        recorded("reset_password", request, async () => {
+          await domain.passwordResets.complete(request);
           return {};
         }),
 

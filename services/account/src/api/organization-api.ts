@@ -26,8 +26,7 @@ export function createOrganizationPart({ domain }: { domain: PeopleDomain }): Se
       },
 
       async setMemberRole(request) {
-        const { userId, role } = request;
-        return { member: memberMessage(await members.setRole(await callers.confirmed(request), { userId, role })) };
+        return { member: memberMessage(await members.setRole(await callers.confirmed(request), request)) };
       },
 
       async removeMember(request) {
@@ -36,9 +35,7 @@ export function createOrganizationPart({ domain }: { domain: PeopleDomain }): Se
       },
 
       async createInvitation(request) {
-        const { email, role } = request;
-        const sent = await invitations.create(await callers.confirmed(request), { email, role });
-        return { invitation: invitationMessage(sent) };
+        return { invitation: invitationMessage(await invitations.create(await callers.confirmed(request), request)) };
       },
 
       async listInvitations(request) {
@@ -57,8 +54,8 @@ export function createOrganizationPart({ domain }: { domain: PeopleDomain }): Se
 
       getInvitation: ({ token }) => invitations.get(token),
 
-      async acceptInvitation({ token, password, clientAddress, userAgent }) {
-        return begunMessage(await invitations.accept({ token, password, clientAddress, userAgent }));
+      async acceptInvitation(request) {
+        return begunMessage(await invitations.accept(request));
       },
     },
   });

@@ -41,10 +41,9 @@ export function createPasskeyPart(options: {
         return { ceremonyToken, optionsJson };
       },
 
-      async signInWithPasskey({ responseJson: response, ceremonyToken, clientAddress, userAgent }) {
-        const input = { response, ceremonyToken, clientAddress, userAgent };
-        const ids = { client_address: clientAddress };
-        return begunMessage(await recordedSignIn(options, "passkey", ids, () => passkeySignIns.signIn(input)));
+      async signInWithPasskey(request) {
+        const signIn = () => passkeySignIns.signIn({ ...request, response: request.responseJson });
+        return begunMessage(await recordedSignIn(options, "passkey", request, signIn));
       },
 
       async beginPasskeyReauthentication({ caller }) {

@@ -21,13 +21,10 @@ export function createSessionPart(options: {
     // It is what decides whose call another one is.
     unqueued: ["getSession"],
     handlers: {
-      async signIn({ email, password, clientAddress, userAgent, deviceToken }) {
-        const input = { email, password, clientAddress, userAgent, deviceToken };
-        const ids = { client_address: clientAddress };
+      async signIn(request) {
         try {
-          return begunMessage(
-            await recordedSignIn(options, "password", ids, () => signIns.signIn(input), explainPassword),
-          );
+          const signIn = () => signIns.signIn(request);
+          return begunMessage(await recordedSignIn(options, "password", request, signIn, explainPassword));
         } catch (error) {
           if (error instanceof SecondStepError) return { secondStepToken: error.secondStepToken };
           if (error instanceof EmailUnconfirmedError) return { emailUnconfirmed: true };
@@ -35,10 +32,8 @@ export function createSessionPart(options: {
         }
       },
 
-      async finishSignIn({ secondStepToken, code, clientAddress, userAgent, deviceToken }) {
-        const input = { secondStepToken, code, clientAddress, userAgent, deviceToken };
-        const ids = { client_address: clientAddress };
-        return begunMessage(await recordedSignIn(options, "code", ids, () => signIns.finish(input)));
+      async finishSignIn(request) {
+        return begunMessage(await recordedSignIn(options, "code", request, () => signIns.finish(request)));
       },
 
       async getSecondFactor({ caller }) {

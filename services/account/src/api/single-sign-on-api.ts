@@ -23,31 +23,24 @@ export function createSingleSignOnPart(options: {
         return { providers: providers.map(({ id, name }) => ({ id, name })), isUsed };
       },
 
-      async beginSingleSignOn({ providerId, redirectUri, next, again }) {
+      async beginSingleSignOn(request) {
         try {
-          const begun = await singleSignOn.begin({ providerId, redirectUri, next, again });
+          const begun = await singleSignOn.begin(request);
           return { ...begun, expiresAt: timestampFromDate(begun.expiresAt) };
         } catch (error) {
-          options.logger.warn({ err: error, identity_provider: providerId }, "single sign-on could not start");
+          const ids = { identity_provider: request.providerId };
+          options.logger.warn({ err: error, ...ids }, "single sign-on could not start");
           throw error;
         }
       },
 
-      async finishSingleSignOn({ browserToken, providerId, query, clientAddress, userAgent }) {
-        const ids = { client_address: clientAddress, identity_provider: providerId };
-        const input = { browserToken, providerId, query, clientAddress, userAgent };
-        const finish = () => singleSignOn.finish(input);
-        const begun = await recordedSignIn(options, "single_sign_on", ids, finish, explain);
-        const { token, session, next, deviceToken } = begun;
-        const { userId, organizationId, expiresAt } = session;
-        return {
-          sessionToken: token,
-          userId,
-          organizationId,
-          expiresAt: timestampFromDate(expiresAt),
-          next,
-          deviceToken,
-        };
+      async finishSingleSignOn(request) {
+        const finish = () => singleSignOn.finish(request);
+        const begun = await recordedSignIn(options, "single_sign_on", request, finish, explain);
+        const { token: sessionToken, session, next, deviceToken } = begun;
+        const { userId, organizationId } = session;
+        const expiresAt = timestampFromDate(session.expiresAt);
+        return { sessionToken, userId, organizationId, expiresAt, next, deviceToken };
       },
     },
   });

@@ -36,17 +36,11 @@ export function createWebhookSecretPart({ domain }: { domain: KeysDomain }): Ser
       },
 
       async setWebhookSecret(request) {
-        const { value, endPreviousNow, submission } = request;
-        const caller = await callers.confirmed(request);
-        return {
-          secret: webhookSecretMessage(await webhookSecrets.set(caller, { value, endPreviousNow, submission })),
-        };
+        return { secret: webhookSecretMessage(await webhookSecrets.set(await callers.confirmed(request), request)) };
       },
 
       async rotateWebhookSecret(request) {
-        const { endPreviousNow, submission } = request;
-        const caller = await callers.confirmed(request);
-        return { secret: webhookSecretMessage(await webhookSecrets.rotate(caller, { endPreviousNow, submission })) };
+        return { secret: webhookSecretMessage(await webhookSecrets.rotate(await callers.confirmed(request), request)) };
       },
 
       async endPreviousWebhookSecret(request) {

@@ -7,10 +7,11 @@ import type { BegunSession } from "./begin-session.ts";
 export async function recordedSignIn<T extends BegunSession>(
   { metrics, logger }: { metrics: AccountMetrics; logger: Logger },
   step: string,
-  ids: object,
+  { clientAddress, providerId }: { readonly clientAddress: string; readonly providerId?: string },
   run: () => Promise<T>,
   explain: (error: unknown) => { outcome: string } = (error) => ({ outcome: ServiceError.from(error).code }),
 ): Promise<T> {
+  const ids = { client_address: clientAddress, ...(providerId && { identity_provider: providerId }) };
   const record = ({ outcome, ...fields }: { outcome: string }) => {
     metrics.signIn(outcome);
     logger.info({ outcome, step, ...ids, ...fields }, "sign-in");
