@@ -1,5 +1,8 @@
-import type { ClientSession } from "mongodb";
+import { createHash } from "node:crypto";
+import { type ClientSession, ObjectId } from "mongodb";
 import type { AccountStore, AuditDocument, UserDocument } from "../store.ts";
+
+const ID_BYTES = 12;
 
 /** Every action that the audit log can contain. */
 export type AuditAction =
@@ -109,4 +112,10 @@ export function userEntry(
   details?: AuditEntry["details"],
 ): AuditEntry {
   return { action, organizationId, target, details };
+}
+
+/** Returns an id that is the same for every replica and call, so that there is one entry of these parts. */
+export function entryIdOf(parts: readonly (string | number)[]): ObjectId {
+  const hash = createHash("sha256").update(JSON.stringify(parts), "utf8").digest();
+  return new ObjectId(hash.subarray(0, ID_BYTES));
 }

@@ -1,11 +1,8 @@
-import { createHash } from "node:crypto";
 import { withoutDeadline } from "@vvs/deadline";
-import { ObjectId } from "mongodb";
 import type { AccountStore, UserDocument } from "../store.ts";
-import type { AuditAction } from "./audit.ts";
+import { type AuditAction, entryIdOf } from "./audit.ts";
 
 const HOUR_MS = 60 * 60_000;
-const ID_BYTES = 12;
 
 /** What was wrong: a field of the entry's details, with the number of such attempts. */
 export type SignInFailure = "wrong_passwords" | "wrong_codes";
@@ -23,7 +20,7 @@ export function createFailedSignIns({ store, now }: { store: AccountStore; now: 
     const first = { organization_id: user.organization_id, actor: "anonymous", action, target: user._id, at };
     const last = { "details.last_at": at.toISOString(), "details.last_address": clientAddress };
     await store.auditLog.updateOne(
-      { _id: entryId(user._id, at) },
+      { _id: entryIdOf(["failed sign-ins", user._id, Math.floor(at.getTime() / HOUR_MS)]) },
       { $setOnInsert: first, $set: last, $inc: { [`details.${failure}`]: 1 } },
       { upsert: true },
     );
@@ -38,11 +35,4 @@ export function createFailedSignIns({ store, now }: { store: AccountStore; now: 
       void withoutDeadline(() => write(user, failure, clientAddress)).catch(() => undefined);
     },
   };
-}
-
-/** The same for every replica, so that the id's uniqueness keeps one entry per user and hour. */
-function entryId(userId: string, at: Date): ObjectId {
-  const hour = Math.floor(at.getTime() / HOUR_MS);
-  const hash = createHash("sha256").update(`failed sign-ins ${userId} ${hour}`, "utf8").digest();
-  return new ObjectId(hash.subarray(0, ID_BYTES));
 }

@@ -1,15 +1,13 @@
-import { createHash } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
 import type { CallerContext } from "@vvs/tenant";
-import { type MongoClient, ObjectId } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { AccountStore } from "../store.ts";
-import { type AuditLog, type ReportedAction, reportedActions } from "./audit.ts";
+import { type AuditLog, entryIdOf, type ReportedAction, reportedActions } from "./audit.ts";
 
 const MAX_DETAILS = 10;
 /** Maximum length of a text: enough for a host name, which has up to 253 characters. Longer details are cut. */
 const MAX_CHARACTERS = 300;
-const ID_BYTES = 12;
 
 /** An action that another service reports. */
 export interface ReportedEntry {
@@ -70,16 +68,8 @@ export function createReportedActions({
       };
       // ISO times sort as texts.
       const $max = counted && { "details.count": counted.count, "details.last_at": counted.lastAt.toISOString() };
-      const _id = idOf([organizationId, environment, known.entryId]);
+      const _id = entryIdOf(["reported", organizationId, environment, known.entryId]);
       await store.auditLog.updateOne({ _id }, { $setOnInsert, ...($max && { $max }) }, { upsert: true });
     },
   };
-}
-
-/** The same for every call, so that the id's uniqueness keeps one entry. */
-function idOf(parts: readonly string[]): ObjectId {
-  const hash = createHash("sha256")
-    .update(JSON.stringify(["reported", ...parts]), "utf8")
-    .digest();
-  return new ObjectId(hash.subarray(0, ID_BYTES));
 }

@@ -1,5 +1,5 @@
 import { catalogue } from "@vvs/errors";
-import { findPage, inTransaction, isDuplicateKey } from "@vvs/mongo";
+import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import { type AnyBulkWriteOperation, type ClientSession, type Filter, ObjectId } from "mongodb";
@@ -7,6 +7,7 @@ import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocumen
 import type { Basics } from "../parts.ts";
 import { invalid } from "../refusals.ts";
 import { ofTenant, tenantKey } from "../store.ts";
+import { reportOnce } from "../usage/report-once.ts";
 import { withinAllowance } from "./allowance.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -36,10 +37,11 @@ export interface RequestQuery {
 }
 
 /** The API calls of organizations in the last days. */
-export function createRequestLog({ client, store, now }: Omit<Basics, "audit">) {
-  async function add(session: ClientSession, reportId: string, reported: readonly ReportedRequests[]): Promise<void> {
+export function createRequestLog(options: Omit<Basics, "audit">) {
+  const { store, now } = options;
+
+  async function add(session: ClientSession, reported: readonly ReportedRequests[]): Promise<void> {
     const at = now();
-    await store.usageReports.insertOne({ _id: reportId, at }, { session });
     const names = reported.map(({ tenant }) => tenantKey(tenant));
     const known = await store.requestAllowances.find({ _id: { $in: names } }, { session }).toArray();
     const allowances = new Map(known.map((allowance) => [allowance._id, allowance]));
@@ -81,11 +83,7 @@ export function createRequestLog({ client, store, now }: Omit<Basics, "audit">) 
       if (new Set(reported.map(({ tenant }) => tenantKey(tenant))).size < reported.length) {
         throw invalid("tenants", "must not repeat an organization and environment");
       }
-      try {
-        await inTransaction(client, (session) => add(session, reportId, reported));
-      } catch (error) {
-        if (!isDuplicateKey(error, "_id")) throw error;
-      }
+      await reportOnce(options, reportId, (session) => add(session, reported));
     },
 
     /** Returns a page of the tenant's requests, newest first. Errors: invalid_request. */

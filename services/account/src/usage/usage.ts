@@ -1,10 +1,10 @@
 import { ServiceError } from "@vvs/errors";
-import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Tenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation, ClientSession } from "mongodb";
 import type { Basics } from "../parts.ts";
 import { type ApiKeyUseDocument, ofTenant, type UsageDocument } from "../store.ts";
+import { reportOnce } from "./report-once.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -34,9 +34,10 @@ export interface UsageRange {
 }
 
 /** The requests of organizations, as gateways count them. */
-export function createUsage({ client, store, now }: Omit<Basics, "audit">) {
-  async function add(session: ClientSession, reportId: string, counts: readonly UsageCount[]): Promise<void> {
-    await store.usageReports.insertOne({ _id: reportId, at: now() }, { session });
+export function createUsage(options: Omit<Basics, "audit">) {
+  const { store } = options;
+
+  async function add(session: ClientSession, counts: readonly UsageCount[]): Promise<void> {
     if (counts.length === 0) return;
     await store.usage.bulkWrite(counts.map(addition), { session, ordered: false });
     await store.apiKeyUses.bulkWrite(counts.map(lastUse), { session, ordered: false });
@@ -50,11 +51,7 @@ export function createUsage({ client, store, now }: Omit<Basics, "audit">) {
           message: "A report must have an id, and its counts must have durations.",
         });
       }
-      try {
-        await inTransaction(client, (session) => add(session, reportId, counts));
-      } catch (error) {
-        if (!isDuplicateKey(error, "_id")) throw error;
-      }
+      await reportOnce(options, reportId, (session) => add(session, counts));
     },
 
     /** Returns usage by time, key and status. Errors: invalid_request. */
