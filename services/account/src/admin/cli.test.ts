@@ -6,7 +6,7 @@ import type { SecretKey } from "@vvs/config";
 import { mongoProxy, startScript } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
-import { stepOf, totpCode } from "../testing/totp.ts";
+import { people } from "../testing/people.ts";
 import { type CommandLine, parseCommandLine, runCommand } from "./command-line.ts";
 import { explain } from "./texts.ts";
 
@@ -52,37 +52,30 @@ const failure = (args: readonly string[]) => run(args).then(() => "no failure", 
 describe("the operator's command", () => {
   test("lists an organization's users, changes their roles, and turns off a lost authenticator app", async () => {
     const { _id: id } = await account.organization();
-    const [email, password] = ["lost@example.com", "correct horse"];
-    const { _id: userId } = await account.domain.users.create(operator, { organizationId: id, email, password });
-    const place = { clientAddress: "203.0.113.9", userAgent: "" };
-    const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-    const caller = { token, requestId: "req_test", ...place };
-    const { secret } = await account.domain.secondFactor.beginTotp(caller);
-    await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+    const { newUser, signIn, turnOnApp, entries: entriesOf } = people(account);
+    const user = await newUser("owner", id);
+    const { _id: userId, email } = user;
+    const caller = await signIn(user);
+    await turnOnApp(caller);
     expect((await json("user", "list", "--organization", id)).users).toMatchObject([
       { id: userId, email, role: "owner", has_authenticator: true },
     ]);
 
-    const turnedOff = await json("user", "turn-off-authenticator", "--email", "Lost@Example.com");
+    const turnedOff = await json("user", "turn-off-authenticator", "--email", email.toUpperCase());
     expect(turnedOff).toMatchObject({ id: userId, has_authenticator: false });
-    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
-    expect((await account.domain.signIns.signIn({ email, password, ...place })).session.userId).toBe(userId);
+    await expect(account.domain.signIns.getSession(caller.token)).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(signIn(user)).resolves.toBeDefined();
     expect(await account.domain.store.mails.countDocuments({ kind: "authenticator_disabled" })).toBe(1);
 
     const setRole = ["user", "set-role", "--email", email, "--role", "read_only"];
     expect(await failure(setRole)).toBe("successor must be named: this is the last owner.");
-    const successor = "successor@example.com";
-    await account.domain.users.create(operator, { organizationId: id, email: successor, password, role: "developer" });
+    const { email: successor } = await newUser("developer", id);
     expect(await json(...setRole, "--successor", successor)).toMatchObject({ role: "read_only" });
     // What changes nothing is not noted.
     await account.domain.operatedUsers.turnOffAuthenticator(operator, email);
     await account.domain.operatedUsers.setRole(operator, { email, role: "read_only" });
-    const entries = await account.domain.store.auditLog
-      .find({ organization_id: id, actor: "operator" })
-      .sort({ _id: 1 })
-      .toArray();
-    const actions = entries.map(({ action }) => action).sort();
-    expect(actions).toEqual([
+    const entries = await entriesOf({ organization_id: id, actor: "operator" });
+    expect(entries.map(({ action }) => action).sort()).toEqual([
       "member.role_changed",
       "member.role_changed",
       "organization.created",

@@ -1,5 +1,5 @@
-import { connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { mongoProxy } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { createTestAccount, type TestAccount, until } from "../testing/account.ts";
 import { watchChanges } from "./change-watch.ts";
@@ -12,34 +12,9 @@ beforeEach(async () => {
 
 afterEach(() => account.close());
 
-/** A way to MongoDB that can fall silent, as a broken network does: connections stay open and nothing comes. */
-async function silenceableWay() {
-  const address = account.client.options.hosts[0]!;
-  const sockets: Socket[] = [];
-  const server = createServer((near) => {
-    const far = connect(address.port!, address.host!);
-    for (const socket of [near, far]) socket.on("error", () => undefined);
-    near.pipe(far);
-    far.pipe(near);
-    sockets.push(near, far);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    uri: `mongodb://127.0.0.1:${port}/?directConnection=true`,
-    silence() {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
 test("a MongoDB that stops answering ends the watch, which reports no caught-up state meanwhile", async () => {
-  const way = await silenceableWay();
-  const client = new MongoClient(way.uri, { serverSelectionTimeoutMS: 500 });
+  const proxy = await mongoProxy(process.env.MONGODB_URI!);
+  const client = new MongoClient(proxy.uri, { serverSelectionTimeoutMS: 500 });
   let caughtUp = 0;
   const watch = watchChanges({
     db: client.db(account.domain.store.db.databaseName),
@@ -51,11 +26,11 @@ test("a MongoDB that stops answering ends the watch, which reports no caught-up 
   });
   await watch.opened;
   await until(() => caughtUp > 2);
-  way.silence();
+  proxy.hold();
   const before = caughtUp;
   await expect(watch.ended).rejects.toThrow("gave no answer");
   expect(caughtUp).toBeLessThanOrEqual(before + 1);
-  way.close();
+  proxy.close();
   await client.close();
 });
 

@@ -1,25 +1,21 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
-import { operator } from "../audit/audit.ts";
+import type { UserDocument } from "../store.ts";
 import { auditQuery, testAccount } from "../testing/account.ts";
+import { callerOf, people } from "../testing/people.ts";
 
 const account = testAccount();
+const { newUser } = people(account);
+let user: UserDocument;
 let owner: CallerContext;
-let users = 0;
 beforeEach(async () => {
-  owner = await newMember("owner", (await account.organization())._id);
+  user = await newUser();
+  owner = callerOf(user);
 });
 
 const MINUTE = 60_000;
-
-async function newMember(role: string, organizationId = owner.tenant.organizationId): Promise<CallerContext> {
-  account.advance(1);
-  const user = { organizationId, email: `user${++users}@example.com`, password: "correct horse battery", role };
-  const { _id: actor } = await account.domain.users.create(operator, user);
-  const tenant = { organizationId, environment: "live" } as const;
-  return { tenant, actor, requestId: `req_${users}`, clientAddress: "203.0.113.9" };
-}
+const newMember = async (role: string) => callerOf(await newUser(role, user.organization_id));
 
 /** Records `count` test events at the same time. */
 async function act(by: CallerContext, count: number): Promise<void> {
@@ -40,7 +36,7 @@ test("only owners read it, and only that of their own organization", async () =>
     const reading = list(await newMember(role), { page: { limit: 10 } });
     await expect(reading).rejects.toMatchObject({ code: "forbidden" });
   }
-  const stranger = await newMember("owner", (await account.organization())._id);
+  const stranger = callerOf(await newUser());
   const asked = { ...stranger, tenant: owner.tenant };
   await expect(list(asked, { page: { limit: 10 } })).rejects.toMatchObject({ code: "forbidden" });
   const { entries } = await list(stranger, { page: { limit: 100 } });
@@ -80,7 +76,7 @@ test("an entry contains the address of the actor, the client address and the env
   const { entries } = await list(owner, { page: { limit: 1 } });
   expect(entries).toMatchObject([
     {
-      actorEmail: `user${users}@example.com`,
+      actorEmail: user.email,
       entry: { environment: "live", client_address: owner.clientAddress, request_id: owner.requestId },
     },
   ]);

@@ -3,29 +3,23 @@ import { MAX_FAILURES, WINDOW_MS } from "../sessions/attempt-limits.ts";
 import type { SecondStepError } from "../sign-in/sign-in.ts";
 import type { UserDocument } from "../store.ts";
 import { auditQuery, testAccount, until } from "../testing/account.ts";
-import { stepOf, totpCode } from "../testing/totp.ts";
-import { operator } from "./audit.ts";
+import { callerOf, password, people } from "../testing/people.ts";
 
 const HOUR_MS = 60 * 60_000;
-const password = "correct horse battery";
 const account = testAccount();
-let people = 0;
+const { newUser, turnOnApp, entries: entriesOf } = people(account);
+let groups = 0;
 let user: UserDocument;
 
 beforeEach(async () => {
-  account.clock.now = new Date(Math.ceil((account.clock.now.getTime() + 1) / HOUR_MS) * HOUR_MS);
-  const { _id: organizationId } = await account.organization();
-  user = await account.domain.users.create(operator, {
-    organizationId,
-    email: `user${++people}@example.com`,
-    password,
-  });
+  account.clock.now = new Date(Math.ceil((account.clock.now.getTime() + 1) / HOUR_MS) * HOUR_MS - 1);
+  groups++;
+  user = await newUser();
 });
 
 const signIn = (given: string, from = 1) =>
-  account.domain.signIns.signIn({ email: user.email, password: given, clientAddress: `203.0.${people}.${from}` });
-const entries = () =>
-  account.domain.store.auditLog.find({ action: "user.sign_in_failed", target: user._id }).sort({ at: 1 }).toArray();
+  account.domain.signIns.signIn({ email: user.email, password: given, clientAddress: `203.0.${groups}.${from}` });
+const entries = () => entriesOf({ action: "user.sign_in_failed", target: user._id });
 /** Waits until the entries count this many failures together. */
 const counted = (failures: number) =>
   until(async () => {
@@ -46,7 +40,7 @@ test("failed sign-ins of a user are one entry per hour with their number, even c
     organization_id: user.organization_id,
     actor: "anonymous",
     at: new Date(account.clock.now.getTime() - WINDOW_MS),
-    details: { wrong_passwords: 6, last_at: at, last_address: `203.0.${people}.77` },
+    details: { wrong_passwords: 6, last_at: at, last_address: `203.0.${groups}.77` },
   };
   expect(await entries()).toMatchObject([first]);
   account.advance(HOUR_MS);
@@ -58,8 +52,7 @@ test("failed sign-ins of a user are one entry per hour with their number, even c
 test("wrong codes count as well", async () => {
   const { token } = await signIn(password);
   const caller = { token, clientAddress: "203.0.113.9" };
-  const { secret } = await account.domain.secondFactor.beginTotp(caller);
-  await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+  await turnOnApp(caller);
   const step = await signIn(password).catch((error: SecondStepError) => error);
   const { secondStepToken } = step as SecondStepError;
   const finished = account.domain.signIns.finish({ secondStepToken, code: "000000", clientAddress: "203.0.113.9" });
@@ -88,9 +81,7 @@ test("a right password is no failure, and an unknown address leaves no entry any
 test("owners find them in the audit log", async () => {
   await signIn("wrong horse").catch(() => undefined);
   await counted(1);
-  const tenant = { organizationId: user.organization_id, environment: "live" } as const;
-  const caller = { tenant, actor: user._id, requestId: "req_1" };
   const query = auditQuery({ action: "user.sign_in_failed", page: { limit: 10 } });
-  const { entries: found } = await account.domain.auditLog.list(caller, query);
+  const { entries: found } = await account.domain.auditLog.list(callerOf(user), query);
   expect(found).toMatchObject([{ entry: { actor: "anonymous" }, targetEmail: user.email }]);
 });

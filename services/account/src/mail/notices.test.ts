@@ -1,38 +1,29 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
+import type { UserDocument } from "../store.ts";
 import { testAccount } from "../testing/account.ts";
-import { testAuthenticator } from "../testing/authenticator.ts";
+import { callerOf, people } from "../testing/people.ts";
 import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 import { MAX_NOTICES } from "./notices.ts";
 
-const password = "correct horse battery";
-const clientAddress = "203.0.113.9";
 const account = testAccount();
-let people = 0;
+const { newUser, signIn, addPasskey } = people(account);
 let owners: string[];
 let developer: string;
-let reader: string;
+let reader: UserDocument;
 let caller: CallerContext;
 
 beforeEach(async () => {
   account.advance(60 * 60_000);
   await account.domain.store.mails.deleteMany({});
-  const { _id: organizationId } = await account.organization();
-  const newUser = (role: string) => {
-    const email = `user${++people}@example.com`;
-    return account.domain.users.create(operator, { organizationId, email, password, role });
-  };
-  const [ada, bob, dev, read] = [
-    await newUser("owner"),
-    await newUser("owner"),
-    await newUser("developer"),
-    await newUser("read_only"),
-  ];
+  const ada = await newUser();
+  const bob = await newUser("owner", ada.organization_id);
+  const dev = await newUser("developer", ada.organization_id);
+  reader = await newUser("read_only", ada.organization_id);
   owners = [ada.email, bob.email];
-  [developer, reader] = [dev.email, read.email];
-  const tenant = { organizationId, environment: "live" } as const;
-  caller = { tenant, actor: dev._id, requestId: "req_1", clientAddress };
+  developer = dev.email;
+  caller = callerOf(dev);
 });
 
 const newKey = (name = "Billing") => account.domain.apiKeys.create(caller, { name });
@@ -72,7 +63,7 @@ describe("the owners and the member who did it get an email", () => {
   ])("about %s", async (_name, change, expected) => {
     await change();
     for (const email of [...owners, developer]) expect((await subjects(email)).sort()).toEqual(expected.sort());
-    expect(await account.mailsTo(reader)).toEqual([]);
+    expect(await account.mailsTo(reader.email)).toEqual([]);
   });
 });
 
@@ -82,7 +73,7 @@ test("an email names who did what from where, has no link, and nothing that anyb
   expect(mail!.text).toContain(
     `${developer} created the API key ${key.start}…${key.last_four} of the live environment.`,
   );
-  expect(mail!.text).toContain(`The request came from the IP address ${clientAddress}`);
+  expect(mail!.text).toContain(`The request came from the IP address ${caller.clientAddress}`);
   expect(mail!.text).not.toMatch(/https?:|evil|token/);
 });
 
@@ -144,15 +135,12 @@ test("the member who did it gets the email, and is named, also where there are v
 });
 
 test("a user gets an email when a passkey is added to their account or removed from it", async () => {
-  const { token } = await account.domain.signIns.signIn({ email: reader, password, clientAddress });
-  const session = { token, clientAddress };
-  const device = testAuthenticator(account.dashboardUrl.origin);
-  const response = device.create(await account.domain.passkeys.beginRegistration(session));
-  const { _id } = await account.domain.passkeys.add(session, { name: "evil.example", response });
+  const session = await signIn(reader);
+  const { _id } = await addPasskey(session, "evil.example");
   account.advance(1);
   await account.domain.passkeys.remove(session, _id);
   await account.domain.passkeys.remove(session, _id);
-  const mails = await account.mailsTo(reader);
+  const mails = await account.mailsTo(reader.email);
   expect(mails.map(({ subject }) => subject)).toEqual(["A passkey was added", "A passkey was removed"]);
   for (const { text } of mails) expect(text).not.toMatch(/https?:|evil/);
   expect(await account.mailsTo(owners[0]!)).toEqual([]);

@@ -1,38 +1,18 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
-import { operator } from "../audit/audit.ts";
 import { auditQuery, testAccount, until } from "../testing/account.ts";
+import { callerOf as as, people } from "../testing/people.ts";
 
 const account = testAccount();
+const { newUser, signIn, entries } = people(account);
 let organizationId: string;
-let users = 0;
 beforeEach(async () => {
   organizationId = (await account.organization())._id;
 });
 
-const password = "correct horse battery";
-const place = { clientAddress: "203.0.113.9" };
 const forbidden = { code: "forbidden" };
-
-async function member(role: string, of = organizationId) {
-  // Those who join in one moment are listed in any order.
-  account.advance(1);
-  const user = { organizationId: of, email: `user${++users}@example.com`, password, role };
-  return account.domain.users.create(operator, user);
-}
-
-function as({ _id, organization_id }: { _id: string; organization_id: string }): CallerContext {
-  const tenant = { organizationId: organization_id, environment: "live" } as const;
-  return { tenant, actor: _id, requestId: "req_1", ...place };
-}
-
-const signIn = async ({ email }: { email: string }) =>
-  (await account.domain.signIns.signIn({ email, password, ...place })).token;
-const entriesAbout = (target: string) =>
-  account.domain.store.auditLog
-    .find({ target, action: { $regex: "^member" } })
-    .sort({ _id: 1 })
-    .toArray();
+const member = (role: string) => newUser(role, organizationId);
+const entriesAbout = (target: string) => entries({ target, action: { $regex: "^member" } });
 const rolesNow = async (owner: CallerContext) =>
   (await account.domain.members.list(owner)).map(({ user }) => [user.email, user.role]);
 
@@ -40,10 +20,10 @@ describe("the list of members", () => {
   test("shows only owners second factors and when others were last seen", async () => {
     const owner = await member("owner");
     const reader = await member("read_only");
-    await member("owner", (await account.organization())._id);
+    await newUser();
     await signIn(reader);
     account.advance(120_000);
-    const token = await signIn(owner);
+    const { token } = await signIn(owner);
     account.advance(120_000);
     await account.domain.signIns.getSession(token);
     expect(await account.domain.members.list(as(owner))).toMatchObject([
@@ -62,7 +42,7 @@ describe("the list of members", () => {
   });
 
   test("is refused to members of other organizations", async () => {
-    const stranger = await member("owner", (await account.organization())._id);
+    const stranger = await newUser();
     await member("owner");
     const caller = { ...as(stranger), tenant: { organizationId, environment: "live" } as const };
     await expect(account.domain.members.list(caller)).rejects.toMatchObject(forbidden);
@@ -72,7 +52,7 @@ describe("the list of members", () => {
 describe("a role", () => {
   test("applies to existing sessions, and is audited once with actor and address", async () => {
     const [owner, other] = [await member("owner"), await member("developer")];
-    const token = await signIn(other);
+    const { token } = await signIn(other);
     for (let times = 0; times < 2; times++) {
       const { user } = await account.domain.members.setRole(as(owner), { userId: other._id, role: "read_only" });
       expect(user.role).toBe("read_only");
@@ -82,7 +62,7 @@ describe("a role", () => {
       {
         action: "member.role_changed",
         actor: owner._id,
-        client_address: place.clientAddress,
+        client_address: "203.0.113.9",
         request_id: "req_1",
         details: { from: "developer", to: "read_only" },
       },
@@ -111,7 +91,7 @@ describe("a role", () => {
 
   test("of another organization’s user can’t be changed", async () => {
     const owner = await member("owner");
-    const stranger = await member("developer", (await account.organization())._id);
+    const stranger = await newUser("developer");
     const asked = { userId: stranger._id, role: "read_only" };
     await expect(account.domain.members.setRole(as(owner), asked)).rejects.toMatchObject({ code: "not_found" });
     await expect(account.domain.members.remove(as(owner), stranger._id)).rejects.toMatchObject({ code: "not_found" });
@@ -143,7 +123,7 @@ describe("the last owner", () => {
 describe("a member", () => {
   test("who is removed is signed out immediately, can’t sign in, and still has a name in the audit log", async () => {
     const [owner, other] = [await member("owner"), await member("developer")];
-    const token = await signIn(other);
+    const { token } = await signIn(other);
     await account.domain.members.remove(as(owner), other._id);
     const over = { code: "unauthorized" };
     await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject(over);

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
-import { operator } from "../audit/audit.ts";
 import { testAccount } from "../testing/account.ts";
+import { callerOf, people } from "../testing/people.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const account = testAccount();
-let organizations = 0;
+const { newUser } = people(account);
 let caller: CallerContext;
 let owner: string;
 let payables: string;
@@ -13,20 +13,11 @@ let payables: string;
 beforeEach(async () => {
   const { store } = account.domain;
   await Promise.all([store.apiKeys, store.pendingNotifications].map((each) => each.deleteMany({})));
+  const ada = await newUser();
+  const bob = await newUser("payables", ada.organization_id);
   account.clock.now = new Date("2126-03-01T12:00:00.000Z");
-  const { _id: organizationId } = await account.organization();
-  organizations += 1;
-  const password = "correct horse battery";
-  const newUser = (role: string) =>
-    account.domain.users.create(operator, {
-      organizationId,
-      email: `${role}${organizations}@example.com`,
-      password,
-      role,
-    });
-  const [ada, bob] = [await newUser("owner"), await newUser("payables")];
   [owner, payables] = [ada._id, bob._id];
-  caller = { tenant: { organizationId, environment: "live" }, actor: ada._id, requestId: "req_1" };
+  caller = callerOf(ada);
   const settings = { frequency: "daily", kinds: ["keys"] } as const;
   await account.domain.notificationSettings.set({ ...caller, actor: payables }, settings);
 });

@@ -15,33 +15,25 @@ import { deleteMember } from "../members/membership.ts";
 import { notificationKinds } from "../model/notifications.ts";
 import type { UserDocument } from "../store.ts";
 import { testApi } from "../testing/api.ts";
+import { callerOf, people } from "../testing/people.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const password = "correct horse battery";
-const clientAddress = "203.0.113.9";
 
 const { account, clientOf } = testApi();
-let people = 0;
+const { newUser: newPerson, signIn, entries } = people(account);
 let organizationId: string;
 let owner: UserDocument;
 
-async function newUser(role: string): Promise<UserDocument> {
-  return account.domain.users.create(operator, {
-    organizationId,
-    email: `reader${++people}@example.com`,
-    password,
-    role,
-  });
-}
+const newUser = (role: string) => newPerson(role, organizationId);
 
 beforeEach(async () => {
   const { store } = account.domain;
   await Promise.all([store.mails, store.pendingNotifications].map((each) => each.deleteMany({})));
+  owner = await newPerson();
+  organizationId = owner.organization_id;
   account.clock.now = new Date(account.clock.now.getTime() + DAY_MS);
   account.clock.now.setUTCHours(12, 0, 0, 0);
-  organizationId = (await account.organization())._id;
-  owner = await newUser("owner");
 });
 
 const report = (notifications: MessageInitShape<typeof NotificationSchema>[], of = organizationId) =>
@@ -71,14 +63,7 @@ async function mailsTo({ email }: { email: string }) {
 }
 
 const choose = (user: UserDocument, frequency: "off" | "now" | "daily", kinds = [...notificationKinds]) =>
-  account.domain.notificationSettings.set(
-    {
-      tenant: { organizationId: user.organization_id, environment: "live" },
-      actor: user._id,
-      requestId: "req_1",
-    },
-    { frequency, kinds },
-  );
+  account.domain.notificationSettings.set(callerOf(user), { frequency, kinds });
 
 describe("an email", () => {
   test("says at once what changed about a vendor, in text and in HTML, without any value of a TIN", async () => {
@@ -226,7 +211,7 @@ describe("a member", () => {
     const reader = await newUser("read_only");
     await choose(reader, "now", ["excluded"]);
     await report([notification("1"), notification("2", [excluded]), notification("3", [cageChanges])]);
-    const email = `moved${people}@example.com`;
+    const email = `moved-${reader.email}`;
     await account.domain.store.users.updateOne({ _id: reader._id }, { $set: { email } });
     account.advance(2 * MINUTE_MS);
     expect(await mailsTo(reader)).toEqual([]);
@@ -300,9 +285,8 @@ test("nothing is kept of an organization that is suspended, unknown, or whose me
 test("a member reads and changes only their own settings, with their session", async () => {
   const dashboard = clientOf(NotificationSettingsService, "dashboard");
   const reader = await newUser("read_only");
-  const { token: sessionToken } = await account.domain.signIns.signIn({ email: reader.email, password, clientAddress });
-  const tenant = { organizationId, environment: "live" } as const;
-  const bySession = { caller: toProtoCaller({ tenant, actor: reader._id, requestId: "req_1" }), sessionToken };
+  const { token: sessionToken } = await signIn(reader);
+  const bySession = { caller: toProtoCaller(callerOf(reader)), sessionToken };
   const { EXCLUDED, FAILED, EXPIRING, CHANGED, DELIVERIES, KEYS } = NotificationKind;
   const { settings } = await dashboard.getNotificationSettings(bySession);
   expect(settings).toMatchObject({
@@ -313,7 +297,7 @@ test("a member reads and changes only their own settings, with their session", a
   await dashboard.setNotificationSettings({ ...bySession, settings: chosen });
   const { settings: after } = await dashboard.getNotificationSettings(bySession);
   expect(after).toMatchObject({ frequency: NotificationFrequency.NOW, kinds: [EXCLUDED, CHANGED] });
-  const foreign = { ...bySession, caller: toProtoCaller({ tenant, actor: owner._id, requestId: "req_1" }) };
+  const foreign = { ...bySession, caller: toProtoCaller(callerOf(owner)) };
   await expect(dashboard.setNotificationSettings({ ...foreign, settings: chosen })).rejects.toMatchObject({
     code: "forbidden",
   });
@@ -338,8 +322,8 @@ test("the link in an email turns emails off for its recipient only and can be us
   await dashboard.unsubscribe({ token });
   await choose(other, "daily");
   const kinds = notificationKinds.join(", ");
-  const changed = { action: "member.notifications_changed", organization_id: organizationId } as const;
-  expect(await account.domain.store.auditLog.find(changed).sort({ _id: 1 }).toArray()).toMatchObject([
+  const changed = { action: "member.notifications_changed", organization_id: organizationId };
+  expect(await entries(changed)).toMatchObject([
     { actor: owner._id, target: owner._id, request_id: "req_1", details: { frequency: "now", kinds } },
     { actor: owner._id, target: owner._id, details: { frequency: "off", kinds } },
   ]);

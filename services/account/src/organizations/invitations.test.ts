@@ -4,37 +4,27 @@ import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
 import { createMembers } from "../members/members.ts";
 import { MAX_INVITATIONS } from "../sessions/attempt-limits.ts";
-import { auditQuery, sharedParts, testAccount } from "../testing/account.ts";
+import { auditQuery, sharedParts, testAccount, tokenIn } from "../testing/account.ts";
+import { callerOf, password, people } from "../testing/people.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
 
 const account = testAccount();
+const { newUser } = people(account);
 let owner: CallerContext;
 let numbers = 0;
 let invited: string;
 beforeEach(async () => {
-  owner = await newMember("owner", (await account.organization())._id);
+  owner = callerOf(await newUser());
   invited = `invited${++numbers}@example.com`;
 });
 
-const password = "correct horse battery";
 const over = { code: "not_found" };
-
-async function newMember(role: string, organizationId = owner.tenant.organizationId): Promise<CallerContext> {
-  account.advance(1);
-  const user = { organizationId, email: `member${++numbers}@example.com`, password, role };
-  const { _id: actor } = await account.domain.users.create(operator, user);
-  const tenant = { organizationId, environment: "live" } as const;
-  return { tenant, actor, requestId: "req_1", clientAddress: `203.0.113.${numbers}` };
-}
-
+const newMember = async (role: string) => callerOf(await newUser(role, owner.tenant.organizationId));
 const invite = (role = "developer", by = owner, email = invited) =>
   account.domain.invitations.create(by, { email, role });
 
-/** The token of the newest mail to an address. */
-async function newestToken(email = invited): Promise<string> {
-  const { text } = (await account.mailsTo(email)).at(-1)!;
-  return new URL(/https:\S+/.exec(text)![0]).searchParams.get("token")!;
-}
+/** Returns the token of the newest email to the invited person. */
+const newestToken = async () => tokenIn((await account.mailsTo(invited)).at(-1));
 
 const place = () => ({ clientAddress: `198.51.100.${numbers}`, userAgent: "Test/1" });
 const accept = (token: string) => account.domain.invitations.accept({ token, password, ...place() });
@@ -192,7 +182,7 @@ describe("nobody is invited", () => {
 
   test("by means of another organization's invitation", async () => {
     const { invitation } = await invite();
-    const stranger = await newMember("owner", (await account.organization())._id);
+    const stranger = callerOf(await newUser());
     expect(await account.domain.invitations.list(stranger)).toEqual([]);
     await expect(account.domain.invitations.resend(stranger, invitation._id)).rejects.toMatchObject(over);
     await expect(account.domain.invitations.revoke(stranger, invitation._id)).rejects.toMatchObject(over);
@@ -219,7 +209,7 @@ describe("nobody is invited", () => {
   test("beyond the limits of emails to an address, of one organization and of all", async () => {
     const limited = { code: "rate_limited" };
     for (let mails = 0; mails < MAX_INVITATIONS.accountOfAll; mails += MAX_INVITATIONS.account) {
-      const by = await newMember("owner", (await account.organization())._id);
+      const by = callerOf(await newUser());
       const { invitation } = await invite("developer", by);
       const again = () => account.domain.invitations.resend(by, invitation._id);
       for (let own = 1; own < MAX_INVITATIONS.account; own++) await again();

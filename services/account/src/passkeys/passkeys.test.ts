@@ -6,11 +6,11 @@ import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
 import { onceFound, sharedParts, testAccount } from "../testing/account.ts";
-import { type Misbehaviour, type TestAuthenticator, testAuthenticator } from "../testing/authenticator.ts";
+import type { Misbehaviour, TestAuthenticator } from "../testing/authenticator.ts";
+import { callerOf, newDevice, password, people } from "../testing/people.ts";
 import { createPasskeys, MAX_PASSKEYS } from "./passkeys.ts";
 import { CHALLENGE_MS, relyingParty } from "./webauthn.ts";
 
-const password = "correct horse battery";
 const place = { clientAddress: "203.0.113.9", userAgent: "Firefox" };
 const refusedSignIn = {
   code: "unauthorized",
@@ -19,28 +19,18 @@ const refusedSignIn = {
 const refusedResponse = { code: "invalid_request", details: [expect.objectContaining({ path: "response" })] };
 
 const account = testAccount();
-let users = 0;
+const { newUser, signIn: signedIn, addPasskey: add, entries } = people(account);
 let user: UserDocument;
 let caller: SessionCaller;
 let device: TestAuthenticator;
 
 beforeEach(async () => {
-  const { _id: organizationId } = await account.organization();
-  const email = `user-${++users}@example.com`;
-  user = await account.domain.users.create(operator, { organizationId, email, password });
+  user = await newUser();
   caller = await signedIn(user);
-  device = testAuthenticator(account.dashboardUrl.origin);
+  device = newDevice(account);
 });
 
-async function signedIn({ email }: UserDocument): Promise<SessionCaller> {
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  return { token, ...place, requestId: "req_test" };
-}
-
-async function addPasskey(name = "Laptop", by = device) {
-  const response = by.create(await account.domain.passkeys.beginRegistration(caller));
-  return account.domain.passkeys.add(caller, { name, response });
-}
+const addPasskey = (name = "Laptop", by = device) => add(caller, name, by);
 
 async function signIn(misbehaviour?: Misbehaviour) {
   const { ceremonyToken, options } = await account.domain.passkeySignIns.begin();
@@ -48,10 +38,7 @@ async function signIn(misbehaviour?: Misbehaviour) {
   return account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
 }
 
-async function actions() {
-  const entries = await account.domain.store.auditLog.find({ actor: user._id }).sort({ _id: 1 }).toArray();
-  return entries.map(({ action, details }) => [action, details]);
-}
+const actions = async () => (await entries({ actor: user._id })).map(({ action, details }) => [action, details]);
 
 /** Passkeys whose user gets a new password after their session was found alive. */
 function resetMeanwhile() {
@@ -110,9 +97,7 @@ describe("a passkey", () => {
 
   test("of another user is not listed, not removed, and proves nothing", async () => {
     const { _id } = await addPasskey();
-    const organizationId = user.organization_id;
-    const email = `user-${++users}@example.com`;
-    const other = await signedIn(await account.domain.users.create(operator, { organizationId, email, password }));
+    const other = await signedIn(await newUser("owner", user.organization_id));
     expect(await account.domain.passkeys.list(other)).toEqual([]);
     await account.domain.passkeys.remove(other, _id);
     expect(await account.domain.passkeys.list(caller)).toHaveLength(1);
@@ -125,13 +110,8 @@ describe("a passkey", () => {
     await account.domain.organizations.suspend(operator, user.organization_id);
     await expect(signIn()).rejects.toMatchObject(refusedSignIn);
     await account.domain.organizations.resume(operator, user.organization_id);
-    await account.domain.users.create(operator, {
-      organizationId: user.organization_id,
-      email: `user-${++users}@example.com`,
-      password,
-    });
-    const tenant = { organizationId: user.organization_id, environment: "live" } as const;
-    await account.domain.members.remove({ tenant, actor: user._id, requestId: "req_test" }, user._id);
+    await newUser("owner", user.organization_id);
+    await account.domain.members.remove(callerOf(user), user._id);
     expect(await account.domain.store.passkeys.countDocuments({ user_id: user._id })).toBe(0);
     await expect(signIn()).rejects.toMatchObject(refusedSignIn);
   });
@@ -162,11 +142,11 @@ describe("a passkey", () => {
 
   test("never exceeds the cap, even if several are added concurrently", async () => {
     const ready = async () => {
-      const by = testAuthenticator(account.dashboardUrl.origin);
+      const by = newDevice(account);
       return by.create(await account.domain.passkeys.beginRegistration(caller));
     };
     const last = await Promise.all(Array.from({ length: 5 }, ready));
-    for (let n = 0; n < MAX_PASSKEYS - 1; n++) await addPasskey("More", testAuthenticator(account.dashboardUrl.origin));
+    for (let n = 0; n < MAX_PASSKEYS - 1; n++) await addPasskey("More", newDevice(account));
     const adding = last.map((response) => account.domain.passkeys.add(caller, { name: "Last", response }));
     const outcomes = (await Promise.allSettled(adding)).map((outcome) =>
       outcome.status === "rejected" ? outcome.reason.code : "added",
@@ -177,9 +157,7 @@ describe("a passkey", () => {
 
   test("is neither added nor removed by a session that a new password ends meanwhile", async () => {
     const before = await addPasskey();
-    const response = testAuthenticator(account.dashboardUrl.origin).create(
-      await account.domain.passkeys.beginRegistration(caller),
-    );
+    const response = newDevice(account).create(await account.domain.passkeys.beginRegistration(caller));
     const added = resetMeanwhile().add(caller, { name: "Thief", response });
     await expect(added).rejects.toMatchObject({ code: "unauthorized" });
     caller = await signedIn(user);
@@ -194,7 +172,7 @@ describe("a passkey", () => {
     await expect(nameless).rejects.toMatchObject({ details: [expect.objectContaining({ path: "name" })] });
     await addPasskey();
     await expect(addPasskey()).rejects.toMatchObject(refusedResponse);
-    for (let n = 1; n < MAX_PASSKEYS; n++) await addPasskey("More", testAuthenticator(account.dashboardUrl.origin));
+    for (let n = 1; n < MAX_PASSKEYS; n++) await addPasskey("More", newDevice(account));
     await expect(addPasskey()).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 });
@@ -235,7 +213,7 @@ describe("an answer", () => {
 
   test("of a passkey with another passkey’s signature signs nobody in", async () => {
     await addPasskey();
-    const impostor = testAuthenticator(account.dashboardUrl.origin);
+    const impostor = newDevice(account);
     const { ceremonyToken, options } = await account.domain.passkeySignIns.begin();
     const [passkey] = await account.domain.passkeys.list(caller);
     const forged = { ...(JSON.parse(impostor.get(options)) as object), id: passkey!.credential_id };
@@ -285,7 +263,7 @@ describe("a challenge", () => {
     await expect(account.domain.passkeySignIns.reauthenticate(caller, response)).rejects.toMatchObject(refusedResponse);
     const elsewhere = await signedIn(user);
     const registration = await account.domain.passkeys.beginRegistration(elsewhere);
-    const made = testAuthenticator(account.dashboardUrl.origin).create(registration);
+    const made = newDevice(account).create(registration);
     const added = account.domain.passkeys.add(caller, { name: "a", response: made });
     await expect(added).rejects.toMatchObject(refusedResponse);
   });

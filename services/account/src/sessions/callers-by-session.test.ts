@@ -5,15 +5,12 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
-import { operator } from "../audit/audit.ts";
 import type { UserDocument } from "../store.ts";
 import { testApi } from "../testing/api.ts";
-import { testAuthenticator } from "../testing/authenticator.ts";
+import { callerOf, newDevice, people } from "../testing/people.ts";
 import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 
 const MINUTE_MS = 60_000;
-const password = "correct horse battery";
-const place = { clientAddress: "203.0.113.9" };
 const forbidden = { code: "forbidden" };
 
 const { account, clientOf } = testApi();
@@ -21,7 +18,8 @@ let keys: Client<typeof ApiKeyService>;
 let secrets: Client<typeof WebhookSecretService>;
 let organization: Client<typeof OrganizationService>;
 let auditLog: Client<typeof AuditLogService>;
-let people = 0;
+const { newUser, signIn } = people(account);
+let number = 0;
 let owner: UserDocument;
 let other: UserDocument;
 let keyId: string;
@@ -36,25 +34,18 @@ beforeAll(() => {
 
 beforeEach(async () => {
   account.advance(60 * MINUTE_MS);
-  const { _id: organizationId } = await account.organization();
-  owner = await newUser(organizationId, "owner");
-  other = await newUser(organizationId, "developer");
-  const caller = { tenant: { organizationId, environment: "live" } as const, actor: owner._id, requestId: "req_1" };
+  owner = await newUser();
+  other = await newUser("developer", owner.organization_id);
+  const caller = callerOf(owner);
   keyId = (await account.domain.apiKeys.create(caller, { name: "Billing" })).key._id;
-  const invited = { email: `invited${people}@example.com`, role: "developer" };
+  const invited = { email: `invited${++number}@example.com`, role: "developer" };
   invitationId = (await account.domain.invitations.create(caller, invited)).invitation._id;
 });
 
-function newUser(organizationId: string, role: string): Promise<UserDocument> {
-  const email = `user${++people}@example.com`;
-  return account.domain.users.create(operator, { organizationId, email, password, role });
-}
-
 /** Returns the fields of requests on behalf of a user, with a new session of them. */
 async function by(user: UserDocument, session = user) {
-  const { token: sessionToken } = await account.domain.signIns.signIn({ email: session.email, password, ...place });
-  const tenant = { organizationId: user.organization_id, environment: "live" } as const;
-  return { caller: toProtoCaller({ tenant, actor: user._id, requestId: "req_1" }), sessionToken };
+  const { token: sessionToken } = await signIn(session);
+  return { caller: toProtoCaller(callerOf(user)), sessionToken };
 }
 
 type BySession = Awaited<ReturnType<typeof by>>;
@@ -99,7 +90,7 @@ describe.each(Object.entries(calls))("%s", (_name, { call, old = false }) => {
   });
 
   test("is refused with the session of another user, of the same organization or of another", async () => {
-    const stranger = await newUser((await account.organization())._id, "owner");
+    const stranger = await newUser();
     for (const thief of [other, stranger]) {
       await expect(call(await by(owner, thief))).rejects.toMatchObject(forbidden);
     }
@@ -112,7 +103,7 @@ describe.each(Object.entries(calls))("%s", (_name, { call, old = false }) => {
   });
 
   test.each(["payables", "read_only"])("is refused to a member with the role %s", async (role) => {
-    const reader = await newUser(owner.organization_id, role);
+    const reader = await newUser(role, owner.organization_id);
     await expect(call(await by(reader))).rejects.toMatchObject(forbidden);
   });
 
@@ -136,10 +127,8 @@ test("a session that ends after its user was identified makes no key, and reads 
 });
 
 test("a stolen session can't change how its user signs in without a recent confirmation", async () => {
-  const { sessionToken: token } = await by(owner);
-  const caller = { token, ...place };
-  const device = testAuthenticator(account.dashboardUrl.origin);
-  const response = device.create(await account.domain.passkeys.beginRegistration(caller));
+  const caller = await signIn(owner);
+  const response = newDevice(account).create(await account.domain.passkeys.beginRegistration(caller));
   account.advance(17 * MINUTE_MS);
   const { passkeys, secondFactor } = account.domain;
   for (const change of [

@@ -1,32 +1,20 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { operator } from "../audit/audit.ts";
+import type { UserDocument } from "../store.ts";
 import { onceFound, sharedParts, testAccount } from "../testing/account.ts";
+import { people } from "../testing/people.ts";
 import { createOwnSessions } from "./own-sessions.ts";
 import { IDLE_TIMEOUT_MS } from "./sessions.ts";
 
 const MINUTE = 60_000;
 const account = testAccount();
-let users = 0;
-let email: string;
+const { newUser, signIn: signInAs, entries: entriesOf } = people(account);
+let user: UserDocument;
 beforeEach(async () => {
-  email = await newUser();
+  user = await newUser();
 });
 
-const password = "correct horse battery";
-
-async function newUser(): Promise<string> {
-  const { _id: organizationId } = await account.organization();
-  const user = { organizationId, email: `user${++users}@example.com`, password };
-  return (await account.domain.users.create(operator, user)).email;
-}
-
-/** Signs in with a browser of that name, and returns the caller. */
-async function signIn(userAgent: string, as = email) {
-  const place = { clientAddress: `203.0.113.${users}`, userAgent };
-  const { token } = await account.domain.signIns.signIn({ email: as, password, ...place });
-  return { token, ...place, requestId: "req_1" };
-}
-
+/** Signs in with a browser of that name. */
+const signIn = (userAgent: string, as = user) => signInAs(as, { userAgent });
 const over = { code: "unauthorized" };
 
 test("a user sees their own sessions that have not ended, most recently used first, with browser, address, start and last use", async () => {
@@ -66,11 +54,7 @@ test("a user ends one of their sessions, repeatably, and never that of another u
   await expect(account.domain.signIns.getSession(lost.token)).rejects.toMatchObject(over);
   await expect(account.domain.sessions.end(lost, lostId)).rejects.toMatchObject(over);
   const { userId } = await account.domain.signIns.getSession(mine.token);
-  const entries = await account.domain.store.auditLog
-    .find({ action: "user.sessions_ended", target: userId })
-    .sort({ _id: 1 })
-    .toArray();
-  expect(entries).toMatchObject([
+  expect(await entriesOf({ action: "user.sessions_ended", target: userId })).toMatchObject([
     { actor: userId, client_address: mine.clientAddress, request_id: "req_1", details: { sessions: 1 } },
   ]);
 });

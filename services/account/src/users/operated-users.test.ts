@@ -2,61 +2,43 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import type { UserDocument } from "../store.ts";
 import { testAccount } from "../testing/account.ts";
+import { callerOf, password, people } from "../testing/people.ts";
 
 const account = testAccount();
+const { newUser, signIn, entries } = people(account);
 let organizationId: string;
 let owner: UserDocument;
 let developer: UserDocument;
-let users = 0;
 beforeEach(async () => {
   organizationId = (await account.organization())._id;
   owner = await member("owner");
   developer = await member("developer");
 });
 
-async function member(role: string, of = organizationId) {
-  const email = `user${++users}@example.com`;
-  return account.domain.users.create(operator, { organizationId: of, email, password: "correct horse battery", role });
-}
-
+const member = (role: string) => newUser(role, organizationId);
 const rolesNow = async () => {
   const listed = await account.domain.operatedUsers.list(organizationId);
   return Object.fromEntries(listed.map(({ _id, role }) => [_id, role]));
 };
-const entriesOf = (target: string) =>
-  account.domain.store.auditLog
-    .find({ target, action: /^member/ })
-    .sort({ _id: 1 })
-    .toArray();
+const entriesOf = (target: string) => entries({ target, action: /^member/ });
 const lastOwner = { code: "invalid_request", details: [expect.objectContaining({ path: "successor" })] };
 
 describe("an operator of the product", () => {
-  const operatorEntries = () =>
-    account.domain.store.auditLog
-      .find({ target: developer._id, action: /^user[.]operator/ })
-      .sort({ _id: 1 })
-      .toArray();
   const set = (isOperator: boolean) =>
     account.domain.operatedUsers.setOperator(operator, { email: developer.email.toUpperCase(), isOperator });
 
   test("is one in the session from the next request, until that is taken back; both audited once", async () => {
-    const { token, session } = await account.domain.signIns.signIn({
-      email: developer.email,
-      password: "correct horse battery",
-      clientAddress: "203.0.113.7",
-      userAgent: "",
-    });
-    expect(session.isOperator).toBe(false);
+    const { token } = await signIn(developer);
     const isOperator = async () => (await account.domain.signIns.getSession(token)).isOperator;
+    expect(await isOperator()).toBe(false);
     for (let time = 0; time < 2; time++) {
       expect(await set(true)).toMatchObject({ _id: developer._id, is_operator: true });
       expect(await isOperator()).toBe(true);
     }
     expect(await Promise.all([set(false), set(false)])).toMatchObject([{ _id: developer._id }, { _id: developer._id }]);
     expect(await isOperator()).toBe(false);
-    expect(
-      (await operatorEntries()).map(({ actor, action, organization_id }) => [actor, action, organization_id]),
-    ).toEqual([
+    const found = await entries({ target: developer._id, action: /^user[.]operator/ });
+    expect(found.map(({ actor, action, organization_id }) => [actor, action, organization_id])).toEqual([
       ["operator", "user.operator_granted", organizationId],
       ["operator", "user.operator_revoked", organizationId],
     ]);
@@ -67,7 +49,7 @@ describe("an operator of the product", () => {
     await account.domain.operatedUsers.setRole(operator, { email: developer.email, role: "read_only" });
     expect(await account.domain.users.find(developer.email)).toMatchObject({ is_operator: true });
     await account.domain.operatedUsers.remove(operator, { email: developer.email });
-    const input = { organizationId, email: developer.email, password: "correct horse battery", role: "owner" };
+    const input = { organizationId, email: developer.email, password, role: "owner" };
     const again = await account.domain.users.create(operator, input);
     expect(await account.domain.users.find(again.email)).not.toHaveProperty("is_operator");
   });
@@ -112,7 +94,7 @@ describe("the last owner", () => {
 
   test.each([
     ["themselves", () => owner.email],
-    ["a member of another organization", async () => (await member("owner", (await account.organization())._id)).email],
+    ["a member of another organization", async () => (await newUser()).email],
   ])("cannot be succeeded by %s", async (_who, emailOf) => {
     const input = { email: owner.email, successor: await emailOf() };
     await expect(account.domain.operatedUsers.remove(operator, input)).rejects.toMatchObject(lastOwner);
@@ -123,8 +105,7 @@ describe("the last owner", () => {
     for (let round = 0; round < 5; round++) {
       organizationId = (await account.organization())._id;
       const [one, other] = [await member("owner"), await member("owner")] as const;
-      const tenant = { organizationId, environment: "live" } as const;
-      const asOther = { tenant, actor: other._id, requestId: "req_1" };
+      const asOther = callerOf(other);
       const outcomes = await Promise.allSettled([
         account.domain.operatedUsers.setRole(operator, { email: other.email, role: "developer" }),
         round % 2

@@ -1,32 +1,21 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { ABSOLUTE_TIMEOUT_MS } from "../sessions/sessions.ts";
+import type { UserDocument } from "../store.ts";
 import { testAccount } from "../testing/account.ts";
+import { password, people } from "../testing/people.ts";
 
 const MINUTE = 60_000;
 const account = testAccount();
-let users = 0;
-let email: string;
+const { newUser, signIn: signInAs, entries } = people(account);
+let user: UserDocument;
 beforeEach(async () => {
-  email = `user${++users}@example.com`;
-  const { _id: organizationId } = await account.organization();
-  await account.domain.users.create(operator, { organizationId, email, password });
+  user = await newUser();
 });
 
-const password = "correct horse battery";
 const over = { code: "unauthorized" };
-
-async function signIn() {
-  const place = { clientAddress: `203.0.113.${users}`, userAgent: "Laptop/1" };
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  return { token, ...place };
-}
-
-async function auditOf(action: "user.reauthenticated" | "user.password_changed") {
-  const user = await account.domain.users.find(email);
-  return account.domain.store.auditLog.find({ action, target: user!._id }).sort({ _id: 1 }).toArray();
-}
+const signIn = (given?: string) => signInAs(user, { password: given });
+const auditOf = (action: string) => entries({ action, target: user._id });
 
 describe("confirming the identity with the password", () => {
   test("is stored in the session, which continues under a new token until the same time", async () => {
@@ -62,8 +51,7 @@ describe("confirming the identity with the password", () => {
     ];
     const outcomes = (await Promise.allSettled(both)).map(({ status }) => status);
     expect(outcomes.sort()).toEqual(["fulfilled", "rejected"]);
-    const user = await account.domain.users.find(email);
-    expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(1);
+    expect(await account.domain.store.sessions.countDocuments({ user_id: user._id })).toBe(1);
   });
 
   test("is refused without a session", async () => {
@@ -85,9 +73,7 @@ describe("changing the password", () => {
     expect(session.authenticatedAt).toEqual(account.clock.now);
     expect(session.expiresAt).toEqual(new Date(account.clock.now.getTime() + ABSOLUTE_TIMEOUT_MS));
     await expect(signIn()).rejects.toMatchObject(over);
-    await expect(
-      account.domain.signIns.signIn({ email, password: next, clientAddress: caller.clientAddress }),
-    ).resolves.toBeDefined();
+    await expect(signIn(next)).resolves.toBeDefined();
     expect(await auditOf("user.password_changed")).toHaveLength(1);
   });
 
@@ -109,7 +95,6 @@ describe("changing the password", () => {
       wanted.map((each) => account.domain.ownPassword.change(caller, { current: password, password: each })),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const user = await account.domain.users.find(email);
-    expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(1);
+    expect(await account.domain.store.sessions.countDocuments({ user_id: user._id })).toBe(1);
   });
 });

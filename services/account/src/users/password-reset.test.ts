@@ -3,20 +3,20 @@ import { operator } from "../audit/audit.ts";
 import { MAX_NOTICES } from "../mail/notices.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { SecondStepError } from "../sign-in/sign-in.ts";
+import type { UserDocument } from "../store.ts";
 import { testAccount, tokenIn } from "../testing/account.ts";
-import { testAuthenticator } from "../testing/authenticator.ts";
-import { stepOf, totpCode } from "../testing/totp.ts";
+import { password, people } from "../testing/people.ts";
 import { RESET_MS } from "./password-reset.ts";
 
 const account = testAccount();
-let people = 0;
+const { newUser, addressOf, signIn: signInAs, turnOnApp, codeOf, addPasskey, entries } = people(account);
+let user: UserDocument;
 let email: string;
 let clientAddress: string;
 beforeEach(async () => {
-  email = `person${++people}@example.com`;
-  clientAddress = `203.0.113.${people}`;
-  const { _id: organizationId } = await account.organization();
-  await account.domain.users.create(operator, { organizationId, email, password });
+  user = await newUser();
+  ({ email } = user);
+  clientAddress = addressOf(user);
 });
 
 const NOBODYS_PASSKEY = {
@@ -29,11 +29,10 @@ const NOBODYS_PASSKEY = {
   name: "Other",
   created_at: new Date(),
 };
-const password = "correct horse battery";
 const next = "another horse battery";
 const over = { code: "not_found", message: "This link has expired or was already used. Request a new one." };
 
-const signIn = (given = password) => account.domain.signIns.signIn({ email, password: given, clientAddress });
+const signIn = (given?: string) => signInAs(user, { password: given });
 const reset = (token: string, given = next) =>
   account.domain.passwordResets.complete({ token, password: given, clientAddress });
 
@@ -52,8 +51,7 @@ test("a link sets a new password, ends every session and begins none, and the us
   account.advance(1);
   await reset(token);
   await expect(account.domain.signIns.getSession(session)).rejects.toMatchObject({ code: "unauthorized" });
-  const user = await account.domain.users.find(email);
-  expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(0);
+  expect(await account.domain.store.sessions.countDocuments({ user_id: user._id })).toBe(0);
   await expect(signIn()).rejects.toMatchObject({ code: "unauthorized" });
   await expect(signIn(next)).resolves.toBeDefined();
   expect((await account.mailsTo(email)).at(-1)).toMatchObject({ kind: "password_changed" });
@@ -62,12 +60,9 @@ test("a link sets a new password, ends every session and begins none, and the us
 test("the audit log contains who requested a link, and who used it", async () => {
   const token = await link();
   await reset(token);
-  const user = await account.domain.users.find(email);
-  const action = /^user\.password_reset/;
-  const entries = await account.domain.store.auditLog.find({ target: user!._id, action }).sort({ _id: 1 }).toArray();
-  expect(entries).toMatchObject([
+  expect(await entries({ target: user._id, action: /^user\.password_reset/ })).toMatchObject([
     { action: "user.password_reset_asked", actor: "anonymous", client_address: clientAddress },
-    { action: "user.password_reset", actor: user!._id, client_address: clientAddress },
+    { action: "user.password_reset", actor: user._id, client_address: clientAddress },
   ]);
 });
 
@@ -105,17 +100,14 @@ test("a refused password does not use up the link", async () => {
 });
 
 test("an authenticator app is still required, and a second step in progress ends", async () => {
-  const { token: sessionToken } = await signIn();
-  const caller = { token: sessionToken, clientAddress };
-  const { secret } = await account.domain.secondFactor.beginTotp(caller);
-  await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+  const { secret } = await turnOnApp(await signIn());
   const secondStep = (await signIn().catch((error: unknown) => error)) as SecondStepError;
   await reset(await link());
   await expect(signIn(next)).rejects.toBeInstanceOf(SecondStepError);
   account.advance(60_000);
   const finish = account.domain.signIns.finish({
     secondStepToken: secondStep.secondStepToken,
-    code: totpCode(secret, stepOf(account.clock.now)),
+    code: codeOf(secret),
     clientAddress,
   });
   await expect(finish).rejects.toMatchObject({ code: "unauthorized" });
@@ -149,50 +141,37 @@ test.each([
   ["keeps all passkeys unless its user wants otherwise", false],
   ["removes all passkeys if its user wants that, and only their own", true],
 ])("a link %s", async (_name, removePasskeys) => {
-  const { token: session } = await signIn();
-  const caller = { token: session, clientAddress };
-  for (const name of ["Laptop", "Phone"]) {
-    const device = testAuthenticator(account.dashboardUrl.origin);
-    const response = device.create(await account.domain.passkeys.beginRegistration(caller));
-    await account.domain.passkeys.add(caller, { name, response });
-  }
-  const others = await account.domain.store.passkeys.insertOne({ ...NOBODYS_PASSKEY, _id: `pky_${people}` });
+  const caller = await signIn();
+  for (const name of ["Laptop", "Phone"]) await addPasskey(caller, name);
+  const others = await account.domain.store.passkeys.insertOne({ ...NOBODYS_PASSKEY, _id: `pky_${email}` });
   const token = await link();
   expect(await account.domain.passwordResets.get(token)).toEqual({ email, passkeys: 2 });
   await account.domain.passwordResets.complete({ token, password: next, removePasskeys, clientAddress });
-  const user = await account.domain.users.find(email);
-  const own = { user_id: user!._id };
+  const own = { user_id: user._id };
   expect(await account.domain.store.passkeys.countDocuments(own)).toBe(removePasskeys ? 0 : 2);
   expect(await account.domain.store.passkeys.deleteOne({ _id: others.insertedId })).toMatchObject({ deletedCount: 1 });
-  const removed = { target: user!._id, action: "user.passkey_removed" } as const;
+  const removed = { target: user._id, action: "user.passkey_removed" } as const;
   expect(await account.domain.store.auditLog.countDocuments(removed)).toBe(removePasskeys ? 2 : 0);
   const changed = (await account.mailsTo(email)).find(({ kind }) => kind === "password_changed");
   expect(changed!.text.includes("All of its passkeys were removed")).toBe(removePasskeys);
 });
 
 test("passkeys that a link removes do not use up the emails about later ones", async () => {
-  const user = await account.domain.users.find(email);
   const own = Array.from({ length: MAX_NOTICES }, (_, n) => {
-    const _id = `pky_${people}_${n}`;
-    return { ...NOBODYS_PASSKEY, _id, credential_id: _id, user_id: user!._id };
+    const _id = `pky_${email}_${n}`;
+    return { ...NOBODYS_PASSKEY, _id, credential_id: _id, user_id: user._id };
   });
   await account.domain.store.passkeys.insertMany(own);
   const token = await link();
   await account.domain.passwordResets.complete({ token, password: next, removePasskeys: true, clientAddress });
   account.advance(1);
-  const caller = { token: (await signIn(next)).token, clientAddress };
-  const device = testAuthenticator(account.dashboardUrl.origin);
-  const response = device.create(await account.domain.passkeys.beginRegistration(caller));
-  await account.domain.passkeys.add(caller, { name: "Laptop", response });
+  await addPasskey(await signIn(next));
   expect((await account.mailsTo(email)).at(-1)).toMatchObject({ subject: "A passkey was added" });
 });
 
 test("a link that fails removes no passkeys", async () => {
-  const { token: session } = await signIn();
-  const caller = { token: session, clientAddress };
-  const device = testAuthenticator(account.dashboardUrl.origin);
-  const response = device.create(await account.domain.passkeys.beginRegistration(caller));
-  await account.domain.passkeys.add(caller, { name: "Laptop", response });
+  const caller = await signIn();
+  await addPasskey(caller);
   const token = await link();
   const refused = { token, password: "short", removePasskeys: true, clientAddress };
   await expect(account.domain.passwordResets.complete(refused)).rejects.toMatchObject({ code: "invalid_request" });

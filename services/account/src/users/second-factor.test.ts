@@ -3,47 +3,36 @@ import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { SECOND_STEP_MS } from "../sign-in/sign-in.ts";
 import { onceFound, sharedParts, testAccount, tokenIn } from "../testing/account.ts";
-import { stepOf, totpCode } from "../testing/totp.ts";
+import { password, people } from "../testing/people.ts";
 import { createSecondFactor } from "./second-factor.ts";
 
 const account = testAccount();
-let users = 0;
+const { newUser, addressOf, signIn, turnOnApp, codeOf, entries } = people(account);
 let email: string;
 let place: { clientAddress: string };
 beforeEach(async () => {
-  email = `user${++users}@example.com`;
-  place = { clientAddress: `203.0.113.${users}` };
-  const { _id: organizationId } = await account.organization();
-  await account.domain.users.create(operator, { organizationId, email, password });
+  ({ email } = await newUser());
+  place = { clientAddress: addressOf({ email }) };
 });
 
-const password = "correct horse battery";
 const over = { code: "unauthorized" };
-const codeOf = (secret: string) => totpCode(secret, stepOf(account.clock.now));
-
 /** Signs the user in and returns them as a caller. */
-async function newCaller(given = password) {
-  const { token } = await account.domain.signIns.signIn({ email, password: given, ...place });
-  return { token, ...place };
-}
+const newCaller = (given = password) => signIn({ email }, { password: given });
 
 /** Sets up an app. The code that set it up is a step old afterwards. */
 async function withApp() {
   const caller = await newCaller();
-  const { secret } = await account.domain.secondFactor.beginTotp(caller);
-  const recoveryCodes = await account.domain.secondFactor.enableTotp(caller, codeOf(secret));
+  const app = await turnOnApp(caller);
   account.advance(30_000);
-  return { caller, secret, recoveryCodes };
+  return { caller, ...app };
 }
 
 /** Returns the token of a first step. */
-async function firstStep(): Promise<string> {
-  const begun = account.domain.signIns.signIn({ email, password, ...place });
-  return begun.then(
+const firstStep = (): Promise<string> =>
+  newCaller().then(
     () => "none was needed",
     ({ secondStepToken }) => secondStepToken,
   );
-}
 
 const finish = (secondStepToken: string, code: string) =>
   account.domain.signIns.finish({ secondStepToken, code, ...place });
@@ -146,15 +135,11 @@ test("codes can’t be guessed: both steps count, and the password does not rese
     codes.push((failed as { code: string }).code);
   }
   expect(new Set(codes)).toEqual(new Set(["unauthorized"]));
-  await expect(account.domain.signIns.signIn({ email, password, ...place })).rejects.toMatchObject({
-    code: "rate_limited",
-  });
+  await expect(newCaller()).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 test("an app is on after its first code: all other sessions end, and no second app can be set up", async () => {
-  const other = await account.domain.signIns.signIn({ email, password, ...place });
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  const caller = { token, ...place };
+  const [other, caller] = [await newCaller(), await newCaller()];
   const { secret, uri } = await account.domain.secondFactor.beginTotp(caller);
   expect(uri).toContain(secret);
   expect(await account.domain.secondFactor.beginTotp(caller)).toEqual({ secret, uri });
@@ -163,7 +148,7 @@ test("an app is on after its first code: all other sessions end, and no second a
   await expect(account.domain.signIns.getSession(other.token)).resolves.toBeDefined();
   await account.domain.secondFactor.enableTotp(caller, codeOf(secret));
   await expect(account.domain.signIns.getSession(other.token)).rejects.toMatchObject(over);
-  await expect(account.domain.signIns.getSession(token)).resolves.toBeDefined();
+  await expect(account.domain.signIns.getSession(caller.token)).resolves.toBeDefined();
   await expect(account.domain.secondFactor.beginTotp(caller)).rejects.toMatchObject({ code: "invalid_request" });
   const user = await account.domain.users.find(email);
   expect(JSON.stringify(user)).not.toContain(secret);
@@ -173,18 +158,16 @@ test("without the app the password is enough again, and both changes are audited
   const { caller } = await withApp();
   await account.domain.secondFactor.disableTotp(caller);
   await account.domain.secondFactor.disableTotp(caller);
-  await expect(account.domain.signIns.signIn({ email, password, ...place })).resolves.toBeDefined();
+  await expect(newCaller()).resolves.toBeDefined();
   const user = await account.domain.users.find(email);
-  const entries = await account.domain.store.auditLog
-    .find({ target: user!._id, action: /totp/ })
-    .sort({ _id: 1 })
-    .toArray();
-  expect(entries.map(({ action }) => action)).toEqual(["user.totp_enabled", "user.totp_disabled"]);
+  expect((await entries({ target: user!._id, action: /totp/ })).map(({ action }) => action)).toEqual([
+    "user.totp_enabled",
+    "user.totp_disabled",
+  ]);
 });
 
 test("a session that a new password ends meanwhile turns no app on or off", async () => {
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  const caller = { token, ...place };
+  const caller = await newCaller();
   const { secret } = await account.domain.secondFactor.beginTotp(caller);
   const enabling = resetMeanwhile().enableTotp(caller, codeOf(secret));
   await expect(enabling).rejects.toMatchObject(over);

@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
-import { stepOf, totpCode } from "../testing/totp.ts";
+import { password, people } from "../testing/people.ts";
 import { OVERLAP_MS } from "./secret-rotation.ts";
 
 const place = { clientAddress: "203.0.113.7" };
-const login = { email: "sealed@example.com", password: "correct horse battery" };
 const next = testKey("w2");
 const account = testAccount();
+const { newUser, signIn, turnOnApp, codeOf } = people(account);
 /** Replicas with another WEBHOOK_SECRET_KEYS, on the same database. */
 const replica = (...webhookSecretKeys: ReturnType<typeof testKey>[]): AccountDomain => {
   return createAccountDomain({ ...account, webhookSecretKeys, now: () => account.clock.now });
@@ -21,10 +21,8 @@ test("after a resealing the old key is not needed: secrets sign, codes sign in, 
   const { value } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
   const signing = await account.domain.webhookSecrets.getSigning(live.tenant);
   expect(signing).toHaveLength(2);
-  await account.domain.users.create(operator, { organizationId, ...login });
-  const { token } = await account.domain.signIns.signIn({ ...login, ...place });
-  const { secret } = await account.domain.secondFactor.beginTotp({ token, ...place });
-  await account.domain.secondFactor.enableTotp({ token, ...place }, totpCode(secret, stepOf(account.clock.now)));
+  const user = await newUser("owner", organizationId);
+  const { secret } = await turnOnApp(await signIn(user));
   account.advance(30_000);
 
   const both = replica(next, old!);
@@ -35,10 +33,10 @@ test("after a resealing the old key is not needed: secrets sign, codes sign in, 
   const newKeyOnly = replica(next);
   expect(await newKeyOnly.webhookSecrets.getSigning(live.tenant)).toEqual(signing);
   expect((await newKeyOnly.webhookSecrets.get(live)).value).toBe(value);
-  const begun = await newKeyOnly.signIns.signIn({ ...login, ...place }).catch((step) => step);
-  const code = totpCode(secret, stepOf(account.clock.now));
+  const begun = await newKeyOnly.signIns.signIn({ email: user.email, password, ...place }).catch((step) => step);
+  const code = codeOf(secret);
   const { session } = await newKeyOnly.signIns.finish({ secondStepToken: begun.secondStepToken, code, ...place });
-  expect(session.email).toBe(login.email);
+  expect(session.email).toBe(user.email);
 });
 
 test("a secret that is rotated during a resealing is not overwritten", async () => {
