@@ -5,7 +5,7 @@ import { testKafka } from "@vvs/kafka/testing";
 import { createLogger } from "@vvs/logging";
 import { eventually } from "@vvs/testing";
 import { type CommandStartedEvent, type Db, MongoClient, ObjectId } from "mongodb";
-import { createOutbox, migrateOutbox, type OutboxRecord } from "./outbox.ts";
+import { createOutbox, migrateOutbox, type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";
 import { outboxRows } from "./rows.ts";
 
@@ -107,6 +107,39 @@ test("more rows than a page holds are all published, in order", async () => {
   expect(textsOf(published.filter(({ key }) => key.toString() === "a"))).toEqual(seqs.map((seq) => `a${seq}`));
   expect(published).toHaveLength(1_230);
 });
+
+test("a poll does not walk over the rows that were sent before", async () => {
+  const topic = await createTopic("sent");
+  const aMinuteAgo = Math.floor(Date.now() / 1_000) - 60;
+  const sent = Array.from({ length: 400 }, (_, index) => ({
+    ...toRow(record(topic, `key${index}`, 1)),
+    _id: new ObjectId(aMinuteAgo.toString(16) + index.toString(16).padStart(16, "0")),
+  }));
+  await outboxRows(db).insertMany(sent);
+  relay();
+  await eventually(async () => (await unsent()) === 0);
+  let polls = 0;
+  const onCommand = ({ commandName, command }: CommandStartedEvent) => {
+    if (commandName === "find" && command.find === "outbox" && command.$db === db.databaseName) polls++;
+  };
+  client.on("commandStarted", onCommand);
+  const before = await skippedEntries();
+  await eventually(() => polls >= 20);
+  client.off("commandStarted", onCommand);
+  // At most one of these polls in five is one that reads all.
+  expect((await skippedEntries()) - before).toBeLessThan((polls * sent.length) / 5);
+});
+
+/** Returns how many deleted entries reads of the outbox have walked over. */
+async function skippedEntries(): Promise<number> {
+  const [stats] = await outboxRows(db)
+    .aggregate([{ $collStats: { storageStats: {} } }])
+    .toArray();
+  const { wiredTiger, indexDetails } = stats!.storageStats;
+  return [wiredTiger, ...Object.values<typeof wiredTiger>(indexDetails)]
+    .map(({ cursor }) => cursor["Total number of entries skipped by cursor next calls"])
+    .reduce((sum: number, each: number) => sum + each, 0);
+}
 
 test("a relay that dies between sending and deleting causes a repetition, not a loss", async () => {
   const topic = await createTopic("dies");

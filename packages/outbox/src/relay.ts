@@ -45,7 +45,7 @@ export function runOutboxRelay(options: RelayOptions): OutboxRelay {
   const work = runLeasedWork({ ...options, leases, pollMs, work: sweep.run });
   return {
     nudge() {
-      sweep.readAll();
+      sweep.read();
       work.nudge();
     },
     publish(record) {

@@ -1,29 +1,39 @@
 import type { Producer, ProducerRecord } from "@vvs/kafka";
-import type { Db } from "mongodb";
+import { type Db, ObjectId } from "mongodb";
 import type { Leases } from "./leases.ts";
 import { type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
+/**
+ * How far back most rounds read, in milliseconds. For five minutes MongoDB keeps deleted rows in its indexes and walks over them: reading
+ * all waiting rows at each poll took longer with each row that was sent.
+ */
+const LATELY_MS = 5_000;
+/** How often all waiting rows are read: those of a transaction that took longer, and those stored by another clock. */
+const READ_ALL_MS = 5_000;
 
 /**
- * Sends waiting rows: those that this process has just committed, without reading them, or all, key by key, so that a busy key
- * does not block the others.
+ * Sends waiting rows: those that this process has just committed, without reading them, or those it reads, key by key, so that a
+ * busy key does not block the others.
  */
 export function createSweep(options: {
   db: Db;
   producer: Pick<Producer, "send">;
   leases: Pick<Leases, "held" | "settling">;
-  /** Maximum time between the beginnings of two rounds that read all waiting rows, while rounds follow each other. */
+  /** Maximum time between the beginnings of two rounds that read, while rounds follow each other. */
   pollMs: number;
   onRelayed(count: number): void;
 }) {
+  const { db } = options;
   const { held, settling } = options.leases;
-  const rows = outboxRows(options.db);
+  const rows = outboxRows(db);
   /** Rows that this process has committed since the last round; at most a page. */
   let committed: OutboxRow[] = [];
-  let mustReadAll = true;
+  let mustRead = true;
   let readAgainMs = 0;
+  /** The last reading of all waiting rows: the shards, the database's time, and when it began. Undefined after an error. */
+  let readAll: { shards: readonly number[]; databaseMs: number; atMs: number } | undefined;
 
   async function send(page: readonly OutboxRow[]): Promise<void> {
     await options.producer.send(page.map(toRecord));
@@ -31,27 +41,46 @@ export function createSweep(options: {
     options.onRelayed(page.length);
   }
 
-  /** Returns the key at which the next page starts, or undefined when this one was the last. */
-  async function sendPage(from: string | undefined): Promise<string | undefined> {
-    const filter = { shard: { $in: [...held()] }, ...(from !== undefined && { key: { $gte: from } }) };
+  /** Sends a page of the keys that have rows from this one on. Returns where the next page starts; undefined after the last one. */
+  async function sendPage(from: ObjectId): Promise<ObjectId | undefined> {
+    const found = await rows
+      .find(
+        { _id: { $gte: from }, shard: { $in: [...held()] } },
+        { projection: { shard: 1, key: 1 }, hint: { _id: 1 } },
+      )
+      .sort({ _id: 1 })
+      .limit(PAGE_ROWS)
+      .toArray();
+    if (found.length === 0) return undefined;
+    const keysOf = [...Map.groupBy(found, ({ shard }) => shard)];
+    const $or = keysOf.map(([shard, of]) => ({ shard, key: { $in: [...new Set(of.map(({ key }) => key))] } }));
     // One snapshot, so that no row is seen without the lower rows of its key. The snapshot is majority-committed, so
     // that no row is published whose transaction could still be rolled back.
     const page = await rows
-      .find(filter, { readConcern: { level: "snapshot" } })
+      .find({ $or }, { readConcern: { level: "snapshot" } })
       .sort(SEND_ORDER)
       .limit(PAGE_ROWS)
       .toArray();
-    if (page.length === 0) return undefined;
-    await send(page);
-    return page.length < PAGE_ROWS ? undefined : page.at(-1)!.key;
+    if (page.length > 0) await send(page);
+    if (page.length === PAGE_ROWS) return from;
+    return found.length < PAGE_ROWS ? undefined : found.at(-1)!._id;
   }
 
-  async function sendAll(): Promise<void> {
+  /** Returns the id from which a round reads: of all rows, or of those that were stored lately. */
+  async function firstToRead(): Promise<ObjectId> {
+    const [shards, atMs] = [held(), performance.now()];
+    const known = readAll;
+    const isRecent = known && atMs < known.atMs + READ_ALL_MS && shards.every((each) => known.shards.includes(each));
+    if (isRecent) return idOfTime(known.databaseMs + (atMs - known.atMs) - LATELY_MS);
+    const { localTime } = await db.command({ hello: 1 });
+    readAll = { shards, databaseMs: (localTime as Date).getTime(), atMs };
+    return idOfTime(0);
+  }
+
+  async function sendWaiting(): Promise<void> {
     readAgainMs = performance.now() + options.pollMs;
-    let from: string | undefined;
-    do {
-      from = await settling(sendPage(from));
-    } while (from !== undefined && held().length > 0);
+    let from: ObjectId | undefined = await firstToRead();
+    while (from !== undefined && held().length > 0) from = await settling(sendPage(from));
   }
 
   async function sendCommitted(own: readonly OutboxRow[]): Promise<void> {
@@ -62,30 +91,36 @@ export function createSweep(options: {
   }
 
   return {
-    /** Lets the next round read all waiting rows. */
-    readAll(): void {
-      mustReadAll = true;
+    /** Lets the next round read waiting rows. */
+    read(): void {
+      mustRead = true;
     },
     /** Adds a committed record to the next round. */
     add(record: OutboxRecord): void {
       const { _id, ...row } = toRow(record);
       if (_id && committed.length < PAGE_ROWS) committed.push({ _id, ...row });
-      else mustReadAll = true;
+      else mustRead = true;
     },
     /** Errors: Kafka or the database is unavailable; rows not deleted by then are sent again by the next run. */
     async run(): Promise<void> {
       const own = committed;
-      const readsAll = mustReadAll || own.length === 0 || performance.now() >= readAgainMs;
+      const reads = mustRead || own.length === 0 || performance.now() >= readAgainMs;
       committed = [];
-      mustReadAll = false;
+      mustRead = false;
       try {
-        await (readsAll ? sendAll() : sendCommitted(own));
+        await (reads ? sendWaiting() : sendCommitted(own));
       } catch (error) {
-        mustReadAll = true;
+        mustRead = true;
+        readAll = undefined;
         throw error;
       }
     },
   };
+}
+
+/** Returns the lowest id of rows stored at a time, in milliseconds by the database's clock. */
+function idOfTime(ms: number): ObjectId {
+  return ObjectId.createFromTime(Math.max(0, Math.floor(ms / 1_000)));
 }
 
 function toRecord(row: OutboxRow): ProducerRecord {
