@@ -1,18 +1,12 @@
 // Baseline for verifications, started as a separate process: a bare gRPC handler on grpc-js that does one indexed read
 // and one acknowledged insert of documents shaped like the product's, without telemetry, logs, caller checks,
 // transactions or Kafka. It prints its port.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import * as grpc from "@grpc/grpc-js";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import {
-  type VerifyRequest,
-  VerifyRequestSchema,
-  type VerifyResponse,
-  VerifyResponseSchema,
-} from "@vvs/proto/verification/v1/verification";
+import { VerificationService, type VerifyRequest } from "@vvs/proto/verification/v1/verification";
 import { MongoClient } from "mongodb";
+import { answering, serveBare } from "../../support/bare-grpc.ts";
 
 interface Answer {
   readonly _id: string;
@@ -37,7 +31,7 @@ const verifications = database.collection<{ _id: string }>("bare_verifications",
   writeConcern: { w: "majority", j: true },
 });
 
-async function verify(request: VerifyRequest): Promise<VerifyResponse> {
+async function verify(request: VerifyRequest) {
   const organization_id = request.caller!.tenant!.organizationId;
   const entity_id = String(request.target.value);
   const stored = await answers.findOne(
@@ -67,7 +61,7 @@ async function verify(request: VerifyRequest): Promise<VerifyResponse> {
     created_at: createdAt,
   };
   await verifications.insertOne(verification);
-  return create(VerifyResponseSchema, {
+  return {
     verification: {
       id: verification._id,
       entityId: entity_id,
@@ -85,32 +79,7 @@ async function verify(request: VerifyRequest): Promise<VerifyResponse> {
       ],
       createdAt: timestampFromDate(createdAt),
     },
-  });
+  };
 }
 
-const server = new grpc.Server();
-server.addService(
-  {
-    verify: {
-      path: "/vvs.verification.v1.VerificationService/Verify",
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: (message: VerifyRequest) => Buffer.from(toBinary(VerifyRequestSchema, message)),
-      requestDeserialize: (bytes: Buffer) => fromBinary(VerifyRequestSchema, bytes),
-      responseSerialize: (message: VerifyResponse) => Buffer.from(toBinary(VerifyResponseSchema, message)),
-      responseDeserialize: (bytes: Buffer) => fromBinary(VerifyResponseSchema, bytes),
-    },
-  },
-  {
-    verify(call: grpc.ServerUnaryCall<VerifyRequest, VerifyResponse>, callback: grpc.sendUnaryData<VerifyResponse>) {
-      verify(call.request).then(
-        (reply) => callback(null, reply),
-        (error: unknown) => callback({ code: grpc.status.INTERNAL, details: String(error) }),
-      );
-    },
-  },
-);
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
-  console.log(port);
-});
+serveBare(answering(VerificationService, { verify }));
