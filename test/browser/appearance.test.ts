@@ -27,21 +27,20 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ["no monitors", (page) => page.goto("/live/monitors")],
   ["a refused filter of monitors", (page) => page.goto("/test/monitors?entity_id=x&outcome=x&status=x")],
   [
-    "a refused monitor",
-    async (page) => {
-      await page.goto("/test/monitors/new");
-      await page.getByLabel("Vendor ID", { exact: true }).fill("x");
-      await page.getByLabel("SAM.gov registration").uncheck();
-      await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
-      await page.getByRole("button", { name: "Create monitor" }).click();
-      await page.getByText("No monitor was created").waitFor();
-    },
-  ],
-  [
     "a vendor",
     async (page) => {
       const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
       await page.goto(`/test/vendors/${found.body.id}`);
+    },
+  ],
+  [
+    "a refused monitor",
+    async (page) => {
+      await page.getByLabel("SAM.gov registration").uncheck();
+      await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
+      await page.getByRole("button", { name: "Monitor", exact: true }).click();
+      await page.getByText("Nothing was done.").waitFor();
+      await page.getByLabel("SAM.gov registration").check();
     },
   ],
   [

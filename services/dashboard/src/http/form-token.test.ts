@@ -47,11 +47,12 @@ describe("the forms of two tabs of one browser", () => {
 });
 
 test("a form that comes back after an unknown outcome is the same submission, unless it was corrected", async () => {
-  const path = "/test/monitors";
-  const first = { form_token: await visitor.formToken(`${path}/new`), entity_id: ENTITY_ID, frequency: "daily" };
+  dashboard.state.entities = [{ id: ENTITY_ID, legalName: "Acme", identifiers: { uei: "UE9QJD4KK1L6" } }];
+  const path = `/test/vendors/${ENTITY_ID}`;
+  const first = { form_token: await visitor.formToken(path), frequency: "daily" };
   const send = async (webhook_url: string) => {
     const form = { ...first, checks: ["sam_registration"], webhook_url };
-    return (await visitor.post(path, form)).text;
+    return (await visitor.post(`${path}/monitor`, form)).text;
   };
   dashboard.state.failures.set("createMonitor ", new ServiceError("service_unavailable"));
   const [, again] = /name="form_token" value="([\w-]+)"/.exec(await send("https://acme.example/1"))!;

@@ -14,7 +14,7 @@ test("the monitor's page links to a form with its current values", async () => {
   const page = (await visitor.get(PAGE)).text;
   for (const part of [`href="${PAGE}/change"`, "Your vendor number", "<code>M-1</code>"]) expect(page).toContain(part);
   const { text } = await visitor.get(`${PAGE}/change`);
-  expect(text).toContain(`value="daily" checked`);
+  expect(text).toContain(`value="daily" selected`);
   expect(text).toContain(`value="https://hooks.acme.example/vendors"`);
   expect(text).toContain(`value="M-1"`);
 });

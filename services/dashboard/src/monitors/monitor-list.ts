@@ -76,14 +76,15 @@ export const createMonitorList = (context: PageContext) =>
       ["Next check", ({ nextRunAt }) => (nextRunAt ? until(timestampDate(nextRunAt), now) : none())],
     ],
     actions: ({ view, may }) =>
-      may("manage_monitors") && html`<p><a class="button" href="${view.path}/monitors/new">Create a monitor</a></p>`,
+      may("manage_monitors") &&
+      html`<p><a class="button" href="${view.path}/vendors/search">Find a vendor to monitor</a></p>`,
     heading: ({ view }, { isNarrowed }) =>
       isNarrowed ? "Matching monitors" : `Active ${view.name.toLowerCase()} monitors`,
     above: (found) => namesNote(found),
     meanwhile: "They keep running.",
     empty({ view, may }) {
       const mayManage = may("manage_monitors");
-      return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && permissionHint(view, "manage_monitors", "create monitors")}`;
+      return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`Select <em>Monitor</em> on the page of a <a href="${view.path}/vendors">vendor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && permissionHint(view, "manage_monitors", "create monitors")}`;
     },
     curl: () => ["listMonitors", "List monitors", { path: "/v1/monitors" }],
   });

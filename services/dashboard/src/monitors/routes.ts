@@ -1,17 +1,14 @@
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
 import { createMonitorHandlers } from "./monitor.ts";
-import { createChangeMonitorHandlers, createCreateMonitorHandlers } from "./monitor-form.ts";
+import { createChangeMonitorHandlers } from "./monitor-form.ts";
 import { createMonitorList } from "./monitor-list.ts";
 
 export function monitorRoutes(context: PageContext): PageRoutes {
   const monitor = createMonitorHandlers(context);
-  const creation = createCreateMonitorHandlers(context);
   const change = createChangeMonitorHandlers(context);
   return [
     ["get", "/monitors", "read", createMonitorList(context).list],
-    ["post", "/monitors", "manage_monitors", creation.create],
-    ["get", "/monitors/new", "manage_monitors", creation.ask],
     ["get", "/monitors/:monitor_id", "read", monitor.view],
     ["get", "/monitors/:monitor_id/change", "manage_monitors", change.ask],
     ["post", "/monitors/:monitor_id/change", "manage_monitors", change.change],

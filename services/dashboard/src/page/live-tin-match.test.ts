@@ -6,9 +6,9 @@ const { dashboard, visitor } = dashboardPerTest();
 
 const NOT_ENABLED = "not enabled for your organization";
 const CONTACT = "contact the operator of this service";
-const forms = ["verifications/new", "monitors/new"];
+const form = "verifications/new";
 
-describe.each(forms)("the form %s", (form) => {
+describe(`the form ${form}`, () => {
   test("says in live that tin_match is not enabled, and whom to ask", async () => {
     dashboard.state.liveTinMatch = false;
     const { text } = await visitor.get(`/live/${form}`);

@@ -88,7 +88,7 @@ export function idField(prefix: keyof typeof things): FilterField {
 }
 
 /** What is said about something else than an id. */
-export const idProblem = (prefix: keyof typeof things): string =>
+const idProblem = (prefix: keyof typeof things): string =>
   `Enter ${things[prefix]} ID: ${prefix}_ followed by 26 letters and digits.`;
 
 /** A field for a time in the format of datetime-local fields, in UTC. */

@@ -7,9 +7,9 @@ import type { Environment } from "@vvs/tenant";
 import { type Html, html } from "../http/html.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
-import { FAST_CLOCK, frequencyName, frequencyOptions } from "../monitors/monitor-form.ts";
+import { FAST_CLOCK, frequencyName, scheduleFields } from "../monitors/monitor-form.ts";
 import { asCurl } from "../ui/curl.ts";
-import { checksField, inputField, selectField, VERBATIM } from "../ui/fields.ts";
+import { checksField, inputField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import {
@@ -198,20 +198,7 @@ function missingInputs({ missing, input, searchPath, problems = {} }: VendorForm
 function monitorFields({ visit: { view }, path, input, monitors, problems = {} }: VendorFormView): Html {
   const fields = html`<p class="hint">A monitor repeats the chosen checks, starting now, and reports changes.${view.environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <div class="columns">
-  ${selectField({
-    name: "frequency",
-    label: "How often",
-    options: frequencyOptions(input.frequency),
-    problem: problems.frequency,
-  })}
-  ${inputField({
-    name: "webhook_url",
-    label: "Webhook URL",
-    attributes: html` class="wide" type="url" maxlength="2048"${VERBATIM} placeholder="https://…"`,
-    value: input.webhook_url,
-    hint: html`Optional. Changes are sent there, signed with your <a href="${view.path}/webhooks">webhook secret</a>. Without it they appear only here and in the API.`,
-    problem: problems.webhook_url,
-  })}
+  ${scheduleFields(view, input, problems)}
   </div>
   <button class="quiet" formaction="${path}/monitor">Monitor</button>`;
   const isOpen = monitors?.length === 0 || problems.frequency || problems.webhook_url;

@@ -405,7 +405,8 @@ describe("a vendor is monitored from its page", () => {
         checks: ["CHECK_TYPE_SAM_REGISTRATION"],
         frequency: "FREQUENCY_DAILY",
         webhookUrl: "https://acme.example/h",
-        activeLimit: expect.any(Number),
+        activeLimit: 10_000,
+        idempotency: { apiKeyId: "usr_1", path: `/live/vendors/${ENTITY_ID}/monitor`, key: expect.any(String) },
       },
     ]);
   });
@@ -427,6 +428,18 @@ describe("a vendor is monitored from its page", () => {
       expect(text).toContain(part);
     }
     expect(dashboard.callsOf("createMonitor")).toEqual([]);
+  });
+
+  const mayNot = { details: [{ path: "webhook_url", message: "must lead to a public host" }] };
+  test.each([
+    [new ServiceError("limit_exceeded", { message: "As many as it may have." }), 403, "As many as it may have."],
+    [new ServiceError("invalid_request", mayNot), 400, "The webhook URL must lead to a public host."],
+    [new ServiceError("service_unavailable"), 503, "This may not have finished"],
+  ])("unless it is refused: then it is told why, and the form is kept", async (refusal, expected, told) => {
+    dashboard.state.failures.set("createMonitor", refusal);
+    const { status, text } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
+    expect([status, text]).toEqual([expected, expect.stringContaining(told)]);
+    expect(text).toContain('value="https://acme.example/h"');
   });
 });
 

@@ -5,7 +5,7 @@ import type { Request, Response } from "express";
 import { field, fieldValues, pathId, pathWithQuery } from "../http/form.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import { echoOfMonitor, emptyMonitor, readMonitor } from "../monitors/monitor-form.ts";
+import { echoOfUrl, readSchedule } from "../monitors/monitor-form.ts";
 import { liveTinMatchHint } from "../page/live-tin-match.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys, unlessUnavailable } from "../page/panels.ts";
@@ -48,8 +48,6 @@ const refusals: RefusalTexts = {
   codes: ["entity_exists", "ambiguous_match", "limit_exceeded", "forbidden"],
   fields: { ...identifierLabels, legal_name: "legal name", checks: "choice of checks", webhook_url: "webhook URL" },
 };
-
-type MonitorRequest = NonNullable<ReturnType<typeof readMonitor>["request"]>;
 
 /** A form that was refused, to be shown again. */
 interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
@@ -107,9 +105,8 @@ export function createVendorHandlers(context: PageContext) {
     const made = verified && madeChecks(verified, subject.tin).map((each) => withConfirmation(each, runs));
     const staleSince = runs.find((run) => run.staleSince)?.staleSince;
     const known = knownInputs(entity);
-    const { frequency } = emptyMonitor;
     const input = refused?.input ?? {
-      ...{ uei: "", cage: "", legal_name: "", frequency },
+      ...{ uei: "", cage: "", legal_name: "", frequency: "daily" },
       checks: suggestedChecks(known, made ?? [], tinHint === undefined),
       // Most organizations have one endpoint.
       webhook_url: newest?.monitors[0]?.webhookUrl ?? "",
@@ -144,13 +141,6 @@ export function createVendorHandlers(context: PageContext) {
     await verification.verify({ caller, target, checks, mode: Mode.REALTIME, idempotency }, { timeoutMs: TIMEOUT_MS });
   }
 
-  async function monitor(request: Request, visit: Visit, read: MonitorRequest) {
-    const { caller } = visit;
-    const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
-    const idempotency = formIdempotency(visit, `vendors/${read.entityId}/monitor`, request);
-    await monitors.createMonitor({ ...read, caller, activeLimit, idempotency });
-  }
-
   return {
     async view(request, response, visit) {
       await send(request, response, visit, await find(request, visit));
@@ -159,7 +149,7 @@ export function createVendorHandlers(context: PageContext) {
     async verify(request, response, visit) {
       const entity = await find(request, visit);
       const typed = vendorInput(request);
-      const input = echoOf(typed, entity);
+      const input = echoOf(typed);
       const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
       if (read.problems) return send(request, response, visit, entity, { ...invalid(read.problems, refusals), input });
       try {
@@ -173,9 +163,9 @@ export function createVendorHandlers(context: PageContext) {
     async monitor(request, response, visit) {
       const entity = await find(request, visit);
       const typed = vendorInput(request);
-      const input = echoOf(typed, entity);
+      const input = echoOf(typed);
       const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
-      const schedule = readMonitor({ ...typed, entity_id: entity.id, external_id: entity.externalId });
+      const schedule = readSchedule({ ...typed, external_id: entity.externalId });
       if (read.problems || schedule.problems) {
         const refusal = invalid({ ...schedule.problems, ...read.problems }, refusals);
         return send(request, response, visit, entity, { ...refusal, input });
@@ -184,7 +174,11 @@ export function createVendorHandlers(context: PageContext) {
         await formTokens.once(request, response, async () => {
           // A monitor has no identifiers of its own, so what the form supplied is first added to the vendor.
           if (!addsNothing(read.request)) await verify(request, visit, entity, read.request);
-          await monitor(request, visit, schedule.request);
+          const { caller } = visit;
+          const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
+          const idempotency = formIdempotency(visit, `vendors/${entity.id}/monitor`, request);
+          const asked = { entityId: entity.id, checks: read.request.checks, ...schedule.request };
+          await monitors.createMonitor({ ...asked, caller, activeLimit, idempotency });
         });
         response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=monitored`);
       } catch (error) {
@@ -217,9 +211,8 @@ function vendorInput(request: Request): VendorInput {
   };
 }
 
-function echoOf(typed: VendorInput, entity: Entity): EchoedVendorInput {
-  const { webhook_url } = echoOfMonitor({ ...typed, entity_id: entity.id, external_id: "" });
-  return { ...withoutTin(typed), webhook_url };
+function echoOf(typed: VendorInput): EchoedVendorInput {
+  return { ...withoutTin(typed), webhook_url: echoOfUrl(typed.webhook_url) };
 }
 
 /** Returns the address of a search for a vendor in the registry by what is known of it. */
