@@ -64,6 +64,15 @@ describe("the search box", () => {
     expect(text).toContain(`<a href="/live/vendors/${OTHER_ID}">Acme North</a>`);
   });
 
+  test("lists the vendors that an identifier may mean, and searches by name if it means none", async () => {
+    const candidates = [ENTITY_ID, OTHER_ID].map((id) => ({ id }));
+    dashboard.state.failures.set("lookUp", new ServiceError("ambiguous_match", { candidates }));
+    const { status, text } = await find("SANDBXACTVE1");
+    expect([status, text]).toEqual([200, expect.stringContaining(`<a href="/live/vendors/${OTHER_ID}">`)]);
+    dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found"));
+    expect((await find("SANDBXACTVE1")).location).toBe("/live/vendors/search?legal_name=SANDBXACTVE1#found");
+  });
+
   test("searches for everything else by name, also for a name with the form of a CAGE code", async () => {
     dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found"));
     expect((await find("Acme & Co")).location).toBe("/live/vendors/search?legal_name=Acme+%26+Co#found");

@@ -30,12 +30,12 @@ export function createFindHandlers(context: PageContext, countSearch: CountSearc
     const [named, watched, found] = await Promise.all([
       entities.listEntities({ caller, externalId: text, page }),
       monitors.listMonitors({ caller, externalId: text, page }),
-      identifiers && entities.lookUp({ caller, identifiers }).catch(ignoreNone),
+      identifiers ? entities.lookUp({ caller, identifiers }).then(({ entity }) => [entity!], candidatesOf) : [],
     ]);
     const ids = [
       ...named.entities.map(({ id }) => id),
       ...watched.monitors.map(({ entityId }) => entityId),
-      ...(found?.entity ? [found.entity.id] : []),
+      ...found.map(({ id }) => id),
     ];
     return [...new Set(ids)];
   }
@@ -64,9 +64,10 @@ export function createFindHandlers(context: PageContext, countSearch: CountSearc
   } satisfies PageHandlers;
 }
 
-/** A text that only looks like an identifier is a name. Other errors are thrown as they are. */
-function ignoreNone(error: unknown): undefined {
-  if (error instanceof ServiceError && ["entity_not_found", "ambiguous_match"].includes(error.code)) return undefined;
+/** Returns the vendors that an identifier may mean: none if the text only looks like one. Throws other errors. */
+function candidatesOf(error: unknown): readonly { readonly id: string }[] {
+  if (error instanceof ServiceError && error.code === "entity_not_found") return [];
+  if (error instanceof ServiceError && error.code === "ambiguous_match") return error.candidates ?? [];
   throw error;
 }
 
