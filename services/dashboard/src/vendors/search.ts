@@ -14,7 +14,6 @@ import { unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { choiceGroup, inputField } from "../ui/fields.ts";
 import { state } from "../ui/parts.ts";
-import { table } from "../ui/table.ts";
 import { readVendorStatuses } from "../verdicts/vendor-status.ts";
 import { identifierField } from "../verifications/run-verification.ts";
 import { withoutTin } from "../verifications/verification-form.ts";
@@ -22,8 +21,6 @@ import { matchExplanation, percent } from "./match-explanation.ts";
 import type { CountSearch } from "./search-input.ts";
 import { type EchoedSearch, readSearch, type SearchInput, type SearchProblems, searchInput } from "./search-input.ts";
 import { knownIdentifiers, registrationState } from "./vendor-identifiers.ts";
-
-const OWN_SHOWN = 10;
 
 type SearchRequest = NonNullable<ReturnType<typeof readSearch>["request"]>;
 
@@ -61,13 +58,6 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
     const isEmpty = wasSent && !request && !problems;
     const findings = request && (await unlessUnavailable(logger, visit, () => find(visit, request)));
     const isUnavailable = request !== undefined && findings === undefined;
-    const newest = { caller: visit.caller, page: { limit: OWN_SHOWN } };
-    const listed =
-      request || problems
-        ? undefined
-        : (await unlessUnavailable(logger, visit, () => entities.listEntities(newest)))?.entities;
-    const ownIds = listed?.map(({ id }) => id) ?? [];
-    const own = listed && { entities: listed, statuses: await readVendorStatuses(context, visit, ownIds) };
     const input = withoutTin(typed);
     const content = searchPage({
       view: visit.view,
@@ -77,7 +67,6 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
       findings,
       isUnavailable,
       isEmpty,
-      own,
     });
     const status = isUnavailable ? 503 : problems || isEmpty ? 400 : 200;
     layout.sendPage(response, { visit, section: "vendors", title: "Find a vendor", status, content });
@@ -132,8 +121,6 @@ interface SearchView {
   readonly isUnavailable: boolean;
   /** Whether a form without any input was sent. */
   readonly isEmpty: boolean;
-  /** The newest vendors that the organization created; undefined if they are not shown or unavailable. */
-  readonly own: { readonly entities: readonly Entity[]; readonly statuses: Statuses } | undefined;
 }
 
 const modes = [
@@ -152,13 +139,12 @@ const modes = [
 const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
 
 function searchPage(options: SearchView): Html {
-  const { view, findings, isUnavailable, isEmpty, own } = options;
+  const { findings, isUnavailable, isEmpty } = options;
   return html`<h1>Find a vendor</h1>
 ${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
 ${searchForm(options)}
 ${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
-${findings && results(options, findings)}
-${own && ownSection(view, own)}`;
+${findings && results(options, findings)}`;
 }
 
 /** The body of the same look-up in the API, without the TIN. */
@@ -237,19 +223,4 @@ function summary(entity: Entity): Html {
   const [address] = entity.addresses;
   const place = address && [address.line1, address.city, address.state, address.zip].filter(Boolean).join(", ");
   return html`${knownIdentifiers(entity).map(({ label, value }) => html`<span class="known">${label} <code>${value}</code></span> `)}${place && html`<span class="known">${place}</span>`}`;
-}
-
-function ownSection(view: EnvironmentView, { entities, statuses }: NonNullable<SearchView["own"]>): Html {
-  return html`<section aria-labelledby="own">
-<h2 id="own">Created by your organization</h2>
-${
-  entities.length === 0
-    ? html`<p class="empty">None yet. To create one, call <code>POST /v1/entities</code> or verify a vendor that is not known yet.</p>`
-    : table("", entities, [
-        ["Name", ({ id, legalName }) => html`<a href="${view.path}/vendors/${id}">${legalName}</a>`],
-        ["Status", (entity) => statusLabels(entity.id, entity, statuses)],
-        ["Identifiers and address", summary],
-      ])
-}
-</section>`;
 }
