@@ -1,4 +1,4 @@
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
 import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
@@ -83,6 +83,8 @@ export function mergeTimeline(lists: readonly Found[]): Pick<Timeline, "items" |
   return { items, next: hasMore && last ? { createdAt: timestampFromDate(last.at), id: last.id } : undefined };
 }
 
+const placed = ({ id }: { readonly id: string }, at: Timestamp | undefined) => ({ id, at: timestampDate(at!) });
+
 type ReadKind = (position: ListPosition | undefined) => Promise<Found>;
 
 /** Creates a function that reads a page of what happened to a vendor: verifications, changes, deliveries, versions and TINs. */
@@ -119,8 +121,7 @@ export function createReadTimeline(context: PageContext) {
         ]);
         const items = found.verifications.map((each) => ({
           kind: "verifications" as const,
-          id: each.id,
-          at: timestampDate(each.createdAt!),
+          ...placed(each, each.createdAt),
           verification: each,
           confirmation: confirmations.get(each.id),
         }));
@@ -131,8 +132,7 @@ export function createReadTimeline(context: PageContext) {
           const found = await monitors.listEvents({ caller, monitorId, page: pageAfter(after) });
           const items = found.events.map((event) => ({
             kind: "changes" as const,
-            id: event.id,
-            at: timestampDate(event.detectedAt!),
+            ...placed(event, event.detectedAt),
             event,
           }));
           return foundIn(items, found.next);
@@ -142,8 +142,7 @@ export function createReadTimeline(context: PageContext) {
           const found = await deliveries.listDeliveries({ caller, monitorId, page: pageAfter(after) });
           const items = found.deliveries.map((delivery) => ({
             kind: "deliveries" as const,
-            id: delivery.id,
-            at: timestampDate(delivery.createdAt!),
+            ...placed(delivery, delivery.createdAt),
             delivery,
           }));
           return foundIn(items, found.next);
@@ -165,8 +164,7 @@ export function createReadTimeline(context: PageContext) {
         const found = await entities.listTinReplacements({ caller, entityId, page: pageAfter(after) });
         const items = found.replacements.map((replacement) => ({
           kind: "tins" as const,
-          id: replacement.id,
-          at: timestampDate(replacement.at!),
+          ...placed(replacement, replacement.at),
           replacement,
         }));
         return foundIn(items, found.next);
