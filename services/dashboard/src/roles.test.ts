@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
+import { confirmPath } from "./http/next-path.ts";
 import { permits } from "./http/roles.ts";
 import { startDashboard, type TestDashboard, type Visitor } from "./testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
@@ -36,6 +37,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   dashboard.state.role = "owner";
+  dashboard.state.authenticatedAt = new Date();
   dashboard.state.calls.length = 0;
 });
 afterAll(() => dashboard.close());
@@ -104,6 +106,44 @@ describe("all routes", () => {
       expect(dashboard.state.calls).toEqual([]);
     },
   );
+});
+
+/** The pages and forms, below /live, that ask whoever entered the password long ago for it. */
+const confirmedPages = [
+  "api-keys/key_1/roll",
+  "organization/leave",
+  `organization/members/${MEMBER_ID}`,
+  `organization/members/${MEMBER_ID}/remove`,
+  "security/passkeys/new",
+  "security/two-factor",
+];
+/** The forms by the page that they lead back to. */
+const confirmedForms = {
+  "api-keys": ["api-keys", "api-keys/key_1/roll"],
+  "organization/members": [
+    "organization/leave",
+    `organization/members/${MEMBER_ID}`,
+    `organization/members/${MEMBER_ID}/remove`,
+    "organization/members/invitations",
+    `organization/members/invitations/${INVITATION_ID}/resend`,
+    `organization/members/invitations/${INVITATION_ID}/revoke`,
+  ],
+  security: ["security/passkeys", "security/passkeys/remove", "security/two-factor", "security/two-factor/disable"],
+  webhooks: ["webhooks/secret", "webhooks/secret/show", "webhooks/secret/rotate", "webhooks/secret/end-previous"],
+};
+
+test("what needs a recent password asks for it and leads back, and no service hears of it before", async () => {
+  const visitor = await visitorOf("owner");
+  dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+  const askedFor = (page: string) => confirmPath({ path: "/live" }, "GET", `/live/${page}`);
+  for (const page of confirmedPages) expect((await visitor.get(`/live/${page}`)).location).toBe(askedFor(page));
+  for (const [page, forms] of Object.entries(confirmedForms)) {
+    for (const form of forms) {
+      const { status, location } = await visitor.post(`/live/${form}`);
+      expect([form, status, location]).toEqual([form, 303, askedFor(page)]);
+    }
+  }
+  expect(dashboard.state.calls).toEqual([]);
 });
 
 /** Returns the route that answers a path. */

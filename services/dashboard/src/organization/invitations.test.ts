@@ -64,10 +64,6 @@ describe("an owner", () => {
     const { text } = await owner.get(list);
     expect(text).not.toContain("Send invitation");
     expect(text).toContain(`/live/security/confirm?next=${encodeURIComponent(list)}`);
-    expect((await owner.post(`${list}/invitations`, typed)).location).toBe(
-      `/live/security/confirm?next=${encodeURIComponent(list)}`,
-    );
-    expect(dashboard.state.calls).toEqual([]);
   });
 });
 

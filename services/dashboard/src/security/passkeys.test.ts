@@ -96,23 +96,14 @@ describe("a signed-in user", () => {
     expect(nameless.text).toContain("The name must be 1–100 characters.");
   });
 
-  test("is asked for their password, or a passkey, before any is added or removed", async () => {
-    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
-    dashboard.state.passkeys = [{ id: "pky_1", name: "Laptop", createdAt: timestampFromDate(new Date()) }];
-    const { location } = await visitor.get("/live/security/passkeys/new");
-    expect(location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity%2Fpasskeys%2Fnew");
-    for (const path of ["passkeys", "passkeys/remove"])
-      expect((await visitor.post(`/live/security/${path}`)).location).toContain("/live/security/confirm");
-    expect(dashboard.state.calls).toEqual([]);
-    expect((await visitor.get(location!)).text).toContain(
-      'href="/live/security/confirm/passkey?next=%2Flive%2Fsecurity%2Fpasskeys%2Fnew"',
-    );
-  });
-
   test("confirms their identity with a passkey: the session gets a new token, and the page leads back", async () => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
     const before = visitor.clone();
     const path = "/live/security/confirm/passkey";
+    dashboard.state.passkeys = [{ id: "pky_1", name: "Laptop", createdAt: timestampFromDate(new Date()) }];
+    expect((await visitor.get("/live/security/confirm?next=%2Flive%2Fwebhooks")).text).toContain(
+      `href="${path}?next=%2Flive%2Fwebhooks"`,
+    );
     const asked = await visitor.get(`${path}?next=%2Flive%2Fwebhooks`);
     expect(asked.text).toContain('name="next" value="/live/webhooks"');
     const wrong = await visitor.post(path, { next: "/live/webhooks", response: "{}" });

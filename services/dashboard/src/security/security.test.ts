@@ -86,15 +86,6 @@ describe("a password entered long ago", () => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
   });
 
-  test.each(["secret", "secret/show", "secret/rotate", "secret/end-previous"])(
-    "is asked for before %s, and nothing is done",
-    async (path) => {
-      const { status, location } = await visitor.post(`/live/webhooks/${path}`, { value: SECRET });
-      expect([status, location]).toEqual([303, "/live/security/confirm?next=%2Flive%2Fwebhooks"]);
-      expect(dashboard.state.calls).toEqual([]);
-    },
-  );
-
   test("is confirmed: the session gets a new token, and the page leads back", async () => {
     const before = visitor.clone();
     expect((await visitor.get("/live/security/confirm?next=%2Flive%2Fwebhooks")).text).toContain(

@@ -64,16 +64,4 @@ describe("an app", () => {
     const { location } = await visitor.post("/live/security/two-factor/disable");
     expect((await visitor.get(location!)).text).toContain("Two-factor sign-in is off.");
   });
-
-  test("is neither set up nor turned off without a recent password", async () => {
-    dashboard.state.hasApp = true;
-    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
-    const asked = await visitor.get("/live/security/two-factor");
-    expect(asked.location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity%2Ftwo-factor");
-    for (const path of ["two-factor", "two-factor/disable"]) {
-      const { location } = await visitor.post(`/live/security/${path}`, { code: CODE });
-      expect(location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity");
-    }
-    expect(dashboard.state.hasApp).toBe(true);
-  });
 });
