@@ -133,14 +133,13 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
       create(GetCheckSubjectsResponseSchema, {
         subjects: keys.map(({ tenant, entityId }) => {
           const subject = subjects.get(`${tenant?.organizationId} ${entityId}`);
-          return subject ? { entityId, legalName: "V", readsDirectTopic: true, ...subject } : {};
+          return subject ? { entityId, legalName: "V", ...subject } : {};
         }),
       }),
     getRegistryRecords: async ({ queries = [] }) =>
       create(GetRegistryRecordsResponseSchema, {
         records: queries.map(({ uei = "", cage = "" }) => recordOf({ uei, cage })),
       }),
-    getRegistryRecord: async ({ uei = "", cage = "" }) => recordOf({ uei, cage }),
     listWithdrawnLoads: async () => create(ListWithdrawnLoadsResponseSchema, { loads: withdrawn }),
     updateFromProvider: async () => create(UpdateFromProviderResponseSchema, {}),
     recordTinMatch: async () => create(RecordTinMatchResponseSchema, {}),

@@ -8,7 +8,7 @@ import { createOutbox, type OutboxRecord } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { Client } from "@vvs/rpc";
-import { type Environment, environments, perEnvironment, type Tenant, toProtoEnvironment } from "@vvs/tenant";
+import { type Environment, environments, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createHandlers } from "./api.ts";
 import { createConcluder, type TimeLimits } from "./checks/conclude.ts";
@@ -24,7 +24,6 @@ import { createJobService } from "./jobs/job-service.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import type { KeptDays } from "./kept-until.ts";
 import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
-import { unimplementedAsUndefined } from "./own-data.ts";
 import { maxPerOrganization } from "./provider-budgets/budget.ts";
 import { createProviderBudgets } from "./provider-budgets/provider-budgets.ts";
 import { startAttemptCounts } from "./provider-health/attempt-counts.ts";
@@ -165,10 +164,7 @@ export async function createDomain(options: {
     subjects: createSubjects(entities, WATCHES_TOGETHER),
     putWatch,
     suspendedOrganizations: options.suspendedOrganizations,
-    async withdrawnLoads() {
-      const request = { environment: toProtoEnvironment("live") };
-      return (await entities.listWithdrawnLoads(request).catch(unimplementedAsUndefined))?.loads ?? [];
-    },
+    withdrawnLoads: async () => [...(await withdrawnLoads("live"))],
   };
   const { stopping, queue: queueSettings } = options;
   const jobs: Readonly<Record<Environment, Jobs>> = perEnvironment((environment) =>

@@ -1,5 +1,4 @@
 import { ServiceError } from "@vvs/errors";
-import { isUnimplemented } from "@vvs/rpc";
 
 /**
  * Reads or writes data of this product that a check needs. Errors: service_unavailable where that fails. That says nothing
@@ -13,8 +12,10 @@ export async function readOwnData<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns undefined where the server is of an earlier version, without this RPC, as during a rollout. Errors: any other. */
-export function unimplementedAsUndefined(error: unknown): undefined {
-  if (isUnimplemented(error)) return undefined;
-  throw error;
+/** Returns a handler of errors that makes undefined of those with this code, and throws any other. */
+export function asUndefined(code: ServiceError["code"]) {
+  return (error: unknown): undefined => {
+    if (error instanceof ServiceError && error.code === code) return undefined;
+    throw error;
+  };
 }

@@ -93,7 +93,6 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
     entityType: entity.sam?.entity_type,
     createdByOrganization: isOwnUnregistered(entity),
     externalId: externalIdIn(entity, remembered)?.external_id,
-    readsDirectTopic: true,
   };
 }
 

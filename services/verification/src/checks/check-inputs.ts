@@ -23,8 +23,6 @@ export interface CheckSubject {
   readonly createdByOrganization: boolean;
   /** The organization's own number of the vendor, for its monitors' events. No check uses it. */
   readonly externalId: string;
-  /** The entity service that returned this reads the topic of direct calls; one of an earlier version does not. */
-  readonly readsDirectTopic?: boolean;
 }
 
 /** What is sent to providers. */

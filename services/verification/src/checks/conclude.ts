@@ -5,7 +5,7 @@ import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
-import { readOwnData, unimplementedAsUndefined } from "../own-data.ts";
+import { asUndefined, readOwnData } from "../own-data.ts";
 import type { CheckRun } from "../providers/check-run.ts";
 import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
@@ -149,8 +149,7 @@ export function createConcluder(options: {
     const { entityId, tinHash, tinMatchRecorded } = subject;
     if (tinMatchRecorded) return;
     const match = { caller: toProtoCaller(caller), entityId, tinHash, tin, supplied: suppliedTin !== "" };
-    // An older entity service, during a rollout, has remembered the TIN when it was supplied.
-    await readOwnData(() => entities.recordTinMatch(match).catch(unimplementedAsUndefined));
+    await readOwnData(() => entities.recordTinMatch(match));
   }
 
   /** Does a stored answer rest on a file whose load was withdrawn? */
@@ -164,7 +163,7 @@ export function createConcluder(options: {
   /** Reads the TIN that the subject's hash stands for. Errors: TinReplacedError, service_unavailable. */
   async function revealTin({ caller, subject: { entityId, tinHash } }: CheckTask, signal: AbortSignal) {
     const request = { caller: toProtoCaller(caller), entityId, tinHash };
-    const revealed = await readOwnData(() => entities.revealTin(request, { signal }).catch(notFoundAsUndefined));
+    const revealed = await readOwnData(() => entities.revealTin(request, { signal }).catch(asUndefined("not_found")));
     if (!revealed) throw new TinReplacedError();
     return revealed.tin;
   }
@@ -214,11 +213,6 @@ function isAsked({ laterRuns }: Provider, run: MonitorRun | undefined): boolean 
 
 function isTinMatch({ check_type, outcome }: Pick<AnswerDocument, "check_type" | "outcome">): boolean {
   return check_type === "tin_match" && outcome === "pass";
-}
-
-function notFoundAsUndefined(error: unknown): undefined {
-  if (error instanceof ServiceError && error.code === "not_found") return undefined;
-  throw error;
 }
 
 function statusOf(conclusion: Conclusion): string {

@@ -78,8 +78,7 @@ export function createSubjects(
       const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId, checksTin, comparesName: true };
       const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
       const { entityId: id, subject: seen, tinHash, nameAgrees } = resolved;
-      // An earlier entity service, during a rollout, returns no subject.
-      const known = seen ? subjectFrom(seen, id) : await read(caller.tenant, id);
+      const known = subjectFrom(seen, id);
       const isOther = tinHash.length > 0 && !Buffer.from(tinHash).equals(known.tinHash);
       const subject = {
         ...known,
@@ -95,15 +94,9 @@ export function createSubjects(
 }
 
 /** Returns the subject under the id by which it was requested. Errors: entity_not_found where the tenant sees no such entity. */
-function subjectFrom({ entityId: seen, ...subject }: ProtoSubject, entityId: string): CheckSubject {
-  if (!seen) throw new ServiceError("entity_not_found");
-  const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization } = subject;
-  const { externalId, readsDirectTopic } = subject;
-  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, readsDirectTopic };
-  // An earlier entity service masks no TIN.
-  const isTinKnown = subject.tin !== "" || tinHash.length === 0;
-  return {
-    ...{ entityId, legalName, entityName: legalName, uei, cage, ...known },
-    ...(isTinKnown && { entityTin: subject.tin }),
-  };
+function subjectFrom(seen: ProtoSubject | undefined, entityId: string): CheckSubject {
+  if (!seen?.entityId) throw new ServiceError("entity_not_found");
+  const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, tin } = seen;
+  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, entityTin: tin };
+  return { entityId, legalName, entityName: legalName, uei, cage, ...known };
 }

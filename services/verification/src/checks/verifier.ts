@@ -82,10 +82,9 @@ export function createVerifier(options: {
     const records = verificationRecords(request, concluded, at);
     const { verification } = records;
     const { _id: id, run } = verification;
-    const isDirect = !run && request.subject.readsDirectTopic;
     const topic = options.topicFor(
       environment,
-      isDirect ? topicNames.verificationCompletedDirect : topicNames.verificationCompleted,
+      run ? topicNames.verificationCompleted : topicNames.verificationCompletedDirect,
     );
     const value = toCompleted(tenant, records, request.subject);
     // The records of a monitor have an order, which only the relay's read keeps.

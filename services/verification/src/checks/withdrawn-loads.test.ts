@@ -17,8 +17,6 @@ function played() {
   return { clock, asked, read };
 }
 
-/** The status of gRPC. */
-const UNIMPLEMENTED = 12;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("entity is asked once a second at most, and a call that comes meanwhile shares the question", async () => {
@@ -55,13 +53,6 @@ test("without entity a call is refused, and the next one asks again", async () =
   const again = read("live");
   asked[1]!.resolve([]);
   expect((await again).has("registry:bad")).toBe(false);
-});
-
-test("an older entity service does not know: what rests on a file counts as withdrawn", async () => {
-  const { asked, read } = played();
-  const loads = read("live");
-  asked[0]!.reject(new ServiceError("internal_error", { cause: { code: UNIMPLEMENTED } }));
-  expect((await loads).has("registry:good")).toBe(true);
 });
 
 test("calls that wait for the answer hold no seat that the asking call needs", async () => {

@@ -1,16 +1,15 @@
-import { ServiceError } from "@vvs/errors";
 import { PoisonRecordError, tenantIn } from "@vvs/kafka";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import type { MonitorStateChanged } from "@vvs/proto/events/v1/events";
 import type { Tenant } from "@vvs/tenant";
 import type { Subjects } from "../checks/subjects.ts";
+import { asUndefined } from "../own-data.ts";
 import { freshPriorityOf } from "../questions/watch-frequency.ts";
 import type { Watch } from "./watches.ts";
 
 /**
  * Creates the handler of the states of live monitors: it notes which vendors they watch, and how often. Records may come
- * repeatedly and in any order. One of an older version names no frequency, so an active monitor is not watched until its next
- * record. Errors: PoisonRecordError for an invalid record; any other error may be retried.
+ * repeatedly and in any order. Errors: PoisonRecordError for an invalid record; any other error may be retried.
  */
 export function createWatchRecords(options: {
   subjects: Pick<Subjects, "read">;
@@ -22,8 +21,7 @@ export function createWatchRecords(options: {
     const tenant = tenantIn(record, "live");
     const { recordId, monitorId, entityId, active, frequency, checks } = record;
     if (!recordId || !monitorId || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
-    const isOfOlderVersion = record.stateSeq === 0n;
-    if (isOfOlderVersion ? active : !checks.includes(CheckType.SAM_REGISTRATION)) return;
+    if (!checks.includes(CheckType.SAM_REGISTRATION)) return;
     await putWatch({
       ...{ monitorId, organizationId: tenant.organizationId, entityId, stateSeq: Number(record.stateSeq) },
       vendor: active ? await vendorOf(subjects, tenant, entityId) : undefined,
@@ -39,11 +37,6 @@ export async function vendorOf(
   tenant: Tenant,
   entityId: string,
 ): Promise<Watch["vendor"]> {
-  try {
-    const { uei, cage } = await subjects.read(tenant, entityId);
-    return uei || cage ? { uei, cage } : undefined;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
-    throw error;
-  }
+  const { uei = "", cage = "" } = (await subjects.read(tenant, entityId).catch(asUndefined("entity_not_found"))) ?? {};
+  return uei || cage ? { uei, cage } : undefined;
 }

@@ -121,19 +121,6 @@ test("states may come repeatedly, in any order and at the same moment: the highe
   }
 });
 
-test("records of an older version watch nothing, but cancel, whatever the number", async () => {
-  const old = { frequency: Frequency.UNSPECIFIED, checks: [], stateSeq: 0n };
-  const olderActive = create(MonitorStateChangedSchema, { ...state("old", 0), ...old });
-  await handle(olderActive);
-  expect(await watched()).toEqual({});
-  await handle(state("old", 1));
-  await handle(olderActive);
-  expect(await watched()).toEqual({ "uei:UEI1": daily });
-  await handle(create(MonitorStateChangedSchema, { ...canceled("old", 0), ...old }));
-  await handle(state("old", 1));
-  expect(await watched()).toEqual({});
-});
-
 test("a monitor without sam_registration, and a vendor without UEI and CAGE, are not watched", async () => {
   await handle(create(MonitorStateChangedSchema, { ...state("tin", 1), checks: [CheckType.TIN_MATCH] }));
   entities.set("ent_1", { uei: "", cage: "" });

@@ -5,8 +5,6 @@ import { createLogger } from "@vvs/logging";
 import { GetOrganizationSettingsResponseSchema } from "@vvs/proto/account/v1/organization_status";
 import { createOrganizationSettings } from "./organization-settings.ts";
 
-const UNIMPLEMENTED = 12;
-
 /** A simulated account service. `perDay`: the budget that it answers, or the error that it throws. */
 function start({ keptMs, retryMs = 0 }: { keptMs: number; retryMs?: number }) {
   const account = { perDay: 100 as number | Error, asked: [] as string[], lines: [] as string[] };
@@ -24,7 +22,7 @@ function start({ keptMs, retryMs = 0 }: { keptMs: number; retryMs?: number }) {
   });
   const perDay = async (organizationId = "org_1") =>
     (await settings.get(organizationId))?.providerBudgets.get("sam_gov_api")?.perDay;
-  return { account, settings, perDay };
+  return { account, perDay };
 }
 
 test("account is asked once for calls at the same moment and while settings are fresh, for each organization", async () => {
@@ -63,12 +61,6 @@ test("an account service that does not answer is not asked by every call", async
   await perDay();
   await perDay();
   expect(account.asked).toHaveLength(1);
-});
-
-test("an account service that is older than settings leaves everything as it was before them", async () => {
-  const { account, settings } = start({ keptMs: 60_000 });
-  account.perDay = new ServiceError("internal_error", { cause: { code: UNIMPLEMENTED } });
-  expect(await settings.get("org_1")).toMatchObject({ providerBudgets: new Map(), liveTinMatch: true });
 });
 
 test("an unknown organization has no settings, and is no outage", async () => {

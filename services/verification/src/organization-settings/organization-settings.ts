@@ -3,7 +3,6 @@ import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
 import type { Logger } from "@vvs/logging";
 import type { GetOrganizationSettingsResponse } from "@vvs/proto/account/v1/organization_status";
-import { isUnimplemented } from "@vvs/rpc";
 
 /** How long settings are kept, in milliseconds: a change takes effect within it. */
 const KEPT_MS = 10_000;
@@ -21,13 +20,6 @@ export interface OrganizationSettings {
   /** Maximum number of live tin_match questions that fail in a UTC day. */
   readonly tinFailuresPerDay: number;
 }
-
-/** What applied before organizations had settings: during a rollout, account may be older than they are. */
-const BEFORE_SETTINGS: OrganizationSettings = {
-  providerBudgets: new Map(),
-  liveTinMatch: true,
-  tinFailuresPerDay: 5_000,
-};
 
 export interface ReadOrganizationSettings {
   /**
@@ -71,7 +63,6 @@ export function createOrganizationSettings(options: {
       return keep(organizationId, settings, keptMs);
     } catch (err) {
       if (err instanceof ServiceError && err.code === "not_found") return keep(organizationId, undefined, keptMs);
-      if (isUnimplemented(err)) return keep(organizationId, BEFORE_SETTINGS, keptMs);
       if (!isUnavailable) logger.warn({ err }, "settings of organizations are unavailable; the last known ones apply");
       isUnavailable = true;
       return keep(organizationId, last, retryMs);

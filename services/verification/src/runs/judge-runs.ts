@@ -5,6 +5,7 @@ import { answerDigest } from "../checks/answer-digest.ts";
 import { type CheckTask, type Conclusion, createConcluder } from "../checks/conclude.ts";
 import { createReadKnownAnswers } from "../checks/latest-answers.ts";
 import { createSubjects } from "../checks/subjects.ts";
+import { asUndefined } from "../own-data.ts";
 import { createRegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import { createSamGovExtract, type LoadedFiles } from "../providers/sam-gov/sam-gov-extract.ts";
 
@@ -63,7 +64,7 @@ export function createRunJudge(
     signal: AbortSignal,
   ) {
     const tenant: Tenant = { organizationId, environment: "live" };
-    const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
+    const subject = await subjects.read(tenant, entityId).catch(asUndefined("entity_not_found"));
     if (!subject) return DIFFERENT;
     const caller = { tenant, actor: "", requestId: "" };
     const task: CheckTask = { caller, subject, suppliedTin: "", mode: "realtime", run: LATER_RUN };
@@ -97,9 +98,4 @@ export function createRunJudge(
 /** Did our own reads take too long? That says nothing of the vendor. A fault of ours does: its run shows it. */
 function isOutOfTime({ reason, attempts }: Extract<Conclusion, { kind: "error" }>): boolean {
   return reason === "providers_failed" && !attempts.some((attempt) => attempt.reason === "internal_error");
-}
-
-function goneAsUndefined(error: unknown): undefined {
-  if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
-  throw error;
 }

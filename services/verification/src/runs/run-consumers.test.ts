@@ -98,12 +98,6 @@ test("a TIN provider that never answers delays no run without tin_match, and los
   await verified(tinRuns);
 });
 
-test("a run with tin_match that an older version sends to the topic of the others is verified", async () => {
-  const runs = [requestOf([SAM_REGISTRATION, TIN_MATCH]), requestOf([TIN_MATCH])];
-  await send("verification.requested", runs);
-  await verified(runs);
-});
-
 test("a run that was put aside from the topic of runs with tin_match can be put back", async () => {
   const topic = kafka.topicFor("live", TIN_TOPIC);
   const letters = () => recordsOf({ brokers, topic: deadLetterTopic(topic) });

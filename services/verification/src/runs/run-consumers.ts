@@ -13,8 +13,7 @@ export interface RunSlots {
 
 /**
  * Consumes the runs of one environment's monitors. Runs with tin_match have a topic, a consumer group and slots of their
- * own, so that a slow TIN provider never holds a slot, a partition or an offset of other runs. The other consumer
- * accepts them too: an older version of the monitor service sends all runs to its topic.
+ * own, so that a slow TIN provider never holds a slot, a partition or an offset of other runs.
  */
 export function startRunConsumers(options: {
   kafka: Pick<Kafka, "runConsumer" | "topicFor">;

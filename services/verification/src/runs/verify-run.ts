@@ -1,10 +1,10 @@
 import type { Check } from "@vvs/checks";
-import { ServiceError } from "@vvs/errors";
 import type { Admit } from "@vvs/fair-queue";
 import type { Tenant } from "@vvs/tenant";
 import type { CheckSubject } from "../checks/check-inputs.ts";
 import type { Subjects } from "../checks/subjects.ts";
 import type { VerificationRequest, Verifier } from "../checks/verifier.ts";
+import { asUndefined } from "../own-data.ts";
 import type { MonitorRun } from "../providers/provider.ts";
 import type { Asking } from "../questions/question.ts";
 import { DuplicateRunError } from "../store.ts";
@@ -41,7 +41,7 @@ export function createVerifyRun(options: {
 }): VerifyRun {
   const { admit, subjects, verifier } = options;
   const verifyRun: VerifyRun = async ({ recordId, tenant, run, entityId, checks }, { began, mayAsk, complete }) => {
-    const subject = await subjects.read(tenant, entityId).catch(goneAsUndefined);
+    const subject = await subjects.read(tenant, entityId).catch(asUndefined("entity_not_found"));
     const request: VerificationRequest = {
       began,
       caller: { tenant, actor: run.monitorId, requestId: "" },
@@ -63,11 +63,6 @@ export function createVerifyRun(options: {
   };
   return (requested, how) =>
     admit({ owner: { class: "run", ...requested.tenant }, kind: "run" }, () => verifyRun(requested, how));
-}
-
-function goneAsUndefined(error: unknown): undefined {
-  if (error instanceof ServiceError && error.code === "entity_not_found") return undefined;
-  throw error;
 }
 
 function unknownSubject(entityId: string): CheckSubject {

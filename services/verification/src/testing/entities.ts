@@ -83,7 +83,7 @@ export async function startTestEntities(): Promise<TestEntities> {
 
   function subjectOf(tenant: Tenant | undefined, entityId: string): TestEntity["subject"] {
     const entity = known.get(`${tenant?.organizationId} ${entityId}`);
-    return entity ? { entityId, readsDirectTopic: true, ...entity.subject } : {};
+    return entity ? { entityId, ...entity.subject } : {};
   }
 
   const handlers: Handlers<typeof EntityService> = {

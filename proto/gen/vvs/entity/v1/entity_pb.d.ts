@@ -963,18 +963,11 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
   entityType: string;
 
   /**
-   * The TIN of tin_hash, masked (****1234); empty where there is none, and in the answer of an earlier version.
+   * The TIN of tin_hash, masked (****1234); empty where there is none.
    *
    * @generated from field: string tin = 10;
    */
   tin: string;
-
-  /**
-   * The entity service that returns this reads the topic verification.completed.direct. False from one of before that topic.
-   *
-   * @generated from field: bool reads_direct_topic = 11;
-   */
-  readsDirectTopic: boolean;
 };
 
 /**

@@ -1,23 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { GetRegistryRecordResponseSchema, GetRegistryRecordsResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { createRegistryReader } from "./registry-reader.ts";
 
-const UNIMPLEMENTED = 12;
 const recordOf = (uei = "") => create(GetRegistryRecordResponseSchema, { registryFile: `of ${uei}` });
 
 /** Creates the reader, and notes what the entity service is asked. */
-function start({ isOld = false } = {}) {
+function start() {
   const asked: unknown[] = [];
   const reader = createRegistryReader({
-    async getRegistryRecord({ environment, uei }) {
-      asked.push([environment, uei]);
-      return recordOf(uei);
-    },
     async getRegistryRecords({ environment, queries = [] }) {
-      if (isOld) throw new ServiceError("internal_error", { cause: { code: UNIMPLEMENTED } });
       asked.push([environment, queries.map(({ uei }) => uei)]);
       return create(GetRegistryRecordsResponseSchema, { records: queries.map(({ uei }) => recordOf(uei)) });
     },
@@ -34,14 +27,4 @@ test("questions at the same moment share a call of their environment, and each g
   expect(found.map(({ registryFile }) => registryFile)).toEqual(["of A", "of B", "of C"]);
   expect(asked).toEqual(expect.arrayContaining([[LIVE, ["A", "C"]]]));
   expect(asked).toHaveLength(2);
-});
-
-test("an entity service of an earlier version is asked about each vendor", async () => {
-  const { asked, read } = start({ isOld: true });
-  const found = await Promise.all([read(LIVE, "A"), read(LIVE, "C")]);
-  expect(found.map(({ registryFile }) => registryFile)).toEqual(["of A", "of C"]);
-  expect(asked).toEqual([
-    [LIVE, "A"],
-    [LIVE, "C"],
-  ]);
 });

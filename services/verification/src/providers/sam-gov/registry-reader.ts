@@ -3,7 +3,7 @@ import { createBatcher } from "@vvs/batching";
 import { type EntityService, ExclusionSchema, type GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
 import { environmentOf, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
-import { readOwnData, unimplementedAsUndefined } from "../../own-data.ts";
+import { readOwnData } from "../../own-data.ts";
 import { orAbort } from "../../time-limit.ts";
 import type { Question } from "../provider.ts";
 
@@ -24,17 +24,14 @@ const CALLS_AT_ONCE = 2;
  * are looked up by the vendor's name.
  */
 export function createRegistryReader(
-  entities: Pick<Client<typeof EntityService>, "getRegistryRecord" | "getRegistryRecords">,
+  entities: Pick<Client<typeof EntityService>, "getRegistryRecords">,
   { maxTogether = MAX_TOGETHER, readsNames = true }: { maxTogether?: number; readsNames?: boolean } = {},
 ): RegistryReader {
   const ask = perEnvironment((name) => {
     const environment = toProtoEnvironment(name);
     return createBatcher<{ uei: string; cage: string; names: string[] }, GetRegistryRecordResponse>({
       async run(asked) {
-        const queries = [...asked];
-        const read = await entities.getRegistryRecords({ environment, queries }).catch(unimplementedAsUndefined);
-        const ofEach = () => Promise.all(queries.map((query) => entities.getRegistryRecord({ environment, ...query })));
-        return read?.records ?? ofEach();
+        return (await entities.getRegistryRecords({ environment, queries: [...asked] })).records;
       },
       maxSize: maxTogether,
       atOnce: CALLS_AT_ONCE,

@@ -97,7 +97,6 @@ test.each([
   const asked: unknown[] = [];
   const reader = createRegistryReader(
     {
-      getRegistryRecord: () => Promise.reject(new Error("not called")),
       async getRegistryRecords({ queries = [] }) {
         asked.push(...queries.map(({ names }) => names));
         return { records: queries.map(() => create(GetRegistryRecordResponseSchema)) } as never;
