@@ -35,7 +35,7 @@ export interface VerificationDocument {
   readonly run_record_id?: string;
   readonly run?: { readonly monitor_id: string; readonly run_seq: number };
   readonly created_at: Date;
-  /** When it may be removed if nothing names it. Absent in documents of older versions, until the retention sets it. */
+  /** When it may be removed if nothing names it. Absent before it is stored. */
   readonly expires_at?: Date;
   /**
    * What the retention found when its time came: something names it, so it stays until its new time; or nothing does, and its
@@ -71,14 +71,12 @@ export interface EvidenceDocument {
   readonly verification_id: string;
   readonly check_type: Check;
   readonly origin: string;
-  /** Only in records from before bodies were stored separately. */
-  readonly content?: string;
   /** Size of the body; 0 where no provider answered, so that there is no body. */
-  readonly content_bytes?: number;
+  readonly content_bytes: number;
   readonly content_type: string;
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;
-  /** Absent where the answer has no parts, and in records from before they were stored here: their content names them. */
+  /** Absent where the answer has no parts. */
   readonly sources?: readonly AnswerSource[];
   /** Evidence of earlier answers whose parts this answer has; absent where there are none. */
   readonly rests_on?: readonly string[];

@@ -12,7 +12,6 @@ import {
 } from "@vvs/proto/verification/v1/verification";
 import { exclusionToMessage } from "@vvs/registration";
 import type { EvidenceWithContent, Mode, PaymentDocument, ResultDocument, VerificationDocument } from "./documents.ts";
-import { sourcesOfEvidence } from "./evidence/sources.ts";
 
 /**
  * Returns the checks that a call names, in its order and without duplicates. Errors: invalid_request where it names none,
@@ -100,9 +99,6 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
       durationMs: BigInt(attempt.duration_ms),
     })),
     createdAt: timestampFromDate(document.created_at),
-    sources: sourcesOfEvidence(document).map(({ date, ...source }) => ({
-      ...source,
-      dataAsOf: timestampFromDate(date),
-    })),
+    sources: document.sources?.map(({ date, ...source }) => ({ ...source, dataAsOf: timestampFromDate(date) })) ?? [],
   };
 }

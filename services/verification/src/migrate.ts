@@ -1,10 +1,9 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
+import { createCollections, environmentDatabases } from "@vvs/mongo";
 import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { migrateAskedVerifications } from "./audit/asked-verifications.ts";
-import { takeOverAnswers } from "./checks/latest-answers.ts";
 import { bodiesOf } from "./evidence/bodies.ts";
 import { migrateJobs } from "./jobs/documents.ts";
 import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
@@ -52,14 +51,12 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       { key: { expires_at: 1 } },
       { key: { "results.evidence_id": 1 }, partialFilterExpression: { mode: "cached" } },
     ]);
-    await dropUnusedIndex(evidence, "created_at_1");
     await evidence.createIndexes([{ key: { rests_on: 1 }, sparse: true }, { key: { sha256: 1, created_at: 1 } }]);
     if (environment === "sandbox") {
       const ofRuns = { partialFilterExpression: { run: { $exists: true } } };
       await verifications.createIndex({ organization_id: 1, created_at: -1, _id: -1, removal: 1 }, ofRuns);
     }
     await bodiesOf(db).createIndex({ last_put_at: 1 });
-    await takeOverAnswers(db);
     await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
     await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
     await migrateAskedVerifications(db);

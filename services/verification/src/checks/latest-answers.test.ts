@@ -8,7 +8,7 @@ import type { Document, MongoClient } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../store.ts";
-import { createReadKnownAnswers, latestWrites, newestOf, takeOverAnswers } from "./latest-answers.ts";
+import { createReadKnownAnswers, latestWrites, newestOf } from "./latest-answers.ts";
 
 const prefix = `t${randomBytes(5).toString("hex")}_`;
 const connect = () =>
@@ -119,25 +119,6 @@ test("public answers are read by the same command, each for whoever names it", a
     );
   });
   expect(reads).toHaveLength(1);
-});
-
-test("answers that an older version kept are taken over, the newest of each question, once", async () => {
-  const known = answerOf({});
-  await store([known]);
-  const [newer, older] = [5_000, -5_000].map((ms) => ({
-    ...known,
-    _id: newId("evd"),
-    created_at: new Date(known.created_at.getTime() + ms),
-  }));
-  const another = answerOf({});
-  const { live } = environmentDatabases(client, prefix, "verification");
-  await live.collection<AnswerDocument>("answers").insertMany([newer!, older!, another]);
-  await takeOverAnswers(live);
-  await takeOverAnswers(live);
-  const ask = createReadNewest(storedIn(client));
-  expect(await ask(tenantOf(known), keyOf(known))).toEqual(newer);
-  expect(await ask(tenantOf(another), keyOf(another))).toEqual(another);
-  expect(await live.listCollections({ name: "answers" }).toArray()).toEqual([]);
 });
 
 test("a text that begins with a dollar sign is stored as it is", async () => {

@@ -2,7 +2,7 @@ import { createBatcher } from "@vvs/batching";
 import type { Check } from "@vvs/checks";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
-import type { AnyBulkWriteOperation, Collection, Db, Document, Filter } from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Document, Filter } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { answerFrom } from "../providers/sam-gov/judge.ts";
 import type { PublicAnswer } from "../questions/documents.ts";
@@ -137,7 +137,7 @@ export function latestWrites(
     .map(({ _id, answer }) => ({
       updateOne: {
         filter: { _id },
-        update: latestPipeline({ $literal: answer }, Object.keys(answer.parts ?? {}) as PartName[], withdrawnLoads),
+        update: latestPipeline(answer, withdrawnLoads),
         upsert: true,
       },
     }));
@@ -158,7 +158,8 @@ export function latestOfVendor(of: Omit<Question, "inputs_fingerprint">): Filter
  * Returns the update by which an answer joins the latest one. A part gives way to one that is as new or newer, and where its
  * load was withdrawn; the answer itself to a later one, by time and then by id.
  */
-function latestPipeline(answer: unknown, parts: readonly PartName[], withdrawnLoads: readonly string[]): Document[] {
+function latestPipeline(answer: AnswerDocument, withdrawnLoads: readonly string[]): Document[] {
+  const parts = Object.keys(answer.parts ?? {}) as PartName[];
   const isNone = (field: string) => ({ $eq: [{ $type: field }, "missing"] });
   const isAt = { $eq: ["$incoming.created_at", "$answer.created_at"] };
   const isLater = {
@@ -179,24 +180,5 @@ function latestPipeline(answer: unknown, parts: readonly PartName[], withdrawnLo
     answer: { $cond: [isLater, "$incoming", "$answer"] },
     ...Object.fromEntries(parts.map(newerPart)),
   };
-  return [{ $set: { incoming: answer } }, { $set: newer }, { $unset: "incoming" }];
-}
-
-/** Takes over the newest of the answers that older versions kept, all of them, in `answers`, which goes. It may run repeatedly. */
-export async function takeOverAnswers(db: Db): Promise<void> {
-  const name = "answers";
-  if (!(await db.listCollections({ name }).hasNext())) return;
-  const id = { $concat: ["$organization_id", "|", "$entity_id", "|", "$check_type", "|", "$inputs_fingerprint"] };
-  const latest = { _id: id, organization_id: 1, answer: "$$ROOT", parts: 1 };
-  const whenMatched = latestPipeline(
-    { $getField: { field: "answer", input: "$$new" } },
-    ["registration", "exclusions"],
-    [],
-  );
-  const merge = { into: "latest_answers", whenMatched, whenNotMatched: "insert" };
-  await db
-    .collection(name)
-    .aggregate([{ $project: latest }, { $merge: merge }])
-    .toArray();
-  await db.dropCollection(name);
+  return [{ $set: { incoming: { $literal: answer } } }, { $set: newer }, { $unset: "incoming" }];
 }

@@ -21,13 +21,13 @@ export async function verifyEvidence(options: {
     .sort({ sha256: 1 })
     .hint({ sha256: 1, created_at: 1 });
   for await (const record of records) {
-    if (record.content !== undefined || record.content_bytes === 0) {
-      last = { sha256: "", fault: faultOf(Buffer.from(record.content ?? ""), record.sha256) };
-    } else if (last?.sha256 !== record.sha256) {
-      last = { sha256: record.sha256, fault: faultOf(await bodies.get(record.sha256), record.sha256) };
+    const { sha256, content_bytes } = record;
+    if (last?.sha256 !== sha256) {
+      const content = content_bytes === 0 ? Buffer.alloc(0) : await bodies.get(sha256);
+      last = { sha256, fault: faultOf(content, sha256) };
     }
     found.records++;
-    if (!last?.fault) continue;
+    if (!last.fault) continue;
     found.faults++;
     onFault(record._id, last.fault);
   }

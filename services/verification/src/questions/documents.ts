@@ -1,5 +1,5 @@
 import type { Check } from "@vvs/checks";
-import { createCollections, dropUnusedIndex } from "@vvs/mongo";
+import { createCollections } from "@vvs/mongo";
 import type { Collection, Db } from "mongodb";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
 import type { WatchedCount } from "./watch-documents.ts";
@@ -130,7 +130,6 @@ export async function migrateQueue(db: Db): Promise<void> {
     { key: { kind: 1, priority: 1, turn: 1, not_before: 1 } },
     { key: { priority: 1, wanted_at: 1 } },
   ]);
-  await dropUnusedIndex(questions, "kind_1_priority_1_wanted_at_1_not_before_1");
   await publicAnswers.createIndexes([
     { key: { asked_at: 1 }, expireAfterSeconds: ANSWERS_KEPT_DAYS * DAY_SECONDS },
     { key: { ask_again_at: 1, "parts.registration.listed_as": 1, "parts.registration.id_only": 1 } },

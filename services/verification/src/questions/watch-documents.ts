@@ -1,4 +1,4 @@
-import { createCollections, dropUnusedIndex } from "@vvs/mongo";
+import { createCollections } from "@vvs/mongo";
 import type { Db } from "mongodb";
 import type { QuestionKind } from "./question.ts";
 import type { FreshPriority } from "./watch-frequency.ts";
@@ -79,5 +79,4 @@ export async function migrateWatches(db: Db): Promise<void> {
     { key: { priority: 1, as_of: 1 } },
     { key: { load: 1 }, sparse: true },
   ]);
-  await dropUnusedIndex(watched, "as_of_1");
 }

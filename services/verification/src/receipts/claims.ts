@@ -1,6 +1,5 @@
 import type { Environment } from "@vvs/tenant";
-import type { EvidenceWithContent, ResultDocument, VerificationDocument } from "../documents.ts";
-import { sourcesOfEvidence } from "../evidence/sources.ts";
+import type { EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 
 /**
  * Returns what the receipt of a verification says, with the field names and values of the public API. Evidence that is no
@@ -10,7 +9,7 @@ export function receiptClaims(options: {
   issuer: string;
   environment: Environment;
   verification: VerificationDocument;
-  evidence: readonly EvidenceWithContent[];
+  evidence: readonly EvidenceDocument[];
 }) {
   const { issuer, environment, verification, evidence } = options;
   return {
@@ -25,12 +24,14 @@ export function receiptClaims(options: {
       results: verification.results.map((result) => resultOf(result, issuer)),
       created_at: verification.created_at,
     },
-    evidence: evidence.map((each) => ({
-      id: each._id,
-      check_type: each.check_type,
-      sha256: each.sha256,
-      sources: sourcesOfEvidence(each).map(({ part, origin, date, file, sha256 }) => ({
-        ...{ part, origin, data_as_of: date, file, sha256 },
+    evidence: evidence.map(({ _id: id, check_type, sha256, sources = [] }) => ({
+      ...{ id, check_type, sha256 },
+      sources: sources.map(({ part, origin, date, file, sha256 }) => ({
+        part,
+        origin,
+        data_as_of: date,
+        file,
+        sha256,
       })),
     })),
   };

@@ -345,14 +345,6 @@ test("a body goes when two replicas remove its last two records at the same mome
   expect([await evidence.countDocuments(), await bodiesOf(db).countDocuments()]).toEqual([0, 0]);
 });
 
-test("verifications of older versions get their time", async () => {
-  const { _id } = await run();
-  await live().verifications.updateOne({ _id }, { $unset: { expires_at: "" } });
-  await retain();
-  const { created_at, expires_at } = (await live().verifications.findOne({ _id }))!;
-  expect(expires_at).toEqual(new Date(created_at.getTime() + 400 * DAY_MS));
-});
-
 describe("in the sandbox", () => {
   test("runs go after 14 days with their evidence, and a call's verification stays", async () => {
     await run("sandbox");

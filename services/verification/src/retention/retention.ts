@@ -3,7 +3,7 @@ import { type EnvironmentDatabases, forAged, type Keeping, superviseAging } from
 import { pause, type SupervisedLoop } from "@vvs/retry";
 import { type Environment, environments } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import { type KeptDays, keptUntil } from "../kept-until.ts";
+import type { KeptDays } from "../kept-until.ts";
 import { collectionsOf } from "../store.ts";
 import { createReadNames, type Monitors } from "./names.ts";
 import { createRemoveAged, type RemoveAged } from "./remove-aged.ts";
@@ -33,25 +33,6 @@ export function createRetention(options: RetentionOptions & { environment: Envir
 
   const goesOn = () => !stopping.aborted && options.isMine(environment);
 
-  /** Sets the time of verifications that older versions stored. */
-  async function dateUndated(): Promise<void> {
-    const undated = { expires_at: { $exists: false } };
-    for (let count = BATCH; count === BATCH && goesOn(); await pause(PAUSE_MS, stopping)) {
-      const batch = await verifications.find(undated).hint({ expires_at: 1 }).limit(BATCH).toArray();
-      count = batch.length;
-      if (count === 0) return;
-      await verifications.bulkWrite(
-        batch.map((verification) => ({
-          updateOne: {
-            filter: { _id: verification._id, ...undated },
-            update: { $set: { expires_at: keptUntil(verification, environment, days) } },
-          },
-        })),
-        { ordered: false },
-      );
-    }
-  }
-
   async function removeExpired(): Promise<number> {
     let removed = 0;
     while (goesOn()) {
@@ -65,7 +46,6 @@ export function createRetention(options: RetentionOptions & { environment: Envir
   }
 
   return async (): Promise<number> => {
-    await dateUndated();
     if (environment === "sandbox" && goesOn()) {
       await beyondNumber({ db, remove, keeping: { days: days.sandboxRuns, newest: sandboxRuns }, now, stopping });
     }
