@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type TestMongo, testMongo } from "@vvs/testing";
 import { type Collection, MongoClient, ObjectId } from "mongodb";
-import { calendarWindow, giveBack, take, takeWhere, windowFromFirst } from "./counter.ts";
+import { calendarWindow, giveBack, take, windowFromFirst } from "./counter.ts";
 import { createShares } from "./shares.ts";
 
 interface Counter {
@@ -74,16 +74,6 @@ describe("a counter", () => {
     for (let times = 0; times < 2; times++) await giveBack(counters, [id, "missing"], "count");
     expect(await stored()).toEqual({ _id: id, count: 0 });
     expect(await counters.countDocuments({ _id: "missing" })).toBe(0);
-  });
-
-  test("is only counted in where it matches, and not created", async () => {
-    const open = { _id: id, other: { $exists: false } };
-    expect(await takeWhere(counters, open, upTo(5))).toBeNull();
-    expect(await stored()).toBeNull();
-    await take(counters, id, upTo(5));
-    expect(await takeWhere(counters, open, upTo(5))).toMatchObject({ count: 2, granted: 1 });
-    await counters.updateOne({ _id: id }, { $set: { other: 1 } });
-    expect(await takeWhere(counters, open, upTo(5))).toBeNull();
   });
 });
 

@@ -50,12 +50,6 @@ export function take<T extends Document>(counters: Collection<T>, _id: T["_id"],
   return counters.findOneAndUpdate({ _id } as Filter<T>, stages(taking), options) as Promise<Taken<T>>;
 }
 
-/** As `take`, but only in a document that matches `where`; null where there is none. */
-export function takeWhere<T extends Document>(counters: Collection<T>, where: Filter<T>, taking: Taking) {
-  const written = counters.findOneAndUpdate(where, stages(taking), { returnDocument: "after" });
-  return written as Promise<Taken<T> | null>;
-}
-
 /** Takes one back of a number in each of these documents; none becomes less than 0. */
 export async function giveBack<T extends Document>(
   counters: Collection<T>,

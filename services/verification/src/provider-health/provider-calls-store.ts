@@ -1,12 +1,8 @@
-import { takeWhere } from "@vvs/mongo";
+import { take } from "@vvs/mongo";
 import { startOfUtcDay, utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
-import { type CallClass, perCallClass } from "../providers/call-class.ts";
+import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
 import { type CallCounts, callQuota } from "./call-quota.ts";
-
-export const DAY_MS = 86_400_000;
-/** Maximum number of tries to count a call; needing more is a bug, since each further try means that a day has begun. */
-const MAX_TRIES = 10;
 
 /** A provider with one of its keys. */
 export interface ProviderKey {
@@ -25,8 +21,6 @@ export interface DayCalls extends CallCounts {
 interface ProviderCallsDocument extends DayCalls {
   readonly _id: string;
   readonly provider: string;
-  /** The next day has begun: a replica whose clock is behind counts there. */
-  readonly is_over?: true;
 }
 
 export const providerCallsOf = (db: Db): Collection<ProviderCallsDocument> => db.collection("provider_calls");
@@ -45,39 +39,24 @@ export function readCallsByDay(db: Db, provider: string, from: Date): Promise<Da
 /** Counts the HTTP calls of one environment's providers, for all replicas. */
 export function createProviderCallsStore(db: Db) {
   const collection = providerCallsOf(db);
-
-  /** Creates a day's document, and first marks the day before as over, so that no further call is counted in it. */
-  async function begin(key: ProviderKey, day: Date): Promise<void> {
-    const before = new Date(day.getTime() - DAY_MS);
-    const created = { provider: key.provider, ...NO_CALLS };
-    const ended = { $set: { is_over: true as const }, $setOnInsert: { ...created, day: before } };
-    await collection.updateOne({ _id: idOf(key, before) }, ended, { upsert: true });
-    await collection.updateOne({ _id: idOf(key, day) }, { $setOnInsert: { ...created, day } }, { upsert: true });
-  }
-
   return {
-    /** Returns the calls of the day of `at`, or of a later day that has begun by another replica's clock. */
+    /** Returns the calls of the day of `at`. */
     async read(key: ProviderKey, at: Date): Promise<DayCalls> {
       const day = startOfUtcDay(at);
-      const found = await collection.findOne({ _id: idOf(key, day) });
-      if (found?.is_over) return this.read(key, new Date(day.getTime() + DAY_MS));
-      return found ?? { day, ...NO_CALLS };
+      return (await collection.findOne({ _id: idOf(key, day) })) ?? { day, ...NO_CALLS };
     },
-    /** Counts as many of `wanted` calls in their day as their class has left. Returns how many, with the calls of the day. */
-    async count(
+    /** Counts as many of `wanted` calls on the day of `at` as their class has left. Returns how many, with the calls of the day. */
+    count(
       key: ProviderKey,
       { callClass, wanted, quota, at }: { callClass: CallClass; wanted: number; quota: number; at: Date },
     ): Promise<DayCalls & { granted: number }> {
-      let day = startOfUtcDay(at);
-      const taking = { wanted, raise: { [callClass]: callQuota.leftIn(callClass, quota) } };
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const _id = idOf(key, day);
-        const counted = await takeWhere(collection, { _id, is_over: { $exists: false } }, taking);
-        if (counted) return counted;
-        if (await collection.findOne({ _id, is_over: true })) day = new Date(day.getTime() + DAY_MS);
-        else await begin(key, day);
-      }
-      throw new Error("a call could not be counted in its day");
+      const day = startOfUtcDay(at);
+      return take(collection, idOf(key, day), {
+        wanted,
+        raise: { [callClass]: callQuota.leftIn(callClass, quota) },
+        numbers: callClasses,
+        set: { provider: key.provider, day },
+      });
     },
   };
 }

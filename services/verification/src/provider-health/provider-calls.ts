@@ -4,7 +4,9 @@ import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
 import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
 import { type CallCounts, callQuota } from "./call-quota.ts";
-import { createProviderCallsStore, DAY_MS, type DayCalls } from "./provider-calls-store.ts";
+import { createProviderCallsStore, type DayCalls } from "./provider-calls-store.ts";
+
+const DAY_MS = 86_400_000;
 
 /** Maximum number of calls that are counted together. */
 const MAX_TOGETHER = 100;
@@ -36,12 +38,6 @@ export function createProviderCalls(options: {
     if (isNewer) seen.set(provider, calls);
   }
 
-  /** Returns the day to count in: today, or the next day where it has begun by another replica's clock. */
-  function dayOf(provider: string): Date {
-    const known = seen.get(provider);
-    return known && known.day > now() ? known.day : now();
-  }
-
   function seenToday(provider: string): DayCalls | undefined {
     const known = seen.get(provider);
     return known && now().getTime() - known.day.getTime() < DAY_MS ? known : undefined;
@@ -52,7 +48,7 @@ export function createProviderCalls(options: {
     const { provider, callClass } = together[0]!;
     const { fingerprint, quota } = accounts[provider]!;
     try {
-      const counting = { callClass, wanted: together.length, quota: quota!, at: dayOf(provider) };
+      const counting = { callClass, wanted: together.length, quota: quota!, at: now() };
       const counted = await limit(store.count({ provider, fingerprint }, counting));
       see(provider, counted);
       return together.map((_call, place) => place < counted.granted);
@@ -92,7 +88,7 @@ export function createProviderCalls(options: {
       const account = accounts[provider];
       if (account?.quota === undefined) return undefined;
       const { fingerprint, quota } = account;
-      const read = await limit(store.read({ provider, fingerprint }, dayOf(provider))).catch(() => undefined);
+      const read = await limit(store.read({ provider, fingerprint }, now())).catch(() => undefined);
       if (read) see(provider, read);
       const { direct = 0, first = 0, runs = 0 } = seenToday(provider) ?? {};
       return { direct, first, runs, quota };
