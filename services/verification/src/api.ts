@@ -12,7 +12,6 @@ import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
 import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
 import type { createShowProviders } from "./provider-health/provider-report.ts";
-import { frequencies } from "./questions/watch-frequency.ts";
 import { receiptClaims } from "./receipts/claims.ts";
 import type { ReceiptSigner } from "./receipts/signer.ts";
 import type { JudgeRuns } from "./runs/judge-runs.ts";
@@ -137,49 +136,9 @@ export function createHandlers(options: {
       return { providers: await readUsage(callerOf(request.caller).tenant) };
     },
     async getProviderHealth(request) {
-      const history = await readHistory(environmentOf(request.environment), historyRangeOf(request));
-      return {
-        providers: history.map(({ check, periods, ...past }) => ({
-          ...past,
-          checkType: toCheckType(check),
-          periods: periods.map(({ at, figures }) => ({ at: timestampFromDate(at), figures })),
-        })),
-      };
+      return { providers: await readHistory(environmentOf(request.environment), historyRangeOf(request)) };
     },
-    async getSamGovCalls() {
-      const { quota, days, queue, organizations, freshness } = await readCallsReport();
-      return {
-        quota,
-        days: [...days],
-        queue: {
-          waitingRuns: queue.parked.waiting,
-          readyRuns: queue.parked.ready,
-          oldestAt: queue.oldestParkedAt && timestampFromDate(queue.oldestParkedAt),
-          questions: queue.questions,
-          plannedTomorrow: queue.callsPlannedTomorrow,
-        },
-        organizations: organizations.map(({ organizationId, direct, monitors, left }) => ({
-          organizationId,
-          direct,
-          first: monitors,
-          directLeft: left?.direct,
-          firstLeft: left?.monitors,
-        })),
-        freshness: freshness && {
-          countedAt: timestampFromDate(freshness.countedAt),
-          watched: freshness.watched.map(({ priority, vendors, ...old }) => ({
-            frequency: frequencies[priority],
-            vendors,
-            hourOld: old.hour_old,
-            dayOld: old.day_old,
-            weekOld: old.week_old,
-            monthOld: old.month_old,
-          })),
-          quotas: [...freshness.quotas],
-          dailyForAll: freshness.dailyForAll,
-        },
-      };
-    },
+    getSamGovCalls: () => readCallsReport(),
     async judgeRuns({ runs }, { signal }) {
       const { judgements, files } = await admit(JUDGING, () => options.judgeRuns(runs, signal));
       return {

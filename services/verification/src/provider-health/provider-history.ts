@@ -1,5 +1,5 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { Check } from "@vvs/checks";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Check, toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import { type GetProviderHealthRequest, HealthInterval } from "@vvs/proto/verification/v1/provider_health";
 import { DURATION_CLASSES } from "@vvs/telemetry/durations";
@@ -30,27 +30,11 @@ export function historyRangeOf({ from, to, interval }: GetProviderHealthRequest)
   return { from: timestampDate(from), to: timestampDate(to), interval: INTERVALS[interval] };
 }
 
-/** Figures about a provider that do not reveal how often it was asked. */
-export interface HistoryFigures {
-  /** Whole per cent, 0–100; 0 and 100 only where it never or always answered. */
-  readonly answeredPercent: number;
-  /** Half of its answers took less than this, in milliseconds: a power of two; 0 where it gave no answer. */
-  readonly halfWithinMs: number;
-  /** 95 % of its answers took less than this, likewise. */
-  readonly mostWithinMs: number;
-}
-
-/** The figures of one provider and check. */
-export interface ProviderHistory {
-  readonly provider: string;
-  readonly check: Check;
-  readonly overall: HistoryFigures;
-  /** In the order of time; periods in which it was not asked are left out. */
-  readonly periods: readonly { readonly at: Date; readonly figures: HistoryFigures }[];
-}
-
 /** Reads providers in the order they are asked, then those that are no longer asked. Errors: invalid_request. */
-export type ReadProviderHistory = (environment: Environment, range: HistoryRange) => Promise<ProviderHistory[]>;
+export type ReadProviderHistory = (
+  environment: Environment,
+  range: HistoryRange,
+) => Promise<ReturnType<typeof historyOf>[]>;
 
 export function createReadProviderHistory(options: {
   databases: Readonly<Record<Environment, Db>>;
@@ -97,7 +81,7 @@ type CountedPeriod = AttemptSums & {
 };
 
 /** Returns the figures of some attempts. Per cents are never rounded to 0 or 100, so that one failure in thousands shows. */
-export function figuresOf({ answered, unanswered, durations }: AttemptSums): HistoryFigures {
+export function figuresOf({ answered, unanswered, durations }: AttemptSums) {
   const exact = (answered / (answered + unanswered)) * 100;
   const isMixed = answered > 0 && unanswered > 0;
   return {
@@ -125,7 +109,7 @@ const sums = {
   ...Object.fromEntries(classes.map((place) => [`d${place}`, { $sum: `$durations.${place}` }])),
 };
 
-function historyOf(periods: readonly CountedPeriod[]): ProviderHistory {
+function historyOf(periods: readonly CountedPeriod[]) {
   const { provider, check } = periods[0]!._id;
   const total = (numberOf: (period: CountedPeriod) => number) =>
     periods.reduce((total, period) => total + numberOf(period), 0);
@@ -136,8 +120,8 @@ function historyOf(periods: readonly CountedPeriod[]): ProviderHistory {
   };
   return {
     provider,
-    check,
+    checkType: toCheckType(check),
     overall: figuresOf(overall),
-    periods: periods.map((period) => ({ at: period._id.at, figures: figuresOf(period) })),
+    periods: periods.map((period) => ({ at: timestampFromDate(period._id.at), figures: figuresOf(period) })),
   };
 }

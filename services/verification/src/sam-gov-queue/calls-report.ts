@@ -1,14 +1,16 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
 import { planFreshness, startOfUtcDay, utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
-import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
+import type { ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callQuota } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
 import type { QueueCollections, QueueDay } from "../questions/documents.ts";
 import { DAY_MS } from "../questions/rules.ts";
-import type { WatchedCount } from "../questions/watch-documents.ts";
-import { askedEveryMs } from "../questions/watch-frequency.ts";
-import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
+import { askedEveryMs, frequencies } from "../questions/watch-frequency.ts";
+import { readQueueNumbers } from "./numbers.ts";
 
 /** Number of days that are reported, with today. */
 const REPORTED_DAYS = 30;
@@ -16,50 +18,8 @@ const REPORTED_DAYS = 30;
 const REPORTED_ORGANIZATIONS = 20;
 const NO_CALLS: CallCounts = perCallClass(() => 0);
 
-/** The quota of the key in use, in HTTP calls. */
-interface ReportedQuota {
-  readonly daily: number;
-  /** What is kept for each class. */
-  readonly reserved: CallCounts;
-  /** What each class may still spend today. */
-  readonly left: CallCounts;
-  /** What later runs may spend in a day. */
-  readonly mostForRuns: number;
-}
-
-/** The numbers of one UTC day. */
-interface ReportedDay {
-  /** YYYY-MM-DD. */
-  readonly day: string;
-  /** Those of all keys together. */
-  readonly calls: CallCounts;
-  /** Calls for later runs that were planned on the day before; undefined where none were. */
-  readonly planned: number | undefined;
-  readonly vendorsAsked: number;
-}
-
-/** How fresh the data of watched vendors is, and what quotas buy. */
-interface Freshness extends ReturnType<typeof planFreshness> {
-  readonly countedAt: Date;
-  /** By frequency, the shortest first. */
-  readonly watched: readonly WatchedCount[];
-}
-
-/** How the quota of SAM.gov's API is used, by all organizations together. */
-interface CallsReport {
-  /** Undefined where none is configured. */
-  readonly quota: ReportedQuota | undefined;
-  /** Newest first, beginning with today; days without calls included. */
-  readonly days: readonly ReportedDay[];
-  readonly queue: QueueNumbers;
-  /** Those that caused the most calls today, most first. */
-  readonly organizations: readonly OrganizationUsage[];
-  /** Undefined until watched vendors are counted for the first time. */
-  readonly freshness: Freshness | undefined;
-}
-
-/** Errors: the database's. */
-export type ReadCallsReport = () => Promise<CallsReport>;
+/** Reads how the quota of SAM.gov's API is used, by all organizations together. Errors: the database's. */
+export type ReadCallsReport = () => Promise<MessageInitShape<typeof GetSamGovCallsResponseSchema>>;
 
 export function createReadCallsReport(options: {
   /** The live database. */
@@ -75,7 +35,7 @@ export function createReadCallsReport(options: {
 }): ReadCallsReport {
   const { db, collections, provider, budgets, now } = options;
 
-  async function readQuota(daily: number): Promise<ReportedQuota> {
+  async function readQuota(daily: number) {
     const left = await Promise.all(
       callClasses.map(async (callClass) => [callClass, await options.left(provider, callClass)] as const),
     );
@@ -88,7 +48,7 @@ export function createReadCallsReport(options: {
     };
   }
 
-  async function readDays(today: Date): Promise<ReportedDay[]> {
+  async function readDays(today: Date) {
     const from = new Date(today.getTime() - (REPORTED_DAYS - 1) * DAY_MS);
     const [calls, numbers] = await Promise.all([
       readCallsByDay(db, provider, from),
@@ -109,11 +69,20 @@ export function createReadCallsReport(options: {
     return last?.watched;
   }
 
-  function freshnessOf(counts: QueueDay["watched"], callsForRuns: number): Freshness | undefined {
-    if (!counts) return undefined;
-    const { counted_at: countedAt, by_frequency: watched } = counts;
-    const vendors = watched.map((each) => ({ ...each, everyMs: askedEveryMs(each.priority) }));
-    return { countedAt, watched, ...planFreshness(vendors, { callsForRuns, quota: options.quota }) };
+  function freshnessOf({ counted_at, by_frequency }: NonNullable<QueueDay["watched"]>, callsForRuns: number) {
+    const vendors = by_frequency.map((each) => ({ ...each, everyMs: askedEveryMs(each.priority) }));
+    return {
+      countedAt: timestampFromDate(counted_at),
+      watched: by_frequency.map(({ priority, vendors, ...old }) => ({
+        frequency: frequencies[priority],
+        vendors,
+        hourOld: old.hour_old,
+        dayOld: old.day_old,
+        weekOld: old.week_old,
+        monthOld: old.month_old,
+      })),
+      ...planFreshness(vendors, { callsForRuns, quota: options.quota }),
+    };
   }
 
   return async () => {
@@ -125,6 +94,23 @@ export function createReadCallsReport(options: {
       budgets.busiest(provider, REPORTED_ORGANIZATIONS),
       readCounts(),
     ]);
-    return { quota, days, queue, organizations, freshness: freshnessOf(counts, queue.callsPlannedTomorrow) };
+    const { parked, oldestParkedAt, questions, callsPlannedTomorrow: plannedTomorrow } = queue;
+    return {
+      quota,
+      days,
+      queue: {
+        waitingRuns: parked.waiting,
+        readyRuns: parked.ready,
+        oldestAt: oldestParkedAt && timestampFromDate(oldestParkedAt),
+        questions,
+        plannedTomorrow,
+      },
+      organizations: organizations.map(({ organizationId, direct, monitors: first, left }) => ({
+        ...{ organizationId, direct, first },
+        directLeft: left?.direct,
+        firstLeft: left?.monitors,
+      })),
+      freshness: counts && freshnessOf(counts, plannedTomorrow),
+    };
   };
 }
