@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 
 const meter = metrics.getMeter("verification");
 
@@ -42,8 +43,7 @@ export function observeKeyAge(key: { provider: string; issuedOn: Date; now: () =
     description:
       "Days since a provider's key was issued. SAM.gov's keys are valid for 90 days: above 80, request a new one, or checks will soon be made without the provider.",
   });
-  const observe: Parameters<typeof age.addCallback>[0] = (result) =>
-    result.observe((key.now().getTime() - key.issuedOn.getTime()) / 86_400_000, { provider: key.provider });
-  age.addCallback(observe);
-  return () => age.removeCallback(observe);
+  return observeGauges(meter, [age], (observe) =>
+    observe(age, (key.now().getTime() - key.issuedOn.getTime()) / 86_400_000, { provider: key.provider }),
+  );
 }

@@ -1,8 +1,7 @@
 import type { Logger } from "@vvs/logging";
 import type { EnvironmentDatabases } from "@vvs/mongo";
-import { pause } from "@vvs/retry";
+import { superviseLoop } from "@vvs/retry";
 import { type Environment, environments, perEnvironment } from "@vvs/tenant";
-import type { Db } from "mongodb";
 import { createEvidenceBodies, type EvidenceBodies } from "./bodies.ts";
 import { removeAbandoned } from "./retention.ts";
 import { createS3Objects, type S3Options } from "./s3-objects.ts";
@@ -37,27 +36,22 @@ export async function openEvidence(options: {
   const { databases, settings, now, logger } = options;
   const { store, compressing } = settings;
   const closing = new AbortController();
-  const stopping = closing.signal;
+  const { signal: stopping } = closing;
   const objects = settings.s3 && (await createS3Objects(settings.s3));
 
-  /** Logs failures: what a sweep leaves, the next one removes. */
-  async function sweep(db: Db): Promise<void> {
-    try {
-      await removeAbandoned({ db, objects, now: now(), stopping });
-    } catch (err) {
-      if (!stopping.aborted)
-        logger.warn({ err }, "abandoned content of evidence can't be removed; trying again in an hour");
-    }
-  }
-
-  async function keepSweeping(): Promise<void> {
-    while (!stopping.aborted) {
-      for (const environment of environments) await sweep(databases[environment]);
-      await pause(SWEEP_EVERY_MS, stopping);
-    }
-  }
-
-  const sweeping = keepSweeping();
+  const sweeping = environments.map((environment) =>
+    superviseLoop({
+      async round() {
+        await removeAbandoned({ db: databases[environment], objects, now: now(), stopping });
+        return SWEEP_EVERY_MS;
+      },
+      failure: "abandoned content of evidence can't be removed; retrying",
+      recovery: "abandoned content of evidence is removed again",
+      backoff: { firstMs: 60_000, longestMs: SWEEP_EVERY_MS },
+      stopping,
+      logger,
+    }),
+  );
   return {
     bodies: perEnvironment((environment) => {
       const keyPrefix = `${settings.keyPrefix}${environment}/`;
@@ -65,7 +59,7 @@ export async function openEvidence(options: {
     }),
     async close() {
       closing.abort();
-      await sweeping;
+      await Promise.all(sweeping.map((loop) => loop.ended()));
       objects?.close();
     },
   };

@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import { environments } from "@vvs/tenant";
 import { callClasses } from "../providers/call-class.ts";
 import type { ReportProviders } from "./provider-report.ts";
@@ -29,21 +30,19 @@ export function observeProviders(report: ReportProviders, now: () => Date): () =
     unit: "s",
   });
   const gauges = [state, quota, calls, dailyQuota, age];
-  const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
+  return observeGauges(meter, gauges, async (observe) => {
     for (const environment of environments) {
       for (const { name, condition, quotaRemaining, calls: today, lastSuccessAt } of await report(environment)) {
         const labels = { environment, provider: name };
-        result.observe(state, STATES[condition], labels);
-        if (quotaRemaining !== undefined) result.observe(quota, quotaRemaining, labels);
+        observe(state, STATES[condition], labels);
+        if (quotaRemaining !== undefined) observe(quota, quotaRemaining, labels);
         if (today) {
-          result.observe(dailyQuota, today.quota, labels);
-          for (const each of callClasses) result.observe(calls, today[each], { ...labels, class: each });
+          observe(dailyQuota, today.quota, labels);
+          for (const each of callClasses) observe(calls, today[each], { ...labels, class: each });
         }
         if (!lastSuccessAt) continue;
-        result.observe(age, Math.max(0, now().getTime() - lastSuccessAt.getTime()) / 1_000, labels);
+        observe(age, Math.max(0, now().getTime() - lastSuccessAt.getTime()) / 1_000, labels);
       }
     }
-  };
-  meter.addBatchObservableCallback(observe, gauges);
-  return () => meter.removeBatchObservableCallback(observe, gauges);
+  });
 }

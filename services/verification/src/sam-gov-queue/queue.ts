@@ -9,6 +9,7 @@ import { countWatched } from "../freshness/count-watched.ts";
 import { createFreshQuestions } from "../freshness/fresh-questions.ts";
 import { createNoteAnswers } from "../freshness/note-answers.ts";
 import type { Watch } from "../freshness/watches.ts";
+import { createCopy } from "../own-data.ts";
 import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import type { SamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
 import type { AskedProvider } from "../questions/asked.ts";
@@ -21,7 +22,7 @@ import type { RequestedRun, VerifyRun } from "../runs/verify-run.ts";
 import { createAskVendors } from "./ask-vendors.ts";
 import { createAsker } from "./asker.ts";
 import { CALL_MS, createAsking } from "./asking.ts";
-import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
+import { readQueueNumbers } from "./numbers.ts";
 import { createParkedRuns } from "./parked-runs.ts";
 import { createQuestions } from "./questions.ts";
 import { askedVendors, observeQueue } from "./queue-metrics.ts";
@@ -167,7 +168,11 @@ export function createSamGovQueue(
     }),
   );
 
-  const numbers = cached(() => readQueueNumbers(collections, now()));
+  const numbers = createCopy({
+    read: () => readQueueNumbers(collections, now()),
+    maxAgeMs: NUMBERS_MS,
+    clock: () => performance.now(),
+  });
 
   let plannedAt = 0;
   /**
@@ -232,18 +237,6 @@ export function createSamGovQueue(
       };
     },
   };
-
-  function cached(read: () => Promise<QueueNumbers>): () => Promise<QueueNumbers> {
-    let at = Number.NEGATIVE_INFINITY;
-    let reading: Promise<QueueNumbers> | undefined;
-    return () => {
-      if (performance.now() - at > NUMBERS_MS) {
-        at = performance.now();
-        reading = read();
-      }
-      return reading!;
-    };
-  }
 }
 
 function documentOf({ recordId, tenant, run, entityId, checks, requestedAt }: RequestedRun, parked_at: Date) {
