@@ -14,8 +14,6 @@ import {
   VerificationCompletedSchema,
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
-import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient } from "@vvs/rpc";
 import type { Binary, Db } from "mongodb";
 import { collections as detectorCollections } from "../../services/change-detector/src/store.ts";
 import { createPublishStates } from "../../services/monitor/src/monitors/state-publisher.ts";
@@ -77,12 +75,7 @@ export async function startProduct(options: {
   const detector = await startChangeDetector({ mongodbUri, prefix: monitors.prefix, now });
   closers.push(() => detector.close());
   const detectorDb = environmentDatabases(detector.client, monitors.prefix, "change-detector").live;
-  const judging = createClient(VerificationService, {
-    address: `127.0.0.1:${verification.port}`,
-    caller: "monitor",
-    tls: undefined,
-  });
-  closers.push(() => judging.close());
+  const judging = verification.clientFor("monitor");
   const publishStates = createPublishStates({
     ...{ environment: "live", client: monitors.client, db: monitors.db, topic: topicNames.monitorStateChanged },
     ...{ nudge: () => undefined, leases: { held: () => [shardOf("monitor states")] } },

@@ -1,12 +1,9 @@
-import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import type { Binary } from "mongodb";
 import { collectionsOf } from "../store.ts";
-import { requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
+import { completedIn, requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { inputsFingerprint } from "./check-inputs.ts";
@@ -83,12 +80,8 @@ async function storedUnder(tin: string): Promise<string[]> {
 }
 
 /** Returns the records of the vendor's verifications, oldest first. */
-async function records() {
-  const rows = service.databases.sandbox.collection<{ value: Binary }>("outbox").find().sort({ _id: 1 });
-  return (await rows.toArray())
-    .map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()))
-    .filter((record) => record.entityId === entityId);
-}
+const records = async () =>
+  (await completedIn(service.databases.sandbox)).filter((record) => record.entityId === entityId);
 
 test("the record of a verification says which TIN the vendor has after it: the one before, unless another matched", async () => {
   const has = (tin: string | undefined, tinHash: Uint8Array) =>

@@ -4,8 +4,6 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
@@ -134,35 +132,12 @@ describe("the paid calls of TIN providers", () => {
     expect(await verify(other, beside, { check: TIN_MATCH })).toEqual({ result: PASS, attempts: ["taxbandits pass"] });
     expect(await spent(one, attacker)).toEqual({ taxbandits: "4/0", compliancely: "3/0" });
     expect(await spent(one, beside)).toEqual({ taxbandits: "1/0" });
-    const dashboard = createClient(VerificationService, {
-      address: `127.0.0.1:${other.port}`,
-      caller: "dashboard",
-      tls: undefined,
-    });
-    closers.push(() => dashboard.close());
     const caller = callerOf(attacker, Environment.LIVE, "usr_1");
-    expect((await dashboard.getProviderUsage({ caller })).providers).toMatchObject([
+    expect((await other.clientFor("dashboard").getProviderUsage({ caller })).providers).toMatchObject([
       { provider: "taxbandits", direct: 4, directLeft: 0, monitors: 0, monitorsLeft: 4, perDay: 8 },
       { provider: "compliancely", direct: 3, directLeft: 47, monitors: 0, monitorsLeft: 70, perMinute: 3 },
     ]);
     await expect(one.client.getProviderUsage({ caller })).rejects.toMatchObject({ code: "forbidden" });
-  });
-
-  test("after a burst of direct calls the organization's monitors still get their reserve", async () => {
-    const service = await start({ live });
-    const attacker = organization({
-      taxbandits: { perMinute: 100, perDay: 8 },
-      compliancely: { perMinute: 1, perDay: 1 },
-    });
-    for (let calls = 0; calls < 6; calls++) await verify(service, attacker, { check: TIN_MATCH });
-    for (const runSeq of [1, 2, 2, 3]) {
-      expect(await verify(service, attacker, { check: TIN_MATCH, runSeq })).toEqual({
-        result: PASS,
-        attempts: ["taxbandits pass"],
-      });
-    }
-    expect(await verify(service, attacker, { check: TIN_MATCH, runSeq: 4 })).toEqual(NONE);
-    expect(await spent(service, attacker)).toMatchObject({ taxbandits: "4/4" });
   });
 
   test("a spent budget touches neither the circuit nor the history of a provider, and takes no probe", async () => {

@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
-import { Mode, VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient } from "@vvs/rpc";
 import { MongoClient } from "mongodb";
 import { type Provider, ProviderError } from "../providers/provider.ts";
+import { putVendor, testProvider, verify } from "../testing/calls.ts";
 import { startTestService } from "../testing/service.ts";
 import { isUnanswered, startAttemptCounts } from "./attempt-counts.ts";
 import { createReadProviderHistory, figuresOf, type HistoryRange } from "./provider-history.ts";
@@ -117,43 +115,18 @@ test("counting goes on and ends while the database is unavailable", async () => 
 });
 
 test("the history is returned only to the dashboard, also after a restart", async () => {
-  const live: Provider[] = [
-    provider("failing"),
-    {
-      ...provider("answering"),
-      ask: async () => ({
-        outcome: "fail",
-        reason: "expired",
-        confidence: 1,
-        dataDate: new Date(),
-        facts: {},
-        content: "{}",
-        contentType: "application/json",
-      }),
-    },
-  ];
+  const live: Provider[] = [provider("failing"), testProvider("answering")];
   const start = (more: { prefix?: string } = {}) => startTestService({ live, now: () => at("01T10:00"), ...more });
   const owner = await start();
   const before = await start({ prefix: owner.prefix });
-  const [organizationId, entityId] = [newId("org"), newId("ent")];
-  before.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
-  await before.client.verify({
-    caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" },
-    target: { case: "entityId", value: entityId },
-    checks: [CheckType.SAM_REGISTRATION],
-    mode: Mode.REALTIME,
-  });
+  await verify(before, putVendor(before));
   await before.stop();
 
   const after = await start({ prefix: owner.prefix });
   const [from, to] = [timestampFromDate(march.from), timestampFromDate(march.to)];
   const request = { environment: Environment.LIVE, from, to, interval: HealthInterval.DAY };
   await expect(after.client.getProviderHealth(request)).rejects.toMatchObject({ code: "forbidden" });
-  const dashboard = createClient(VerificationService, {
-    address: `127.0.0.1:${after.port}`,
-    caller: "dashboard",
-    tls: undefined,
-  });
+  const dashboard = after.clientFor("dashboard");
   const health = await dashboard.getProviderHealth(request);
   expect(
     health.providers.map(({ provider, checkType, overall }) => [provider, checkType, overall?.answeredPercent]),
@@ -169,7 +142,6 @@ test("the history is returned only to the dashboard, also after a restart", asyn
       code: "invalid_request",
     });
   }
-  dashboard.close();
   await after.stop();
   await owner.stop();
 });

@@ -1,14 +1,10 @@
-import { fromBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import { RunJudgement, VerificationService } from "@vvs/proto/verification/v1/verification";
-import { type Client, createClient } from "@vvs/rpc";
-import type { Binary } from "mongodb";
+import { RunJudgement } from "@vvs/proto/verification/v1/verification";
 import type { Answer, Question } from "../providers/provider.ts";
-import { passing, verify } from "../testing/calls.ts";
+import { completedIn, passing, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { createTestMonitor, type PlayedQueue, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
@@ -30,21 +26,14 @@ async function matchingTin(question: Question, { signal }: { signal: AbortSignal
 
 let queue: PlayedQueue;
 let service: TestService;
-let client: Client<typeof VerificationService>;
+let client: ReturnType<TestService["clientFor"]>;
 let vendors = 0;
 beforeAll(async () => {
   queue = await startPlayedQueue("2026-11-02T15:00:00Z");
   service = await queue.startReplica({}, { tin: matchingTin });
-  client = createClient(VerificationService, {
-    address: `127.0.0.1:${service.port}`,
-    caller: "monitor",
-    tls: undefined,
-  });
+  client = service.clientFor("monitor");
 });
-afterAll(async () => {
-  client.close();
-  await queue.stop();
-});
+afterAll(() => queue.stop());
 beforeEach(() => queue.setTime("2026-11-02T15:00:00Z"));
 
 /** What files say of an active vendor that nothing excludes; the exclusions file is of the test's day. */
@@ -57,10 +46,8 @@ function filesOf(uei: string, record: { legalName?: string } = {}, exclusionsAge
 }
 
 async function digestOf(verificationId: string): Promise<Uint8Array> {
-  const rows = service.databases.live.collection<{ record_id: string; value: Binary }>("outbox");
-  const { value } = (await rows.findOne({ record_id: verificationId }))!;
-  const record: VerificationCompleted = fromBinary(VerificationCompletedSchema, value.value());
-  return record.checks[0]!.digest;
+  const [record] = await completedIn(service.databases.live, { record_id: verificationId });
+  return record!.checks[0]!.digest;
 }
 
 /** Runs a new monitor twice; returns its row for a judgement. */
@@ -226,9 +213,7 @@ test("nothing is judged where our own reads take too long", async () => {
   slow.entities.put(row.organizationId, row.entityId, { subject: { legalName: "V", uei } });
   const end = Promise.withResolvers<void>();
   slow.entities.schedule.registry = () => end.promise;
-  const address = `127.0.0.1:${slow.port}`;
-  const monitor = createClient(VerificationService, { address, caller: "monitor", tls: undefined });
-  await expect(monitor.judgeRuns({ runs: [row] })).rejects.toMatchObject({ code: "service_unavailable" });
+  const judging = slow.clientFor("monitor").judgeRuns({ runs: [row] });
+  await expect(judging).rejects.toMatchObject({ code: "service_unavailable" });
   end.resolve();
-  monitor.close();
 });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
-import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
 import { watchCollections } from "../questions/watch-documents.ts";
@@ -11,27 +9,15 @@ import type { TestService } from "../testing/service.ts";
 
 let queue: PlayedQueue;
 let service: TestService;
-const clients: { close(): void }[] = [];
 
 beforeAll(async () => {
   queue = await startPlayedQueue("2026-11-22T09:00:00Z");
   service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { queue: { gatherMs: 3_600_000 } });
 });
-afterAll(async () => {
-  for (const client of clients) client.close();
-  await queue.stop();
-});
+afterAll(() => queue.stop());
 
 /** Reads the report as the dashboard. */
-function read(from = service) {
-  const client = createClient(VerificationService, {
-    address: `127.0.0.1:${from.port}`,
-    caller: "dashboard",
-    tls: undefined,
-  });
-  clients.push(client);
-  return client.getSamGovCalls({});
-}
+const read = (from = service) => from.clientFor("dashboard").getSamGovCalls({});
 
 test("only the dashboard reads it", async () => {
   await expect(service.client.getSamGovCalls({})).rejects.toMatchObject({ code: "forbidden" });

@@ -1,9 +1,15 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import type { CheckSubject } from "@vvs/proto/entity/v1/entity";
-import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import {
+  type VerificationCompleted,
+  VerificationCompletedSchema,
+  type VerificationRequested,
+  VerificationRequestedSchema,
+} from "@vvs/proto/events/v1/events";
 import { Mode, type Verification, type VerifyRequestSchema } from "@vvs/proto/verification/v1/verification";
+import type { Binary, Db } from "mongodb";
 import type { Answer, Provider, Question } from "../providers/provider.ts";
 import type { TestEntity } from "./entities.ts";
 import type { TestService } from "./service.ts";
@@ -114,6 +120,12 @@ export async function resultOf(
 export async function verifyResult(service: TestService, vendor: TestVendor, call: TestCall = {}) {
   const { results } = await verify(service, vendor, call);
   return resultOf(service, { ...vendor, results }, call.environment);
+}
+
+/** Returns the records of stored verifications in an outbox, oldest first. */
+export async function completedIn(db: Db, of: { readonly record_id?: string } = {}): Promise<VerificationCompleted[]> {
+  const rows = db.collection<{ record_id: string; value: Binary }>("outbox").find(of).sort({ _id: 1 });
+  return (await rows.toArray()).map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()));
 }
 
 /** Returns the record of a monitor's run: of a new monitor where none is named. */

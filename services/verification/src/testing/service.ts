@@ -143,18 +143,22 @@ export async function startTestService(options: {
     translate: translateMongoError,
     beside: [domain.jobService],
   });
-  const jobs = createClient(JobService, { address: `127.0.0.1:${server.port}`, caller: "gateway", tls: undefined });
-  const gateway = createClient(VerificationService, {
-    address: `127.0.0.1:${server.port}`,
-    caller: "gateway",
-    tls: undefined,
-  });
+  const address = `127.0.0.1:${server.port}`;
+  const jobs = createClient(JobService, { address, caller: "gateway", tls: undefined });
+  const clients: { close(): void }[] = [jobs];
+  function clientFor(caller: string) {
+    const client = createClient(VerificationService, { address, caller, tls: undefined });
+    clients.push(client);
+    return client;
+  }
+  const gateway = clientFor("gateway");
   const verify: typeof gateway.verify = (request, { timeoutMs = 24_500, ...options } = {}) =>
     gateway.verify(request, { timeoutMs, ...options });
   return {
     /** The gateway's client; a verification may take as long as there. */
     client: { ...gateway, verify },
-    port: server.port,
+    /** Returns the client of another service. */
+    clientFor,
     jobClient: jobs,
     jobs: domain.jobs,
     entities: testEntities,
@@ -166,8 +170,7 @@ export async function startTestService(options: {
     noteMonitor: domain.noteMonitor,
     queue: domain.queue,
     async stop() {
-      gateway.close();
-      jobs.close();
+      for (const client of clients) client.close();
       await server.close();
       for (const close of closers) await close();
       simulated.close();

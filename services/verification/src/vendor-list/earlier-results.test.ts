@@ -1,15 +1,14 @@
-import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { CheckStatus } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { migrateOutbox } from "@vvs/outbox";
 import { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
-import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { type TestMongo, testMongo } from "@vvs/testing";
-import type { Binary, Db } from "mongodb";
+import type { Db } from "mongodb";
 import { latestId } from "../checks/latest-answers.ts";
 import type { AnswerDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { collectionsOf } from "../store.ts";
+import { completedIn } from "../testing/calls.ts";
 import { createPublishEarlierResults, migrateEarlierResults, needed } from "./earlier-results.ts";
 
 const TOPIC = "live.verification.completed.direct";
@@ -69,10 +68,7 @@ async function verified(organization_id: string, entity_id: string, minute: numb
   return verification;
 }
 
-async function published() {
-  const rows = await mongo.db.collection<{ key: string; value: Binary }>("outbox").find().sort({ _id: 1 }).toArray();
-  return rows.map(({ value }) => fromBinary(VerificationCompletedSchema, value.buffer));
-}
+const published = () => completedIn(mongo.db);
 async function untilDone(publish = replica()) {
   for (let rounds = 0; rounds < 20; rounds++) if ((await publish()) === "done") return;
   throw new Error("the rounds did not end");
