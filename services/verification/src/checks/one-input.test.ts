@@ -54,10 +54,7 @@ const inputFaults = async () => {
 describe("one input of one organization, repeated, never makes SAM.gov unavailable to another organization", () => {
   test.each<[string, SamGovMisbehaviour, string, number]>([
     ["answers 400", { kind: "status", status: 400 }, "http_400", 12],
-    ["answers 404", { kind: "status", status: 404 }, "http_404", 12],
-    ["answers 422", { kind: "status", status: 422 }, "http_422", 12],
     ["fails", { kind: "status", status: 500 }, "http_500", 12],
-    ["cuts the connection", { kind: "cut" }, "connection", 12],
     ["does not answer in time", { kind: "silent" }, "timeout", 3],
   ])("where SAM.gov %s", async (_name, how, reason, times) => {
     await start(reason === "timeout" ? { attemptMs: 2_000 } : {});
@@ -82,15 +79,4 @@ test("inputs that SAM.gov refuses are counted apart from faults, and are no sign
   expect((await inputFaults()) - before).toBe(8);
   const { providers } = await replicas[0]!.client.listProviders({ environment: Environment.LIVE });
   expect(providers[0]).toMatchObject({ name: "sam_gov_api", state: "available" });
-});
-
-test("an outage that two inputs meet stops the calls after five faults, on all replicas", async () => {
-  await start();
-  played.sam.misbehave({ kind: "status", status: 503 });
-  const before = played.sam.calls().length;
-  for (let each = 0; each < 5; each++) expect(await verify(`${BAD.slice(0, -1)}${each % 2}`)).toBe("throw http_503");
-  expect(await verifyAnother()).toBe("throw circuit_open");
-  expect(played.sam.calls().length - before).toBe(5);
-  played.setTime(new Date(played.now().getTime() + 1_000).toISOString());
-  expect(await verifyAnother(1)).toBe("throw circuit_open");
 });

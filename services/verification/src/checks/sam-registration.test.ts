@@ -117,17 +117,6 @@ describe("sam_registration, live", () => {
     });
   });
 
-  test("a fail of the API is final even if the extract passes", async () => {
-    const service = await start();
-    const uei = newUei();
-    extract.add(uei);
-    sam.register({ uei, samRegistered: "No", status: "Active", cage: "null" });
-    expect(await verifyResult(service, put(service, uei))).toMatchObject({
-      result: "FAIL sam_gov_api not_registered",
-      attempts: ["sam_gov_api fail not_registered"],
-    });
-  });
-
   test("organizations that ask at the same time share one call, and each has its own evidence", async () => {
     const service = await start();
     const uei = newUei();
@@ -149,41 +138,6 @@ describe("sam_registration, live", () => {
     await expect(
       service.client.getEvidence({ caller: callerOf(vendors[1]!.organizationId), evidenceId: evidence.id }),
     ).rejects.toMatchObject({ code: "evidence_not_found" });
-  });
-
-  test("a hundred later runs that wait for the API cost a few calls", async () => {
-    const service = await start();
-    const ueis = Array.from({ length: 100 }, newUei);
-    for (const uei of ueis) sam.register({ uei });
-    const vendors = ueis.map((uei) => put(service, uei));
-    await Promise.all(vendors.map((vendor) => run(service, vendor, 2)));
-    expect(sam.calls()).toEqual([]);
-    await service.queue.ask();
-    await service.queue.resume();
-    expect(sam.calls().length).toBeLessThanOrEqual(12);
-    const ours = { organization_id: { $in: vendors.map(({ organizationId }) => organizationId) } };
-    const stored = await service.databases.live.collection("verifications").find(ours).toArray();
-    expect(stored.map(({ results }) => results[0].origin)).toEqual(ueis.map(() => "sam_gov_api"));
-  });
-
-  test("SAM.gov is not called before a used-up quota is reset, also by a restarted service", async () => {
-    const service = await start();
-    const uei = newUei();
-    extract.add(uei);
-    sam.register({ uei });
-    const reset = new Date(Date.now() + 3_600_000).toISOString();
-    sam.misbehave({ kind: "throttled", shape: "fault", nextAccessTime: reset }, { calls: 1 });
-    const attempts = ["sam_gov_api throw quota_exhausted", "sam_gov_extract pass"];
-    expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
-    const calls = sam.calls().length;
-    expect(await verifyResult(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
-    await waitUntilStored(service);
-    const restarted = await start();
-    expect(await verifyResult(restarted, put(restarted, uei))).toMatchObject({
-      result: "PASS sam_gov_extract",
-      attempts,
-    });
-    expect(sam.calls()).toHaveLength(calls);
   });
 
   test("keys appear in nothing that is stored, logged, traced or put into a URL", async () => {
@@ -214,11 +168,3 @@ describe("sam_registration, live", () => {
     }
   });
 });
-
-/** Until what was noted of SAM.gov is in the database. */
-async function waitUntilStored(service: TestService): Promise<void> {
-  const states = service.databases.live.collection<{ _id: string }>("provider_state");
-  while (!(await states.findOne({ _id: "sam_gov_api", shut: { $exists: true } }))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -109,20 +109,6 @@ describe("a circuit", () => {
     expect(await healthOf(replica())).toMatchObject({ condition: "available" });
   });
 
-  test("opens for twice as long after failed probes of two inputs", async () => {
-    const [one, other] = [replica(), replica()];
-    await openBy(one);
-    pass(10);
-    expect(await attempt(other, "fault")).toBe("fault");
-    await other.flush();
-    expect(await attempt(one, "fault")).toBe("fault");
-    await one.flush();
-    pass(19);
-    expect(await attempt(one)).toBe("circuit_open");
-    pass(1);
-    expect(await attempt(one)).toBe("answered");
-  });
-
   test("is never opened by one input, on however many replicas it fails", async () => {
     const replicas = [replica(), replica()];
     for (let fault = 0; fault < 100; fault++) {

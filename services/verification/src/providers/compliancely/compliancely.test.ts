@@ -34,14 +34,9 @@ function said(body: unknown): string {
 describe("a submission says", () => {
   const outage = { irs_service_status: "THE IRS TIN MATCHING SERVICE IS SLOW OR CURRENTLY EXPERIENCING AN OUTAGE" };
   test.each<[string, unknown, string]>([
-    ...[0, 6, 7, 8].map(
-      (code) => [`code ${code}`, submission({ irs_code: code }), "pass"] as [string, unknown, string],
-    ),
-    ["code 2", submission({ irs_code: 2 }), "fail not_issued"],
-    ["code 3", submission(), "fail mismatch"],
-    ...[1, 4, 5, 10, 9, -2].map(
-      (code) => [`code ${code}`, submission({ irs_code: code }), `throw irs_code_${code}`] as [string, unknown, string],
-    ),
+    ["a match", submission({ irs_code: 6 }), "pass"],
+    ["a mismatch", submission(), "fail mismatch"],
+    ["a code that is no answer", submission({ irs_code: 10 }), "throw irs_code_10"],
     ["pending", submission({ irs_code: -1, status: "Pending" }), "pending 4989258"],
     ["pending in an outage", submission({ irs_code: -1, ...outage }), "throw irs_outage"],
     ["a fail in an outage", submission(outage), "throw irs_outage"],
