@@ -49,11 +49,6 @@ const evidenceSection = {
 
 const schema = z.object({
   ...evidenceSection,
-  /**
-   * Whether new content of evidence is compressed. Versions that do not know this setting can't read such content: set it to
-   * false while one of them runs or may be rolled back to.
-   */
-  EVIDENCE_COMPRESSION: flag().default(true),
   /** Days for which verifications are kept that realtime calls asked for, that failed, and first runs of monitors. */
   VERIFICATIONS_KEPT_DAYS: count(LEAST_KEPT_DAYS).default(2_557),
   /** Days for which others are kept: of cached calls, without an answer, and later runs of monitors. */
@@ -133,7 +128,6 @@ export function evidenceSettings(config: z.infer<typeof schema>): EvidenceSettin
     store: config.EVIDENCE_STORE,
     s3: s3Options(config),
     keyPrefix: config.EVIDENCE_S3_PREFIX,
-    compressing: config.EVIDENCE_COMPRESSION,
   };
 }
 

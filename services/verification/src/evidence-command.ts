@@ -38,7 +38,6 @@ async function main(args: string[]): Promise<void> {
         db: databases[environment],
         store: "mongodb",
         keyPrefix: "",
-        compressing: false,
         objects,
         now,
       }),

@@ -17,7 +17,6 @@ const withDefaults = {
   db,
   store: "mongodb",
   keyPrefix: "",
-  compressing: false,
   objects: undefined,
   now: () => now,
 } as const;
@@ -61,29 +60,26 @@ describe.each(["mongodb", "s3"] as const)("compressed bodies in %s", (store) => 
     get: async (key) => held.get(key),
     remove: async (key) => void held.delete(key),
   };
-  const [plain, compressing] = [replica({ store, objects }), replica({ store, objects, compressing: true })];
-  const read = async ({ sha256 }: { sha256: string }) => String(Buffer.from((await plain.get(sha256))!));
+  const bodies = replica({ store, objects });
+  const read = async ({ sha256 }: { sha256: string }) => String(Buffer.from((await bodies.get(sha256))!));
   const storedOf = async ({ sha256 }: { sha256: string }) => {
     const body = (await bodiesOf(db).findOne({ _id: sha256 }))!;
     return { ...body, stored: body.object_key ? held.get(body.object_key)! : body.content!.buffer };
   };
 
-  test("take less room, and are read like those from before", async () => {
-    const [before, after, tiny] = [`old é ${store} `, `new é ${store} `, `${store}`].map((text, index) =>
-      bodyOf(text.repeat(index === 2 ? 1 : 500)),
-    );
-    await plain.put([before!]);
-    await compressing.put([before!, after!, tiny!]);
-    for (const body of [before!, after!, tiny!]) expect(await read(body)).toBe(body.content);
-    const { bytes, stored, compression } = await storedOf(after!);
-    expect([bytes, compression]).toEqual([Buffer.byteLength(after!.content), "gzip"]);
+  test("take less room, and are read like those that compressing makes no smaller", async () => {
+    const [long, tiny] = [bodyOf(`é ${store} `.repeat(500)), bodyOf(store)];
+    await bodies.put([long, tiny]);
+    for (const body of [long, tiny]) expect(await read(body)).toBe(body.content);
+    const { bytes, stored, compression } = await storedOf(long);
+    expect([bytes, compression]).toEqual([Buffer.byteLength(long.content), "gzip"]);
     expect(stored.length).toBeLessThan(bytes / 20);
-    for (const body of [before!, tiny!]) expect((await storedOf(body)).compression).toBeUndefined();
+    expect((await storedOf(tiny)).compression).toBeUndefined();
   });
 
   test("that were tampered with differ from their hash", async () => {
     const body = bodyOf(`tampered ${store} `.repeat(500));
-    await compressing.put([body]);
+    await bodies.put([body]);
     const { object_key } = await storedOf(body);
     if (object_key) held.set(object_key, Buffer.from("{}"));
     else await bodiesOf(db).updateOne({ _id: body.sha256 }, { $set: { content: new Binary(Buffer.from("{}")) } });

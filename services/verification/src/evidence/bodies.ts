@@ -78,19 +78,15 @@ export function createEvidenceBodies(options: {
   store: "mongodb" | "s3";
   /** Prefix of the keys of objects. */
   keyPrefix: string;
-  /** Whether new bodies are compressed. Those of both kinds stay readable. */
-  compressing: boolean;
   /** Needed where `store` is s3, and to read bodies that are there. */
   objects: ObjectStore | undefined;
   now: () => Date;
 }) {
-  const { store, objects, keyPrefix, compressing, now } = options;
+  const { store, objects, keyPrefix, now } = options;
   const bodies = bodiesOf(options.db);
   const removals = removalsOf(options.db);
   /** When bodies were put last, in the order of their puts. */
   const recent = new Map<string, number>();
-
-  const encode = async (bytes: Buffer) => (compressing ? compress(bytes) : { bytes: bytes.length, stored: bytes });
 
   /** Returns false where the body is not stored yet. */
   async function touch(sha256: string): Promise<boolean> {
@@ -125,7 +121,7 @@ export function createEvidenceBodies(options: {
     // A new key each time, so that the removal of an old body can never remove one that was put again.
     const key = `${keyPrefix}${sha256}/${randomUUID()}`;
     await removals.insertOne({ _id: key, put_at: now() });
-    const { stored, ...held } = await encode(content);
+    const { stored, ...held } = await compress(content);
     await store.put(key, stored);
     const isFirst = await inTransaction(options.db.client, async (session) => {
       const { filter, update, upsert } = insertion({ sha256, ...held, object_key: key });
@@ -154,7 +150,7 @@ export function createEvidenceBodies(options: {
     if (putAt !== undefined && Math.abs(now().getTime() - putAt) < RECENT_MS) return;
     const bytes = Buffer.from(content, "utf8");
     if (store === "mongodb") {
-      const { stored, ...held } = await encode(bytes);
+      const { stored, ...held } = await compress(bytes);
       await putContent({ sha256, ...held, content: new Binary(stored) });
     } else if (!objects) throw new Error("no object store is configured");
     else if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);

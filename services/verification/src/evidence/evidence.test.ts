@@ -202,7 +202,6 @@ describe("an object store", () => {
         db: service.databases.live,
         store: "s3",
         keyPrefix: "",
-        compressing: false,
         objects: store,
         now: () => new Date(),
       });

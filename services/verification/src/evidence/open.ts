@@ -13,8 +13,6 @@ export interface EvidenceSettings {
   readonly s3: S3Options | undefined;
   /** Prefix of the key of each object. */
   readonly keyPrefix: string;
-  /** Whether new bodies are compressed. */
-  readonly compressing: boolean;
 }
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -34,7 +32,7 @@ export async function openEvidence(options: {
   logger: Logger;
 }): Promise<Evidence> {
   const { databases, settings, now, logger } = options;
-  const { store, compressing } = settings;
+  const { store } = settings;
   const closing = new AbortController();
   const { signal: stopping } = closing;
   const objects = settings.s3 && (await createS3Objects(settings.s3));
@@ -55,7 +53,7 @@ export async function openEvidence(options: {
   return {
     bodies: perEnvironment((environment) => {
       const keyPrefix = `${settings.keyPrefix}${environment}/`;
-      return createEvidenceBodies({ db: databases[environment], store, keyPrefix, compressing, objects, now });
+      return createEvidenceBodies({ db: databases[environment], store, keyPrefix, objects, now });
     }),
     async close() {
       closing.abort();

@@ -118,7 +118,6 @@ export async function startTestService(options: {
       store: "mongodb",
       s3: undefined,
       keyPrefix: "",
-      compressing: true,
       ...options.evidence,
     },
     days: { lasting: 2_557, repeated: 400, sandboxRuns: 14, least: 0 },
