@@ -1,13 +1,15 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeEach } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import { type GetRegistryRecordRequest, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
 import type { Answer, MonitorRun, Provider } from "../providers/provider.ts";
 import { createSamGovClient, type SamGovClient } from "../providers/sam-gov/client.ts";
+import type { RegistryReader } from "../providers/sam-gov/registry-reader.ts";
 import { createSamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
+import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
 import { questionOf } from "./calls.ts";
 
 /** The loaded files' records, the same for every vendor. */
@@ -52,14 +54,21 @@ export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<Play
 /** Creates the provider of SAM.gov's APIs, which asks a simulated SAM.gov. */
 export function playedProvider({ files, ...played }: PlayedProvider): Provider {
   const client = playedClient(played);
-  const entities = {
-    getRegistryRecord: async ({ names = [], uei = "", cage = "" }: Partial<GetRegistryRecordRequest>) => {
-      if (!files) throw new Error("the entity service is down");
-      return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names, { uei, cage }) : files);
-    },
-  };
-  return createSamGovApi({ clientOf: () => client, entities, now: () => played.now });
+  return createSamGovApi({ clientOf: () => client, entities: entitiesWith(files), now: () => played.now });
 }
+
+/** Creates the provider of the loaded files. */
+export function playedExtract(played: { files: Files | FilesBy; now: Date; hasApi?: boolean }): Provider {
+  const { files, now, hasApi = false } = played;
+  return createSamGovExtract({ entities: entitiesWith(files), hasApi, now: () => now });
+}
+
+const entitiesWith = (files: Files | FilesBy | undefined): RegistryReader => ({
+  async getRegistryRecord({ names = [], uei = "", cage = "" }) {
+    if (!files) throw new Error("the entity service is down");
+    return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names, { uei, cage }) : files);
+  },
+});
 
 export interface TestQuestion {
   readonly uei?: string;

@@ -1,18 +1,16 @@
-import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Exclusion, Parts } from "@vvs/registration";
 import { type PlayedExclusion, PRODUCTS_ONLY } from "../../../../../test/outside/sam-gov-rows.ts";
 import {
   askAbout,
   type Files,
+  playedExtract,
   playedProvider,
   samGovForEachTest,
   type TestQuestion,
 } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 import { withoutFiles } from "./file-parts.ts";
-import { createSamGovExtract } from "./sam-gov-extract.ts";
 import { apiSource } from "./shapes.ts";
 
 const UEI = "PLAYEDUEI001";
@@ -37,11 +35,8 @@ function flagged(...exclusions: Partial<PlayedExclusion>[]): void {
 }
 
 /** Asks the loaded files. */
-function askFiles(files: Files, stored?: Parts) {
-  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
-  const provider = createSamGovExtract({ entities, hasApi: false, now: () => NOW });
-  return askAbout(UEI, provider, { ...(stored && { stored }) });
-}
+const askFiles = (files: Files, stored?: Parts) =>
+  askAbout(UEI, playedExtract({ files, now: NOW }), { ...(stored && { stored }) });
 const extract = async (files: Files, stored?: Parts) => verdictIn(await askFiles(files, stored));
 
 describe("the rows of the Exclusions API decide what a flag means", () => {

@@ -1,18 +1,16 @@
-import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
 import {
   askAbout,
   type Files,
   type FilesBy,
+  playedExtract,
   playedProvider,
   samGovForEachTest,
   type TestQuestion,
 } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
-import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 // An exclusion may name its vendor only by its CAGE. SAM.gov's API does not return it for the vendor's UEI.
 
@@ -31,14 +29,8 @@ const file = (exclusions: object[], more: object = {}): Files => ({
 });
 const ask = (files: Files | FilesBy, more: TestQuestion = {}) =>
   askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), more);
-function askFiles(files: Files | FilesBy, stored: Parts | undefined, more: TestQuestion = {}) {
-  const entities = {
-    getRegistryRecord: async ({ uei = "", cage = "" }: { uei?: string; cage?: string }) =>
-      create(GetRegistryRecordResponseSchema, typeof files === "function" ? files([], { uei, cage }) : files),
-  };
-  const provider = createSamGovExtract({ entities, hasApi: true, now: () => NOW });
-  return askAbout(UEI, provider, { ...(stored && { stored }), ...more });
-}
+const askFiles = (files: Files | FilesBy, stored: Parts | undefined, more: TestQuestion = {}) =>
+  askAbout(UEI, playedExtract({ files, now: NOW, hasApi: true }), { ...(stored && { stored }), ...more });
 const verdictIn = ({ outcome, reason, facts }: Pick<Answer, "outcome" | "reason" | "facts">) =>
   [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
 
@@ -76,8 +68,7 @@ test("a kept answer of the API gets it too, and is in the evidence", async () =>
   };
   const { registration } = kept;
   const bodies = [{ url: "https://sam/exclusions?ueiSAM=U", receivedAt: date, text: "{}" }];
-  const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, file([row("bar")])) };
-  const provider = createSamGovExtract({ entities, hasApi: true, now: () => NOW });
+  const provider = playedExtract({ files: file([row("bar")]), now: NOW, hasApi: true });
   const stored: Parts = { registration: { ...registration!, date: NOW } };
   const question = questionOf({ uei: UEI, stored, kept: { parts: kept, bodies, asked_at: date } });
   const { content, parts, ...answer } = await provider.ask(question, { signal: AbortSignal.timeout(20_000) });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { GetRegistryRecordResponseSchema, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
+import { playedExtract } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
-import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 const CUT = "2026-11-02";
 const EXCLUSIONS_CUT = "2026-11-19";
@@ -41,11 +41,10 @@ interface TestQuestion {
 }
 
 const ask = (response: ReturnType<typeof files>, { hasApi = false, stored, today = TODAY }: TestQuestion = {}) =>
-  createSamGovExtract({
-    entities: { getRegistryRecord: async () => response },
-    hasApi,
-    now: () => new Date(`${today}T09:30:00Z`),
-  }).ask({ ...question, stored }, { signal: new AbortController().signal });
+  playedExtract({ files: response, hasApi, now: new Date(`${today}T09:30:00Z`) }).ask(
+    { ...question, stored },
+    { signal: new AbortController().signal },
+  );
 
 const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const asked = (...asking: Parameters<typeof ask>) => ask(...asking).then(verdictIn, ({ reason }) => reason);
@@ -328,12 +327,7 @@ test.each([
   "the files are too old for a pass once the exclusions file is more than 3 days old: after %i days",
   async (days, isTooOld) => {
     const now = new Date(Date.parse(`${EXCLUSIONS_CUT}T12:00:00Z`) + days * 86_400_000);
-    const provider = (more: object) =>
-      createSamGovExtract({
-        entities: { getRegistryRecord: async () => files(undefined, more) },
-        hasApi: true,
-        now: () => now,
-      });
+    const provider = (more: object) => playedExtract({ files: files(undefined, more), hasApi: true, now });
     const signal = new AbortController().signal;
     expect(await provider({}).isOutdated!({ signal })).toBe(isTooOld);
     expect(await provider({ exclusionsCutDate: "", exclusionsLoad: "" }).isOutdated!({ signal })).toBe(true);

@@ -2,10 +2,16 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { questionOf } from "../../testing/calls.ts";
-import { askAbout, type Files, playedProvider, samGovForEachTest } from "../../testing/sam-gov-api.ts";
+import {
+  askAbout,
+  type Files,
+  type FilesBy,
+  playedExtract,
+  playedProvider,
+  samGovForEachTest,
+} from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 import { createRegistryReader, readRegistry } from "./registry-reader.ts";
-import { createSamGovExtract } from "./sam-gov-extract.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
@@ -22,15 +28,8 @@ const filesOf = (sameNames: ReturnType<typeof rowOf>[]): Files => ({
   ...{ exclusionsCutDate: "2026-11-20", exclusionsLoad: "exclusions:1" },
   sameNames,
 });
-const askExtract = (files: Files | ((names: readonly string[]) => Files), legalName = "Acme") =>
-  createSamGovExtract({
-    entities: {
-      getRegistryRecord: async ({ names = [] }) =>
-        create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names) : files),
-    },
-    hasApi: false,
-    now: () => NOW,
-  }).ask(questionOf({ uei: UEI, legalName }), { signal: new AbortController().signal });
+const askExtract = (files: Files | FilesBy, legalName = "Acme") =>
+  askAbout(UEI, playedExtract({ files, now: NOW }), { legalName });
 
 describe("exclusions that bear the vendor's name", () => {
   test("are in the details and in the evidence of an answer from the files, and change nothing else", async () => {
