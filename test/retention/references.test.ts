@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import { randomOf } from "../bench/registry/random.ts";
 import { startKeptStack } from "./stack.ts";
 
 // Whatever leads to a verification, its evidence or its content still finds it when other things have aged out. The services
@@ -129,25 +130,12 @@ test("a record of a run whose verification is gone makes no event, and what it m
   expect(await verificationIds()).toEqual(before.ids);
 });
 
-/** Returns numbers from 0 to 1 that depend only on the seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test.each([1, 2, 3])(
   "in random years of runs, calls and changes nothing that is named goes (seed %d)",
   async (seed) => {
-    const random = randomOf(seed);
-    const below = (count: number) => Math.floor(random() * count);
+    const { below, pick: some } = randomOf(seed, 0, 0);
     const vendors = [0, 1, 2].map((index) => stack.vendor(index === 0 ? organizationId : newId("org")));
     const active: { id: string; organizationId: string }[] = [];
-    const some = <T>(list: readonly T[]): T => list[below(list.length)]!;
     const steps: (() => unknown)[] = [
       () => stack.run(),
       async () => {
@@ -181,4 +169,5 @@ test.each([1, 2, 3])(
       expect({ step, dangling: await stack.dangling() }).toEqual({ step, dangling: [] });
     }
   },
+  300_000,
 );
