@@ -73,6 +73,12 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   return { name, pid, exited, stop: (graceMs = 10_000) => stopChild(child, exited, graceMs) };
 }
 
+/** Returns the variables of a program on Node that gets only these of its own. */
+export function nodeEnvironment(own: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...own };
+}
+
 /**
  * Runs a command to its end. `output` is its standard output and error by lines. `env` is added to the variables of this
  * process. A command that does not exist ends with code 127.

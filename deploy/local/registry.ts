@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runProcess } from "./processes.ts";
+import { nodeEnvironment, runProcess } from "./processes.ts";
 import { StartError } from "./servers/start-error.ts";
 import { projectRoot } from "./services.ts";
 
@@ -22,12 +22,7 @@ export async function loadRegistry({ registry, exclusions, environment, log }: L
     command: process.execPath,
     args: [join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", "--environment", "live", ...files],
     cwd: projectRoot,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...environment,
-    },
+    env: nodeEnvironment(environment),
     onLine(line) {
       lines.push(line);
       log(`  ${line}`);

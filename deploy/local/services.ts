@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Exit, type RunningProcess, runProcess } from "./processes.ts";
+import { type Exit, nodeEnvironment, type RunningProcess, runProcess } from "./processes.ts";
 import type { LocalSecrets } from "./secrets.ts";
 import { freePort } from "./servers/free-port.ts";
 import { StartError } from "./servers/start-error.ts";
@@ -102,10 +102,7 @@ interface Plan extends Service {
 
 function variables(plan: Plan, environment: Record<string, string>, options: ServicesOptions): NodeJS.ProcessEnv {
   const httpPort = plan.name === "gateway" ? options.apiPort : options.dashboardPort;
-  return {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  return nodeEnvironment({
     ...otelVariables(),
     ...environment,
     ...(plan.name === "verification" && options.providers),
@@ -119,7 +116,7 @@ function variables(plan: Plan, environment: Record<string, string>, options: Ser
     HTTP_HOST: "127.0.0.1",
     HTTP_PORT: String(httpPort),
     DRAIN_SECONDS: "0",
-  };
+  });
 }
 
 /** Returns OpenTelemetry's variables, which are passed on unchanged. */

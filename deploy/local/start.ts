@@ -4,11 +4,11 @@ import { type Demo, removeRunInformation, writeRunInformation } from "./demo.ts"
 import { startDetached } from "./detached.ts";
 import { localDirectory } from "./local-dir.ts";
 import { providerVariables, type StartOptions, startOptions } from "./options.ts";
-import { requireFreePort } from "./ports.ts";
 import { startProduct } from "./product.ts";
 import { livingRun, removeRunFile, writeRunFile } from "./run-file.ts";
 import { localSecrets } from "./secrets.ts";
 import { seedOrganizations } from "./seed.ts";
+import { requireFree } from "./servers/free-port.ts";
 import { StartError, serverCacheDir, startServers } from "./servers/index.ts";
 import { readableLine } from "./service-logs.ts";
 import { summary } from "./summary.ts";
@@ -37,8 +37,13 @@ async function run(options: StartOptions): Promise<void> {
   const running = livingRun(runFile);
   if (running !== undefined)
     throw new StartError(`This checkout is already running (process ${running}). End it with: npm run stop`);
-  await requireFreePort(options.apiPort, "API_PORT");
-  await requireFreePort(options.dashboardPort, "DASHBOARD_PORT");
+  for (const [port, variable] of [
+    [options.apiPort, "API_PORT"],
+    [options.dashboardPort, "DASHBOARD_PORT"],
+  ] as const) {
+    const choice = `stop the program that uses it, or choose another port with ${variable}=….`;
+    await requireFree(port, `Port ${port} is in use: ${choice}`);
+  }
   if (options.fresh) rmSync(localDir, { recursive: true, force: true });
   mkdirSync(localDir, { recursive: true, mode: 0o700 });
   writeRunFile(runFile);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
+import { isAlive } from "../../deploy/local/run-file.ts";
 import { serverCacheDir, startServers } from "../../deploy/local/servers/index.ts";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -54,14 +55,5 @@ async function fitForTests(mongodbUri: string): Promise<void> {
 async function removeDeadRuns(): Promise<void> {
   for (const run of await readdir(runsDir)) {
     if (!isAlive(Number(run.split("-")[0]))) await rm(join(runsDir, run), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

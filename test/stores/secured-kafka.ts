@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../deploy/image/run.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
-import { describeKafka, fetchKafkaLibs } from "../../deploy/local/servers/kafka.ts";
+import { CLUSTER_ID, describeKafka, fetchKafkaLibs, serverProperties } from "../../deploy/local/servers/kafka.ts";
 import { launch, type ManagedServer, type ServerOptions } from "../../deploy/local/servers/managed.ts";
 import type { CertificateFiles } from "./certificates.ts";
 
@@ -28,8 +28,8 @@ export async function startSecuredKafka(options: ServerOptions, files: Certifica
       const properties = join(options.dataDir, "server.properties");
       await mkdir(options.dataDir, { recursive: true });
       const at = { dataDir: options.dataDir, port, securedPort, controllerPort: await freePort() };
-      await writeFile(properties, serverProperties(at, files));
-      const tool = ["kafka.tools.StorageTool", "format", "--ignore-formatted", "-t", "bG9jYWwtdmVuZG9yLXZ2cw"];
+      await writeFile(properties, serverProperties(at, securedListener(at, files)));
+      const tool = ["kafka.tools.StorageTool", "format", "--ignore-formatted", "-t", CLUSTER_ID];
       const users = ["SCRAM-SHA-256", "SCRAM-SHA-512"].flatMap((mechanism) => [
         "--add-scram",
         `${mechanism}=[name=${KAFKA_USER.username},password=${KAFKA_USER.password}]`,
@@ -44,30 +44,17 @@ export async function startSecuredKafka(options: ServerOptions, files: Certifica
   return { ...server, brokers: `127.0.0.1:${securedPort}`, openBrokers: `127.0.0.1:${server.port}` };
 }
 
-function serverProperties(
-  at: { dataDir: string; port: number; securedPort: number; controllerPort: number },
+/** The listener for signed-in clients with certificates, beside the open one. */
+function securedListener(
+  { port, securedPort, controllerPort }: { port: number; securedPort: number; controllerPort: number },
   files: CertificateFiles,
-): string {
+) {
   const login = "org.apache.kafka.common.security";
   const listener = "listener.name.secured";
-  const properties = {
-    "process.roles": "broker,controller",
-    "node.id": 1,
-    listeners: `OPEN://127.0.0.1:${at.port},SECURED://127.0.0.1:${at.securedPort},CONTROLLER://127.0.0.1:${at.controllerPort}`,
-    "advertised.listeners": `OPEN://127.0.0.1:${at.port},SECURED://127.0.0.1:${at.securedPort}`,
-    "inter.broker.listener.name": "OPEN",
-    "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": "OPEN:PLAINTEXT,SECURED:SASL_SSL,CONTROLLER:PLAINTEXT",
-    "controller.quorum.voters": `1@127.0.0.1:${at.controllerPort}`,
-    "log.dirs": join(at.dataDir, "logs"),
-    "auto.create.topics.enable": false,
-    "group.initial.rebalance.delay.ms": 0,
-    "offsets.topic.num.partitions": 4,
-    "offsets.topic.replication.factor": 1,
-    "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1,
-    "share.coordinator.state.topic.replication.factor": 1,
-    "share.coordinator.state.topic.min.isr": 1,
+  return {
+    listeners: `BROKER://127.0.0.1:${port},SECURED://127.0.0.1:${securedPort},CONTROLLER://127.0.0.1:${controllerPort}`,
+    "advertised.listeners": `BROKER://127.0.0.1:${port},SECURED://127.0.0.1:${securedPort}`,
+    "listener.security.protocol.map": "BROKER:PLAINTEXT,SECURED:SASL_SSL,CONTROLLER:PLAINTEXT",
     [`${listener}.ssl.keystore.type`]: "PEM",
     [`${listener}.ssl.keystore.location`]: files.server,
     [`${listener}.ssl.truststore.type`]: "PEM",
@@ -80,9 +67,6 @@ function serverProperties(
     [`${listener}.oauthbearer.sasl.jaas.config`]: `${login}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
     [`${listener}.oauthbearer.connections.max.reauth.ms`]: TOKEN_LIFETIME_MS,
   };
-  return Object.entries(properties)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
 }
 
 /** Returns a token that Kafka's development validator accepts: JSON without a signature, valid for an hour. */

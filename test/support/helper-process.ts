@@ -1,4 +1,4 @@
-import { runProcess } from "../../deploy/local/processes.ts";
+import { nodeEnvironment, runProcess } from "../../deploy/local/processes.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 
 /** Starts a script in its own process; returns the first line that it prints. */
@@ -14,12 +14,7 @@ export async function startHelper(options: {
     command: process.execPath,
     args: [options.script],
     cwd: projectRoot,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...options.environment,
-    },
+    env: nodeEnvironment(options.environment ?? {}),
     onLine(line) {
       lines += `${line}\n`;
       first.resolve(line);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { eventually } from "@vvs/testing";
-import { runProcess } from "../../deploy/local/processes.ts";
+import { nodeEnvironment, runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot, type ServiceName } from "../../deploy/local/services.ts";
 
@@ -43,10 +43,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       join(projectRoot, "services", name, "src/main.ts"),
     ],
     cwd: projectRoot,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    env: nodeEnvironment({
       ...environment,
       OTEL_SERVICE_NAME: name,
       ADMIN_HOST: "127.0.0.1",
@@ -54,7 +51,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       RPC_HOST: "127.0.0.1",
       RPC_PORT: String(ports.rpc),
       DRAIN_SECONDS: "0",
-    },
+    }),
     logFile,
   });
   const ended = running.exited.then(() => {

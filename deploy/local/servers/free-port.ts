@@ -28,10 +28,10 @@ export async function freePort(): Promise<number> {
   throw new StartError(`No port between ${FIRST_PORT} and ${LAST_PORT} is free`);
 }
 
-/** Checks that the port of 127.0.0.1 for `name` is free. Errors: StartError if it is in use. */
-export async function requireFree(port: number, name: string): Promise<void> {
+/** Checks that a port of 127.0.0.1 is free. Errors: StartError with this message if it is in use. */
+export async function requireFree(port: number, message: string): Promise<void> {
   await listenOnce(port).catch((cause: unknown) => {
-    throw new StartError(`Port ${port}, wanted for ${name}, is in use`, { cause });
+    throw new StartError(message, { cause });
   });
 }
 

@@ -10,7 +10,7 @@ import { StartError } from "./start-error.ts";
 
 const VERSION = "4.1.0";
 // The same for every local broker: a cluster of one needs no unique id.
-const CLUSTER_ID = "bG9jYWwtdmVuZG9yLXZ2cw";
+export const CLUSTER_ID = "bG9jYWwtdmVuZG9yLXZ2cw";
 
 const download: Download = {
   folder: `kafka-${VERSION}`,
@@ -81,8 +81,11 @@ async function writeConfiguration(dataDir: string, port: number): Promise<string
   return file;
 }
 
-/** Returns the broker's configuration. Data that is replicated in production has one copy here. */
-function serverProperties(at: { dataDir: string; port: number; controllerPort: number }): string {
+/** Returns the broker's configuration, with `more` or other values. Data that is replicated in production has one copy here. */
+export function serverProperties(
+  at: { dataDir: string; port: number; controllerPort: number },
+  more: Readonly<Record<string, string | number>> = {},
+): string {
   const properties = {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -102,6 +105,7 @@ function serverProperties(at: { dataDir: string; port: number; controllerPort: n
     "transaction.state.log.min.isr": 1,
     "share.coordinator.state.topic.replication.factor": 1,
     "share.coordinator.state.topic.min.isr": 1,
+    ...more,
   };
   return Object.entries(properties)
     .map(([name, value]) => `${name}=${String(value).replaceAll("\\", "\\\\")}\n`)

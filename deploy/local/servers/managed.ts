@@ -46,7 +46,7 @@ export async function launch(server: Launch): Promise<ManagedServer> {
   const startedAt = Date.now();
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
-    await requireFree(port, name);
+    await requireFree(port, `Port ${port}, wanted for ${name}, is in use`);
     const running = await attemptStart(server, port);
     if (running) {
       options.log(`${name} is ready on 127.0.0.1:${port} (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);

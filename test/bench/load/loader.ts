@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runProcess } from "../../../deploy/local/processes.ts";
+import { nodeEnvironment, runProcess } from "../../../deploy/local/processes.ts";
 import { projectRoot } from "../../../deploy/local/services.ts";
 
 export interface LoadRun {
@@ -26,7 +26,7 @@ export async function runLoader(options: {
       ...[join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", `--${options.kind}`, options.file],
     ],
     cwd: projectRoot,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },
+    env: nodeEnvironment(options.environment),
     onLine(line) {
       lines.push(line);
       options.log(`  ${line}`);
