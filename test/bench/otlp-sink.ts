@@ -1,7 +1,8 @@
 // A collector that receives traces over OTLP (HTTP, protobuf) and counts their spans, started as a separate process. It
 // prints its address and answers each GET with the number of spans so far.
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 
 const RESOURCE_SPANS = 1;
 const SCOPE_SPANS = 2;
@@ -14,16 +15,10 @@ const server = createServer(async (request, response) => {
     response.end(String(spans));
     return;
   }
-  spans += countNested(await read(request), [RESOURCE_SPANS, SCOPE_SPANS, SPANS]);
+  spans += countNested(await buffer(request), [RESOURCE_SPANS, SCOPE_SPANS, SPANS]);
   response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-
-async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
 
 /** Counts the fields of a protobuf message at the end of a path of field numbers. Nothing else is decoded. */
 function countNested(message: Buffer, [field, ...rest]: readonly number[]): number {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** A call as it was received. */
@@ -26,14 +27,8 @@ export async function playServer(
 ): Promise<PlayedServer> {
   const calls: ReceivedCall[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const call = {
-      method: request.method ?? "",
-      url: request.url ?? "",
-      headers: request.headers,
-      body: Buffer.concat(chunks).toString("utf8"),
-    };
+    const { method = "", url = "", headers } = request;
+    const call = { method, url, headers, body: await text(request) };
     calls.push(call);
     await answer(call, response);
   });

@@ -1,6 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 
 /** Receives traces over OTLP (HTTP, JSON) like a collector, and appends each request to a file, one per line. */
@@ -22,8 +23,6 @@ export async function startOtlpReceiver(file: string): Promise<{ url: string; cl
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
+  const body = await buffer(request);
   return request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
 }

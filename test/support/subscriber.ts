@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { eventually } from "@vvs/testing";
 
 /** A POST that a subscriber received. */
@@ -28,9 +29,7 @@ export async function startSubscriber(
 ): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString("utf8");
+    const body = await text(request);
     const post = { path: request.url ?? "", headers: request.headers, body, at: new Date() };
     received.push(post);
     answer(post, response);

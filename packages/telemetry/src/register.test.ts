@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "@jest/globals";
 
@@ -16,19 +17,13 @@ interface Span {
 
 const spans: Span[] = [];
 const collector = createServer(async (request, response) => {
-  const { resourceSpans } = JSON.parse(await textOf(request)) as {
+  const { resourceSpans } = JSON.parse(await text(request)) as {
     resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
   };
   spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
   response.writeHead(200, { "content-type": "application/json" }).end("{}");
 });
 afterAll(() => void collector.close());
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
-}
 
 /** Runs a program in the way services run; returns the JSON that it prints. */
 async function run(program: string, environment: Record<string, string>): Promise<Record<string, unknown>> {

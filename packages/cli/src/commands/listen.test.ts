@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { verifyWebhook } from "@vendor-verification/client";
 import { answer, type Handler, startApi } from "../testing/fake-api.ts";
@@ -97,9 +98,8 @@ test("a receiver that does not run is shown, and listening goes on", async () =>
 async function startReceiver(answerTo: (body: Buffer, headers: Record<string, string>) => Promise<number>) {
   const { createServer } = await import("node:http");
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const status = await answerTo(Buffer.concat(chunks), request.headers as Record<string, string>).catch(() => 400);
+    const body = await buffer(request);
+    const status = await answerTo(body, request.headers as Record<string, string>).catch(() => 400);
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

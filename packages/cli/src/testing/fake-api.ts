@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 export const TEST_KEY = `svc_test_${"a".repeat(38)}`;
 export const LIVE_KEY = `svc_live_${"a".repeat(38)}`;
@@ -28,13 +29,11 @@ export interface FakeApi extends AsyncDisposable {
 export async function startApi(handler: Handler): Promise<FakeApi> {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString("utf8");
+    const body = await text(request);
     const { method = "", url: path = "", headers } = request;
     const idempotencyKey = headers["idempotency-key"] as string | undefined;
     const key = headers.authorization?.replace("Bearer ", "");
-    const call = { method, path, key, idempotencyKey, body: text === "" ? undefined : JSON.parse(text) };
+    const call = { method, path, key, idempotencyKey, body: body === "" ? undefined : JSON.parse(body) };
     calls.push(call);
     await handler(call, response);
   });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 
 export interface Seen {
   readonly method: string;
@@ -19,10 +20,8 @@ export interface ScriptedServer extends AsyncDisposable {
 export async function startServer(...answers: readonly Answer[]): Promise<ScriptedServer> {
   const requests: Seen[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const { method = "", url = "", headers } = request;
-    const seen = { method, url, headers, body: Buffer.concat(chunks).toString("utf8") };
+    const seen = { method, url, headers, body: await textOf(request) };
     const answer = answers[Math.min(requests.length, answers.length - 1)]!;
     requests.push(seen);
     answer(response, seen);
