@@ -4,6 +4,7 @@ import { newId } from "@vvs/ids";
 import type { WebhookRequested } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
 import { endpointId } from "./endpoints/endpoint.ts";
+import type { Delivery } from "./model/delivery.ts";
 import { hookedDb } from "./testing/hooked-db.ts";
 import { type PlayedSubscriber, playSubscriber } from "./testing/played-subscriber.ts";
 import { changeEvent, type Replica, SECRET, startReplica, urlChange } from "./testing/replica.ts";
@@ -176,6 +177,21 @@ describe("an event", () => {
     expect(posts[2]!.eventId).toBe(first!.eventId);
     expect(posts[2]!.headers).toMatchObject({ "x-delivery-attempt": "2", "idempotency-key": first!.eventId });
   });
+});
+
+test("a delivery that a replica with a slow clock made due is sent too", async () => {
+  const { url, posts } = await subscriber();
+  const clock = stillClock();
+  const other = replica({ now: clock.now });
+  await other.take(changeEvent(url("/hook")));
+  await delivered(1);
+  const [{ _id: first, ...rest }] = (await store.deliveries.find().toArray()) as [Delivery];
+  const aMinuteAgo = new Date(clock.now().getTime() - 60_000);
+  const due = { status: "pending" as const, attempts: [], next_attempt_at: aMinuteAgo, due_at: aMinuteAgo };
+  await store.deliveries.insertOne({ ...rest, ...due, _id: `${first}2`, event_id: "evt_late" });
+  clock.advance(5);
+  await delivered(2);
+  expect(posts.map(({ eventId }) => eventId)).toContain("evt_late");
 });
 
 test("first attempts of a monitor are made one after the other in the order of detection, however many wait", async () => {

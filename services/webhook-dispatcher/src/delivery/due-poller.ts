@@ -20,6 +20,13 @@ const POLL_MS = 250;
 const POLL_AGAIN_MS = 10;
 /** Maximum number of due deliveries taken by one poll. */
 const DUE_PER_POLL = 200;
+/**
+ * How often all due deliveries are read, in milliseconds; the polls between read what became due since the one before. For five
+ * minutes MongoDB keeps in its index what was due and is done, and walks over it.
+ */
+const READ_ALL_MS = 5_000;
+/** More than the clocks of replicas differ, in milliseconds: they say when a delivery is due. */
+const CLOCKS_DIFFER_MS = 5_000;
 /** While this many deliveries are queued in this replica, nothing is claimed. */
 const MAX_QUEUED = 2_000;
 /** Maximum number of endpoints with held deliveries looked at by one poll. */
@@ -57,6 +64,9 @@ export function runDuePoller(options: {
   const ramped = new Map<string, { second: string; begun: number }>();
   /** When the last urgent delivery that found no slot is due again, by organization and host. */
   const lastTurns = new Map<string, number>();
+  /** When a poll that read all due deliveries began, and the last one after which nothing was left to be taken. */
+  let readAllAt = Number.NEGATIVE_INFINITY;
+  let emptyAt = Number.NEGATIVE_INFINITY;
   const leaseEnd = () => new Date(now().getTime() + options.leaseMs);
   const isNowUrgent = (candidate: Candidate) => candidate.test || candidate.held || isUrgent(candidate.due_at, now());
   const byAttempt = (candidate: Candidate): Priority => (candidate.first_attempt_owed ? "first" : "retry");
@@ -104,9 +114,20 @@ export function runDuePoller(options: {
 
   /** Claims what is due and may be sent, and postpones the rest. Returns whether more may be due. */
   async function claimDue(): Promise<boolean> {
-    const candidates = await store.due(now(), DUE_PER_POLL);
+    const at = now().getTime();
+    const readsAll = at - readAllAt >= READ_ALL_MS;
+    const since = readsAll ? undefined : new Date(emptyAt - CLOCKS_DIFFER_MS);
+    const candidates = await store.due(new Date(at), DUE_PER_POLL, since);
+    await settle(candidates);
+    const isMoreDue = candidates.length === DUE_PER_POLL;
+    if (!isMoreDue) emptyAt = at;
+    if (!isMoreDue && readsAll) readAllAt = at;
+    return isMoreDue;
+  }
+
+  async function settle(candidates: readonly Candidate[]): Promise<void> {
     for (const [key, turn] of lastTurns) if (turn < now().getTime()) lastTurns.delete(key);
-    if (candidates.length === 0) return false;
+    if (candidates.length === 0) return;
     options.metrics.leasesEnded(candidates.filter(({ lease }) => lease !== undefined).length);
     await endpoints.load(candidates.map(endpointOf));
     const waiting = await blockedOf(candidates);
@@ -130,7 +151,6 @@ export function runDuePoller(options: {
     }
     await postpone(postponements);
     await claim(claimable, (each) => ({ priority: isNowUrgent(each) ? "urgent" : byAttempt(each) }));
-    return candidates.length === DUE_PER_POLL;
   }
 
   /** Returns how many held deliveries to an endpoint may be claimed now; one, as a probe, while its circuit is open. */

@@ -51,6 +51,26 @@ async function claim(at: Date): Promise<Delivery[]> {
   return store.claim(await store.due(at, 10), { now: at, leaseUntil: new Date(at.getTime() + 22_000) });
 }
 
+test("what became due since a time is found without walking over what was due and is done", async () => {
+  const done = Array.from({ length: 300 }, (_, index) => delivery(`done${index}`));
+  await store.insert([...done, delivery("a", { next_attempt_at: later(55), due_at: later(55) })]);
+  const { deliveries } = kept;
+  await deliveries.updateMany({ next_attempt_at: start }, { $set: { status: "delivered", next_attempt_at: null } });
+  const walkedBy = async (since?: Date) => {
+    const before = await skippedEntries();
+    expect(await store.due(later(60), 10, since)).toMatchObject([{ _id: "a" }]);
+    return (await skippedEntries()) - before;
+  };
+  expect(await walkedBy()).toBeGreaterThan(200);
+  expect(await walkedBy(later(50))).toBeLessThan(100);
+});
+
+/** Returns how many removed entries reads have walked over in the index of what is due. */
+async function skippedEntries(): Promise<number> {
+  const [stats] = await kept.deliveries.aggregate([{ $collStats: { storageStats: {} } }]).toArray();
+  return stats!.storageStats.indexDetails.due.cursor["Total number of entries skipped by cursor next calls"];
+}
+
 describe("a claim", () => {
   test("has one holder, until its lease ends", async () => {
     await store.insert([delivery("a"), delivery("b")]);

@@ -90,8 +90,9 @@ export function createDeliveryStore({ db }: { db: Db }) {
       );
     },
 
-    /** Returns the deliveries to be attempted now, expired leases included. */
-    due: (now: Date, limit: number) => candidates({ status: "pending", next_attempt_at: { $lte: now } }, limit),
+    /** Returns the deliveries to be attempted now, expired leases included: all, or only those that became due since a time. */
+    due: (now: Date, limit: number, since = new Date(0)) =>
+      candidates({ status: "pending", next_attempt_at: { $gte: since, $lte: now } }, limit),
 
     /** Returns the held deliveries to an endpoint. */
     held: (endpointId: string, limit: number) => candidates({ held: true, endpoint_id: endpointId }, limit),
