@@ -17,9 +17,6 @@
 {{- $_ := set $variables "RPC_TLS_CA_PATH" "/etc/vvs/rpc-tls/ca.crt" -}}
 {{- $_ := set $variables "RPC_TLS_CERT_PATH" "/etc/vvs/rpc-tls/tls.crt" -}}
 {{- $_ := set $variables "RPC_TLS_KEY_PATH" "/etc/vvs/rpc-tls/tls.key" -}}
-{{- if $root.Values.rpcTls.acceptCommonName -}}
-{{- $_ := set $variables "RPC_TLS_ACCEPT_COMMON_NAME" "true" -}}
-{{- end -}}
 {{- end -}}
 {{- range $callee := $fixed.calls -}}
 {{- $called := (index $.services $callee).fixed -}}

@@ -13,8 +13,6 @@ export interface TlsFiles {
   readonly key: string;
   /** Interval in which the files are checked for changes; 10 s where absent. */
   readonly reloadMs?: number;
-  /** Also takes the common name of a caller's certificate as its name, after its DNS names. */
-  readonly acceptsCommonName?: boolean | undefined;
 }
 
 interface Certificates {

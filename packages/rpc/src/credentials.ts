@@ -1,6 +1,6 @@
 import * as grpc from "@grpc/grpc-js";
 import type { AuthContext } from "@grpc/grpc-js/build/src/auth-context.js";
-import { flag, z } from "@vvs/config";
+import { z } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
 import { type TlsFiles, watchCertificates } from "./certificates.ts";
 
@@ -18,8 +18,6 @@ export const rpcSection = {
   RPC_TLS_CERT_PATH: z.string().optional(),
   /** PEM file with its private key. */
   RPC_TLS_KEY_PATH: z.string().optional(),
-  /** Certificates without a name of a service among their DNS names are named by their common name. Only for an upgrade. */
-  RPC_TLS_ACCEPT_COMMON_NAME: flag().default(false),
 };
 
 /** Returns the files that a configuration names, or undefined for plaintext. Errors: only some of them are named. */
@@ -27,10 +25,9 @@ export function tlsFiles(config: {
   RPC_TLS_CA_PATH?: string;
   RPC_TLS_CERT_PATH?: string;
   RPC_TLS_KEY_PATH?: string;
-  RPC_TLS_ACCEPT_COMMON_NAME?: boolean;
 }): TlsFiles | undefined {
   const { RPC_TLS_CA_PATH: ca, RPC_TLS_CERT_PATH: cert, RPC_TLS_KEY_PATH: key } = config;
-  if (ca && cert && key) return { ca, cert, key, acceptsCommonName: config.RPC_TLS_ACCEPT_COMMON_NAME };
+  if (ca && cert && key) return { ca, cert, key };
   if (ca || cert || key)
     throw new Error("RPC_TLS_CA_PATH, RPC_TLS_CERT_PATH and RPC_TLS_KEY_PATH belong together: set all or none");
   return undefined;
@@ -59,9 +56,7 @@ export function callerName(
   { tls, allowed }: { tls: TlsFiles | undefined; allowed: readonly string[] },
 ): string {
   if (!tls) return String(call.metadata.get(CALLER_METADATA)[0] ?? "");
-  const certificate = call.getAuthContext().sslPeerCertificate;
-  const names = dnsNames(certificate?.subjectaltname);
-  if (tls.acceptsCommonName) names.push(String(certificate?.subject.CN ?? ""));
+  const names = dnsNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);
   return names.find((name) => allowed.includes(name)) ?? names[0] ?? "";
 }
 
