@@ -10,8 +10,8 @@ export interface IdempotencyDocument {
   /** Two calls of one API key on one path are the same call if they have one of these keys in common. */
   readonly keys: readonly { readonly key: string; readonly body_hash: Binary }[];
   readonly organization_id: string;
-  /** The call that holds the key; absent where a replica of an older version claimed it. */
-  readonly call_id?: string;
+  /** The call that holds the key. */
+  readonly call_id: string;
   readonly state: "running" | "done";
   /** While running: time by which the call that holds the key must have ended. */
   readonly leased_until: Date;
@@ -21,9 +21,7 @@ export interface IdempotencyDocument {
 }
 
 /** The document of a call that wants a key. */
-export interface Claim extends IdempotencyDocument {
-  readonly call_id: string;
-}
+export type Claim = IdempotencyDocument;
 
 type Holder = WithId<IdempotencyDocument>;
 

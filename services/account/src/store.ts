@@ -94,8 +94,8 @@ export interface SessionDocument {
   readonly last_seen_at: Date;
   /** When it ends at the latest. */
   readonly expires_at: Date;
-  /** When its user last confirmed their identity; absent from old sessions. */
-  readonly authenticated_at?: Date;
+  /** When its user last confirmed their identity. */
+  readonly authenticated_at: Date;
   /** IP address of the sign-in. */
   readonly client_address?: string;
   /** User agent of the browser. */

@@ -40,7 +40,7 @@ export function createLiveSessions({ store, now }: { store: AccountStore; now: (
       role: user.role,
       isOperator: user.is_operator ?? false,
       expiresAt: session.expires_at,
-      authenticatedAt: session.authenticated_at ?? session.created_at,
+      authenticatedAt: session.authenticated_at,
       ...(session.identity_provider_id && { identityProviderId: session.identity_provider_id }),
     };
   }

@@ -1,7 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ApiKeyRecord } from "@vvs/proto/account/v1/api_keys";
 import { tenantOf } from "@vvs/tenant";
-import { openJobRows } from "@vvs/tenant/plans";
 
 /** The gateway's record of an API key. It does not contain the key itself. */
 export type ApiKey = Readonly<ReturnType<typeof apiKeyOf>>;
@@ -18,8 +17,8 @@ export function apiKeyOf(record: ApiKeyRecord) {
     activeMonitors: record.activeMonitors,
     /** Maximum number of entities that the organization can create in the key's environment; 0 where unknown. */
     createdEntities: record.createdEntities,
-    /** Maximum number of rows of jobs without their last answer; account is older than jobs where it says nothing. */
-    openJobRows: record.openJobRows || openJobRows.starter,
+    /** Maximum number of rows of jobs without their last answer. */
+    openJobRows: record.openJobRows,
     organizationSuspended: record.organizationSuspended,
     revoked: record.revokedAt !== undefined,
     expiresAt: record.expiresAt && timestampDate(record.expiresAt),
