@@ -21,7 +21,7 @@ const SHOWN = 500;
 
 interface Change {
   readonly result: JobResult;
-  /** Undefined for a vendor that was not in the earlier list. */
+  /** The row of the same vendor, or else one that had its number. Undefined for a vendor that was not in the earlier list. */
   readonly before: JobResult | undefined;
 }
 
@@ -39,16 +39,22 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
     const known = new Map<string, JobResult[]>();
     for await (const result of await readJobResults(jobs, { caller, jobId: earlier.id })) {
       const key = keyOf(result);
-      if (key) known.set(key, [...(known.get(key) ?? []), result]);
+      const rows = known.get(key);
+      if (rows) rows.push(result);
+      else if (key) known.set(key, [result]);
     }
     const changes: Change[] = [];
     let [same, unnamed] = [0, 0];
     for await (const result of await readJobResults(jobs, { caller, jobId: job.id })) {
       const key = keyOf(result);
-      const before = takeBefore(known.get(key) ?? [], result);
+      const before = takeSame(known.get(key) ?? [], result);
       if (key === "") unnamed++;
       else if (before && standingOf(before) === standingOf(result)) same++;
       else changes.push({ result, before });
+    }
+    // Only now is it known which numbers are left for vendors that did not have them.
+    for (const [place, { result, before }] of changes.entries()) {
+      if (!before) changes[place] = { result, before: known.get(keyOf(result))?.shift() };
     }
     return { changes, same, unnamed, gone: [...known.values()].flat().length };
   }
@@ -76,10 +82,10 @@ function keyOf({ externalId, entityId }: JobResult): string {
   return externalId ? `number ${externalId}` : entityId;
 }
 
-/** Removes from the earlier rows with the key of a row the one of the same vendor, or else the first, and returns it. */
-function takeBefore(known: JobResult[], { entityId }: JobResult): JobResult | undefined {
+/** Removes the row of the same vendor from the earlier rows with the key of a row, and returns it. */
+function takeSame(known: JobResult[], { entityId }: JobResult): JobResult | undefined {
   const place = known.findIndex((each) => each.entityId === entityId);
-  return known.splice(Math.max(0, place), 1)[0];
+  return place < 0 ? undefined : known.splice(place, 1)[0];
 }
 
 /** Returns what counts as a change. */

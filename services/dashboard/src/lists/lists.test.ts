@@ -341,6 +341,17 @@ describe("what changed since an earlier list", () => {
     }
   });
 
+  test("a vendor that has the number of another one now is not compared with it while the other still has it", async () => {
+    dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER })];
+    const old = jobResultOf({ externalId: "V-1", legalName: "Acme Inc" });
+    dashboard.state.resultsOf.set(EARLIER, [old]);
+    dashboard.state.resultsOf.set(JOB_ID, [{ ...old, entityId: "ent_2", legalName: "Acme North" }, old]);
+    const text = await changes();
+    expect(text).toContain("As before: 1.");
+    expect(text).toContain("not in the list");
+    expect(text).not.toContain("Acme Inc");
+  });
+
   test("are by default those since the latest list that is likely of the same vendors, and it is named", async () => {
     const others = `${JOB_ID.slice(0, -1)}1`;
     dashboard.state.jobs = [jobOf(), jobOf({ id: others, total: 7 }), jobOf({ id: EARLIER, total: 2 })];
