@@ -26,6 +26,14 @@ test("a user chooses how often and what about", async () => {
   expect(checked(text)).toEqual(["now", "failed", "changed"]);
 });
 
+test("what a user chose about keys is kept while their role may not manage them", async () => {
+  await visitor.post("/live/notifications", { frequency: "now", kinds: ["failed", "keys"] });
+  dashboard.state.role = "payables";
+  const { text } = await visitor.get("/live/notifications");
+  expect(text).not.toContain("A key expires");
+  expect(text).toContain('<input type="hidden" name="kinds" value="keys">');
+});
+
 test("a form without a frequency changes nothing and says what to do", async () => {
   const { status, text } = await visitor.post("/live/notifications", { kinds: "failed" });
   expect([status, dashboard.state.calls, checked(text)]).toEqual([400, [], ["daily", "excluded"]]);

@@ -103,12 +103,15 @@ function notificationPage(visit: Visit, settings: NotificationSettings | undefin
   const { session, view } = visit;
   const frequency = frequencies.find(({ of }) => of === settings?.frequency)?.value;
   const picked = kinds.filter(({ of }) => settings?.kinds.includes(of)).map(({ value }) => value);
+  const mayKeys = visit.may("manage_keys");
+  const offered = kinds.filter(({ of }) => mayKeys || of !== NotificationKind.KEYS);
   return html`<h1>Notifications</h1>
 ${noticeBox(notice)}
 <p>Emails to <strong>${session.email}</strong> about what happens in the live environment. Each member chooses for themselves.</p>
 <form method="post" action="${view.path}/notifications" class="card">
   ${choiceGroup({ type: "radio", name: "frequency", legend: "How often", choices: frequencies, picked: frequency ? [frequency] : [] })}
-  ${choiceGroup({ type: "checkbox", name: "kinds", legend: "What about", choices: kinds.filter(({ of }) => of !== NotificationKind.KEYS || visit.may("manage_keys")), picked })}
+  ${choiceGroup({ type: "checkbox", name: "kinds", legend: "What about", choices: offered, picked })}
+  ${!mayKeys && picked.includes("keys") && html`<input type="hidden" name="kinds" value="keys">`}
   <button>Save</button>
 </form>`;
 }
