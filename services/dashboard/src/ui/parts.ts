@@ -118,6 +118,12 @@ export function untilText(at: Date, now: Date): string {
   return left ? `in ${left}` : "within a minute";
 }
 
+/** Returns how old data was at the time of the check. */
+export function ageText(seconds: number): string {
+  const age = durationText(seconds * 1_000);
+  return age ? `${age} old` : "as of the check";
+}
+
 /** Renders a day (YYYY-MM-DD) in words. */
 export function dayTime(day: string): Html {
   return html`<time datetime="${day}">${longDay(day)}</time>`;

@@ -16,20 +16,6 @@ export function providerName(code: string): string {
   return providerNames[code] ?? code;
 }
 
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
-
-/** Returns how old data was at the time of the check, in the largest unit that fits at least once. */
-export function age(seconds: number): string {
-  if (seconds === 0) return "as of the check";
-  const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? (["second", 1] as const);
-  const count = Math.floor(seconds / length);
-  return `${count} ${unit}${count === 1 ? "" : "s"} old`;
-}
-
 export const numberText = (number: number): string => number.toLocaleString("en-US");
 
 /** Returns a duration, such as 4.2 ms, 41 ms or 15.0 s. */

@@ -162,16 +162,22 @@ function periodForm(path: string, { typed: { period, problem }, now }: Screening
 
 function reportSections({ visit, typed: { period } }: ScreeningView, report: ScreeningReport): Html {
   const { rows, vendors, isCut, unverified, isUnverifiedCut } = report;
-  const isUnchanged = (each: ListedVendor) => confirmedSince(bounds(period).start, each) !== undefined;
-  const unchanged = unverified?.filter(isUnchanged);
-  const unchecked = unverified?.filter((each) => !isUnchanged(each));
+  const runOf = (each: ListedVendor) => confirmedSince(bounds(period).start, each);
+  const unchanged = unverified?.filter(runOf);
+  const unchecked = unverified?.filter((each) => !runOf(each));
+  const days = `from ${longDay(period.from)} to ${longDay(period.to)}`;
+  const inCsv = isUnverifiedCut ? " The CSV file has all of them." : "";
+  const itemOf = (each: ListedVendor): Html => {
+    const run = runOf(each);
+    return html`<li>${vendorLink(visit.view.path, each)}${run && html` ${outcomeState(run.outcome)} <span class="hint">${confirmedText(run.confirmation)}</span>`}</li>`;
+  };
   const ofList = (some: readonly ListedVendor[] | undefined) =>
     some && `${some.length}${isUnverifiedCut ? " or more" : ""} of the vendors in the list`;
   const { session, view } = visit;
   const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
   const count = (answer: string) => String(rows.filter((row) => row.answer === answer).length);
   return html`<section aria-labelledby="answers">
-<h2 id="answers">${session.organizationName}: checks from ${longDay(period.from)} to ${longDay(period.to)}</h2>
+<h2 id="answers">${session.organizationName}: checks ${days}</h2>
 ${facts([
   ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
   [
@@ -185,8 +191,8 @@ ${facts([
 ${isCut && html`<p class="notice warning">The period has more answers than this page shows: these are the newest ones. The CSV file has all of them, and the vendors that were not checked.</p>`}
 ${rows.length === 0 ? html`<p class="empty">No vendor was verified in this period.</p>` : answersTable(view.path, rows)}
 </section>
-${unchanged && unchanged.length > 0 && unchangedSection(view.path, unchanged, period, isUnverifiedCut)}
-${unchecked && unchecked.length > 0 && uncheckedSection(view.path, unchecked, period, isUnverifiedCut)}`;
+${vendorsSection("unchanged", `No change found ${days}`, `The monitors of these vendors found in our data what their last full check had found, so there is no verification in this period.${inCsv}`, unchanged?.map(itemOf))}
+${vendorsSection("unchecked", `Not checked ${days}`, `These vendors are in your list today, and have no verification in this period. Archived vendors are left out.${inCsv}`, unchecked?.map(itemOf))}`;
 }
 
 const answersTable = (path: string, rows: readonly ScreeningRow[]): Html =>
@@ -215,28 +221,15 @@ const answersTable = (path: string, rows: readonly ScreeningRow[]): Html =>
     ["Requested by", ({ requestedBy: by }) => by.split(" ").slice(0, -1).join(" ") || by],
   ]);
 
-function unchangedSection(path: string, listed: readonly ListedVendor[], period: Period, isCut: boolean): Html {
-  const { start } = bounds(period);
-  return html`<section aria-labelledby="unchanged">
-<h2 id="unchanged">No change found from ${longDay(period.from)} to ${longDay(period.to)}</h2>
-<p>The monitors of these vendors found in our data what their last full check had found, so there is no verification in this period.${isCut && allInCsv}</p>
-<ul>${listed.map((each) => {
-    const { outcome, confirmation } = confirmedSince(start, each)!;
-    return html`<li>${vendorLink(path, each)} ${outcomeState(outcome)} <span class="hint">${confirmedText(confirmation)}</span></li>`;
-  })}</ul>
+function vendorsSection(id: string, title: string, text: string, items: readonly Html[] = []): Html | undefined {
+  if (items.length === 0) return undefined;
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+<p>${text}</p>
+<ul>${items}</ul>
 </section>`;
 }
-
-const allInCsv = " The CSV file has all of them.";
 
 function vendorLink(path: string, { vendor: { entity } }: ListedVendor): Html {
   return html`<a href="${path}/vendors/${entity?.id ?? ""}">${entity?.legalName ?? ""}</a>${entity?.externalId && html` <span class="hint">${entity.externalId}</span>`}`;
-}
-
-function uncheckedSection(path: string, listed: readonly ListedVendor[], { from, to }: Period, isCut: boolean): Html {
-  return html`<section aria-labelledby="unchecked">
-<h2 id="unchecked">Not checked from ${longDay(from)} to ${longDay(to)}</h2>
-<p>These vendors are in your list today, and have no verification in this period. Archived vendors are left out.${isCut && allInCsv}</p>
-<ul>${listed.map((each) => html`<li>${vendorLink(path, each)}</li>`)}</ul>
-</section>`;
 }

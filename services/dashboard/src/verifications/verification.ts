@@ -10,8 +10,8 @@ import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
 import { type ActorView, actorView, actorWords } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
-import { checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
-import { age, providerName } from "../ui/vocabulary.ts";
+import { ageText, checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
+import { providerName } from "../ui/vocabulary.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
 import { askedAbout, askedFacts, askedWarning, readVendorThen } from "./asked-about.ts";
@@ -87,7 +87,7 @@ ${facts([
   ["Exclusions of the same name", sameNames.length > 0 && sameNameList(sameNames)],
   [
     "Data as of",
-    date && html`${longDay(utcDay(date))} <span class="hint">${age(Number(result.dataFreshnessSeconds))}</span>`,
+    date && html`${longDay(utcDay(date))} <span class="hint">${ageText(Number(result.dataFreshnessSeconds))}</span>`,
   ],
 ])}
 ${
