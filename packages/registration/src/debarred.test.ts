@@ -22,6 +22,7 @@ describe("an exclusion is in force", () => {
     ["if it has no first day", of("", "2027-01-01"), true],
     ["until its last day", of("", "2026-11-22"), true],
     ["not after", of("", "2026-11-21"), false],
+    ["if it has no days", { flagged: false, exclusions: [{}] }, true],
     ["if the source flags it", { ...of("", "2026-11-21"), flagged: true }, true],
   ])("%s", (_name, part, expected) => {
     expect(effectInForce(part, "2026-11-22")).toBe(expected ? "bar" : undefined);

@@ -4,11 +4,12 @@
  */
 export type ExclusionEffect = "bar" | "facility" | "product";
 
-const EFFECTS: readonly string[] = ["bar", "facility", "product"] satisfies ExclusionEffect[];
+/** The effects, strongest first. */
+export const exclusionEffects: readonly ExclusionEffect[] = ["bar", "facility", "product"];
 
 /** Returns true for the name of an effect. Stored and received exclusions of older versions have none. */
 export function isEffect(name: string): name is ExclusionEffect {
-  return EFFECTS.includes(name);
+  return (exclusionEffects as readonly string[]).includes(name);
 }
 
 /** What an exclusion's row says about its effect, as received. */

@@ -1,7 +1,7 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
 export { effectInForce, isExcluded, isInForce } from "./debarred.ts";
-export { type ExclusionEffect, effectOf, isEffect } from "./exclusion-effect.ts";
+export { type ExclusionEffect, effectOf, exclusionEffects, isEffect } from "./exclusion-effect.ts";
 export { ASKED_DAILY_MS, callsToKeepFresh, planFreshness, RESERVE_PERCENT } from "./fresh-plan.ts";
 export { exclusionToMessage, partsFromMessage, partsToMessage } from "./messages.ts";
 export {

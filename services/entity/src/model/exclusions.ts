@@ -1,4 +1,4 @@
-import { type ExclusionEffect, registryDay } from "@vvs/registration";
+import { exclusionEffects, registryDay } from "@vvs/registration";
 import type { ClientSession, Filter } from "mongodb";
 import { everIdentifiedBy } from "./cages.ts";
 import type { IsoDate } from "./dates.ts";
@@ -30,16 +30,6 @@ function cagesOf({ cage, cages = [] }: Identified): readonly string[] {
 /** Returns whether the last day of an exclusion is over. */
 export function isPast({ termination_date: end }: ExclusionPeriodDocument, today: IsoDate): boolean {
   return end !== undefined && end !== "indefinite" && end < today;
-}
-
-/** Returns whether an exclusion has begun, and its last day is not over. */
-export function isInForce(exclusion: ExclusionPeriodDocument, today: IsoDate): boolean {
-  return (exclusion.active_date ?? today) <= today && !isPast(exclusion, today);
-}
-
-/** Returns whether an exclusion is in force and excludes the vendor, not only some of its products. */
-export function isBarred(exclusion: ExclusionPeriodDocument, today: IsoDate): boolean {
-  return exclusion.effect !== "product" && isInForce(exclusion, today);
 }
 
 /** Returns the rows that name one of these UEIs or CAGEs, including those that have ended. */
@@ -140,8 +130,6 @@ export function periodsOf(rows: readonly ExclusionDocument[], today: IsoDate): E
     }));
 }
 
-const GRAVITY: readonly ExclusionEffect[] = ["bar", "facility", "product"];
-
 /** Returns whether an exclusion does more than another one; of two with the same effect, one of them does. */
 export function isGraver(one: Graded, other: Graded): boolean {
   return gravityOf(one) < gravityOf(other);
@@ -150,13 +138,13 @@ export function isGraver(one: Graded, other: Graded): boolean {
 type Graded = Pick<ExclusionDocument, "effect" | "comment">;
 
 function gravityOf({ effect = "bar", comment = "" }: Graded): string {
-  return `${GRAVITY.indexOf(effect)} ${comment}`;
+  return `${exclusionEffects.indexOf(effect)} ${comment}`;
 }
 
 /** Returns rows in the order of their effects, then of their first days, so that a limit never hides a graver one. */
 export function gravestFirst(rows: readonly ExclusionDocument[]): ExclusionDocument[] {
   const keyOf = ({ _id, effect = "bar", active_date = "" }: ExclusionDocument) =>
-    `${GRAVITY.indexOf(effect)} ${active_date} ${_id}`;
+    `${exclusionEffects.indexOf(effect)} ${active_date} ${_id}`;
   return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 

@@ -1,8 +1,6 @@
 import type { Address } from "../matching/addresses/address.ts";
 import type { IsoDate } from "./dates.ts";
 
-export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
-
 /** What a registry or a provider says about a registration. */
 export interface SamFacts {
   /** False for a UEI that was assigned without a registration. */

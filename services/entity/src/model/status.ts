@@ -1,20 +1,18 @@
+import { isExcluded, type RegistrationStatus } from "@vvs/registration";
 import type { IsoDate } from "./dates.ts";
 import type { EntityDocument } from "./documents.ts";
-import { isBarred } from "./exclusions.ts";
-import type { RegistrationStatus } from "./facts.ts";
 
 /**
  * Returns an entity's registration status on a registry's day; the facts stay, and their meaning changes as days pass. An
- * exclusion of more than products comes first. A UEI without a registration, and a vendor that a newer
- * complete file lacks, are inactive even where the source calls it active,
- * and a past expiration date means `expired` whatever the source calls it.
+ * exclusion of more than products comes first. A UEI without a registration, and a vendor that a newer complete file lacks, are
+ * inactive even where the source calls it active, and a past expiration date means `expired` whatever the source calls it.
  */
 export function statusOf(
   { sam, exclusions, flag_ended, listed }: Pick<EntityDocument, "sam" | "exclusions" | "flag_ended" | "listed">,
   today: IsoDate,
 ): RegistrationStatus {
-  const isFlagged = sam?.excluded && !flag_ended;
-  if (isFlagged || exclusions.some((exclusion) => isBarred(exclusion, today))) return "debarred";
+  const flagged = sam?.excluded === true && !flag_ended;
+  if (isExcluded({ flagged, exclusions }, today)) return "debarred";
   if (!sam?.sam_registered || listed === false) return "inactive";
   const { listed_as: listedAs, expiration_date: end } = sam;
   if (listedAs === "expired" || (end !== undefined && end < today)) return "expired";

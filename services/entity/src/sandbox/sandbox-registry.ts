@@ -1,6 +1,7 @@
 import { ueiCheckDigit } from "@vvs/identifiers/oddities";
+import type { RegistrationStatus } from "@vvs/registration";
 import type { Address } from "../matching/addresses/address.ts";
-import type { RegistrationStatus, RegistryEntityFacts } from "../model/facts.ts";
+import type { RegistryEntityFacts } from "../model/facts.ts";
 import { sandboxPlaces, sandboxStreets, sandboxTrades, sandboxWords } from "./sandbox-words.ts";
 
 /** Number of entities beside those with a documented behavior. */

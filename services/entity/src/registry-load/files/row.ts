@@ -1,5 +1,4 @@
 import { isWellFormed } from "@vvs/identifiers";
-import { isNoIdentifier } from "@vvs/identifiers/none";
 import type { Address } from "../../matching/addresses/address.ts";
 import { fromCompactDate } from "../../model/dates.ts";
 import type { RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
@@ -48,7 +47,7 @@ export function parseRow(text: string): Parsed<ExtractRow> {
     return { reason: `the row has ${fields.length} fields instead of ${fieldCount}` };
   }
   const uei = at(1).toUpperCase();
-  if (!isIdentifier("uei", uei)) return { reason: "field 1 is not a UEI" };
+  if (!isWellFormed("uei", uei)) return { reason: "field 1 is not a UEI" };
   const reason = partial ? undefined : refusalOf(extractCode, at);
   if (reason) return { reason };
   const cage = at(4).toUpperCase();
@@ -57,7 +56,7 @@ export function parseRow(text: string): Parsed<ExtractRow> {
     sam_registered: true,
     listed_as: listedAs(extractCode),
     excluded: false,
-    cage: isIdentifier("cage", cage) ? cage : undefined,
+    cage: isWellFormed("cage", cage) ? cage : undefined,
   };
   if (partial) return { row: { ...head, legal_name: "", other_names: [], addresses: [], sam } };
   const otherNames = [at(13), at(14)].filter((name) => name !== "" && name !== at(12));
@@ -77,10 +76,6 @@ export function parseRow(text: string): Parsed<ExtractRow> {
       lastUpdateDate: fromCompactDate(at(10)),
     },
   };
-}
-
-function isIdentifier(type: "uei" | "cage", text: string): boolean {
-  return isWellFormed(type, text) && !isNoIdentifier(text);
 }
 
 /** Returns why a complete row can't be trusted. */
