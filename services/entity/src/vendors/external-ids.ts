@@ -44,6 +44,20 @@ export function createExternalIds(options: {
     if (carried || (await remembered.findOne(ofEntity, { session }))) throw numberIsTin();
   }
 
+  /** Runs work in a transaction that conflicts with others that set the number of the entity or store a TIN of it. */
+  async function guarded<T>(
+    tenant: Tenant,
+    { _id }: Numbered,
+    work: (session: ClientSession) => Promise<T>,
+  ): Promise<T> {
+    const guards = [`external_id:${tenant.organizationId}/${_id}`];
+    await writeGuards(collectionsOf(tenant), undefined, guards);
+    return inTransaction(client, async (session) => {
+      await writeGuards(collectionsOf(tenant), session, guards);
+      return work(session);
+    });
+  }
+
   /** Stores the number of a new entity, in the transaction that creates it. */
   async function insert(
     session: ClientSession,
@@ -71,10 +85,7 @@ export function createExternalIds(options: {
     async noteMonitorNumber(tenant: Tenant, entity: Numbered, externalId: string): Promise<void> {
       if (possibleTins(externalId).length === 0) return;
       const { remembered } = collectionsOf(tenant);
-      const guards = [guardOf(tenant, entity)];
-      await writeGuards(collectionsOf(tenant), undefined, guards);
-      await inTransaction(client, async (session) => {
-        await writeGuards(collectionsOf(tenant), session, guards);
+      await guarded(tenant, entity, async (session) => {
         await refuseStoredTin(tenant, entity, externalId, session);
         const noted = await remembered.findOneAndUpdate(
           { _id: monitorNumbersKey(tenant, entity._id), organization_id: tenant.organizationId },
@@ -97,10 +108,7 @@ export function createExternalIds(options: {
       externalId: string,
       alongside?: (session: ClientSession) => Promise<void>,
     ): Promise<void> {
-      const guards = [guardOf(tenant, entity)];
-      await writeGuards(collectionsOf(tenant), undefined, guards);
-      await inTransaction(client, async (session) => {
-        await writeGuards(collectionsOf(tenant), session, guards);
+      await guarded(tenant, entity, async (session) => {
         await refuseStoredTin(tenant, entity, externalId, session);
         await remove(tenant, idsOf(entity), session);
         if (externalId !== "") await insert(session, tenant, entity, externalId);
@@ -118,10 +126,7 @@ export function createExternalIds(options: {
       write: (session: ClientSession) => Promise<T>,
     ): Promise<T> {
       const { remembered } = collectionsOf(tenant);
-      const guards = [guardOf(tenant, entity)];
-      await writeGuards(collectionsOf(tenant), undefined, guards);
-      return inTransaction(client, async (session) => {
-        await writeGuards(collectionsOf(tenant), session, guards);
+      return guarded(tenant, entity, async (session) => {
         const keys = idsOf(entity).flatMap((id) => [externalIdKey(tenant, id), monitorNumbersKey(tenant, id)]);
         const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
         const numbers = await remembered.find(filter, { session }).toArray();
@@ -149,11 +154,6 @@ export function refuseTinAsNumber(
 /** What was supplied for a registry entity also counts for the own one that takes it over. */
 function idsOf({ _id, registry_entity_id }: Numbered): string[] {
   return registry_entity_id ? [_id, registry_entity_id] : [_id];
-}
-
-/** Written by every transaction that sets the number of an entity or stores a TIN of it, so that concurrent ones conflict. */
-function guardOf({ organizationId }: Tenant, { _id }: Numbered): string {
-  return `external_id:${organizationId}/${_id}`;
 }
 
 function monitorNumbersKey({ organizationId }: Tenant, entityId: string): string {
