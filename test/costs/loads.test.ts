@@ -8,7 +8,7 @@ import { commandsDuring, monitored, total } from "../support/command-counts.ts";
 let app: TestApplication;
 let loads: ReturnType<typeof createLoads>;
 beforeAll(async () => {
-  app = await startTestApplication(monitored(process.env.MONGODB_URI!));
+  app = await startTestApplication({ uri: monitored(process.env.MONGODB_URI!) });
   app.clock.now = new Date("2026-09-20T12:00:00Z");
   loads = createLoads(app);
 });

@@ -34,7 +34,7 @@ export async function startCostStack(
   providers: Pick<Parameters<typeof startTestService>[0], "live" | "accounts" | "settings"> = {},
 ) {
   const uri = monitored(mongodbUri);
-  const entity = await startTestApplication(uri);
+  const entity = await startTestApplication({ uri });
   entity.clock.now = NOW;
   await createLoads(entity).load([{ 1: UEI, 12: "REGISTERED LLC" }]);
   await createLoads(entity).exclude([{ uei: "ZZANOTHERONE" }], "2026-09-06");

@@ -1,19 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import type { FoundEntity } from "./model/documents.ts";
+import type { EntityDocument } from "./model/documents.ts";
 import { createSeenEntities } from "./seen-entities.ts";
+import { entityDocument } from "./testing/entity-document.ts";
 
 const tenant = { organizationId: "org_1", environment: "live" } as const;
-const entity = (fields: Partial<FoundEntity>): FoundEntity => ({
-  ...{ _id: "ent_1", organization_id: null, legal_name: "ACME LLC", identifiers: {}, addresses: [], sources: [] },
-  ...{ placeholder: false, other_names: [], name_keys: [], candidate_keys: [], address_keys: [], exclusions: [] },
-  sam: { sam_registered: true, listed_as: "active", expiration_date: "2099-01-01", excluded: false },
-  ...{ listed: true, version: 1, last_hash: "", created_at: new Date(0), changed_at: new Date(0), ...fields },
-});
+const sam = { sam_registered: true, listed_as: "active", expiration_date: "2099-01-01", excluded: false } as const;
 
-async function statusAt(moment: string, fields: Partial<FoundEntity>): Promise<string | undefined> {
+async function statusAt(moment: string, fields: Partial<EntityDocument>): Promise<string | undefined> {
   const store = { rememberedOf: async () => new Map() };
   const seen = createSeenEntities({ store, now: () => new Date(moment) });
-  return (await seen(tenant, [entity(fields)]))[0]!.samGov.registrationStatus;
+  return (await seen(tenant, [entityDocument({ sam, ...fields })]))[0]!.samGov.registrationStatus;
 }
 
 describe("the status that is shown changes at midnight in Washington", () => {
@@ -24,11 +20,10 @@ describe("the status that is shown changes at midnight in Washington", () => {
     ["where clocks are set forward", "2027-03-14", "2027-03-15T03:59:59.999Z", "2027-03-15T04:00:00Z"],
     ["on a leap day", "2028-02-29", "2028-03-01T04:59:59.999Z", "2028-03-01T05:00:00Z"],
   ])("%s", async (_name, day, last, next) => {
-    const sam = { sam_registered: true, listed_as: "active", expiration_date: day, excluded: false } as const;
     const ends = { exclusions: [{ active_date: "2020-01-01", termination_date: day }] };
     const begins = { exclusions: [{ active_date: next.slice(0, 10) }] };
     const at = async (moment: string) => [
-      await statusAt(moment, { sam }),
+      await statusAt(moment, { sam: { ...sam, expiration_date: day } }),
       await statusAt(moment, ends),
       await statusAt(moment, begins),
     ];

@@ -1,36 +1,27 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { EntityDocument } from "./model/documents.ts";
+import { afterAll, expect, test } from "@jest/globals";
 import { createEntityStore } from "./store.ts";
-import { startTestApplication, type TestApplication } from "./testing/application.ts";
+import { startTestApplication } from "./testing/application.ts";
+import { entityDocument } from "./testing/entity-document.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const NOW = new Date("2026-11-25T12:00:00Z");
 const tenant = { organizationId: "org_busy", environment: "live" } as const;
 
-function entity(_id: string, fields: Partial<EntityDocument>): EntityDocument {
-  return {
-    ...{ _id, organization_id: null, legal_name: _id, placeholder: false, other_names: [], name_keys: [] },
-    ...{ candidate_keys: [], address_keys: [], identifiers: {}, exclusions: [], addresses: [], sources: [] },
-    ...{ listed: true, version: 1, last_hash: "", created_at: NOW, changed_at: NOW, ...fields },
-  };
-}
-
 test("own entities that just changed displace no hit of the index, however many they are", async () => {
   const { organizationId: organization_id } = tenant;
   const numbers = Array.from({ length: 12 }, (_, index) => index);
   const hits = numbers.map((index) => `ent_hit${index}`);
-  const listed = hits.map((id) => entity(id, { identifiers: { uei: id } }));
+  const listed = hits.map((id) => entityDocument({ _id: id, identifiers: { uei: id } }));
   // The organization sees these in place of the hits.
   const own = hits.map((id) =>
-    entity(`ent_own_${id}`, { organization_id, registry_entity_id: id, own_changed_at: new Date(0) }),
+    entityDocument({
+      ...{ _id: `ent_own_${id}`, organization_id, registry_entity_id: id, own_changed_at: new Date(0) },
+    }),
   );
   const changed = Array.from({ length: 400 }, (_, index) =>
-    entity(`ent_${index}`, { organization_id, own_changed_at: new Date(NOW.getTime() + index) }),
+    entityDocument({ _id: `ent_${index}`, organization_id, own_changed_at: new Date(NOW.getTime() + index) }),
   );
   // Without indexes MongoDB finds them in this order; with them it may choose any.
   await app.live.entities.dropIndexes();

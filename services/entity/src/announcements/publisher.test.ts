@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { LoadStep } from "@vvs/proto/events/v1/events";
 import { findLoad } from "../registry-load/change-log.ts";
-import { withdrawLoad } from "../registry-load/withdraw.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, type LoadOverrides, pausingCommit, pausingTransaction } from "../testing/loads.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
+import { createLoads, killedAt, type LoadOverrides, pausingCommit, pausingTransaction } from "../testing/loads.ts";
 import { holdPublisher, publishAll, publisherOf, publishSteps, TOPIC, takeRecords } from "../testing/publishing.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 afterAll(() => app.stop());
 beforeEach(async () => {
   await loads.clear();
@@ -30,7 +25,6 @@ async function idsOf(...ueis: (string | undefined)[]) {
 }
 const sorted = (records: { entityIds: string[] }[]) => records.flatMap(({ entityIds }) => entityIds).sort();
 const urgentOf = (records: { urgentEntityIds: string[] }[]) => records.flatMap((each) => each.urgentEntityIds).sort();
-const expireLock = () => app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
 const createOwn = (uei: string | undefined, organization = "org_load") =>
   app.gateway.createEntity({ caller: callerFor(organization), legalName: `Own ${uei}`, identifiers: { uei: uei! } });
 const loadsOf = {
@@ -67,11 +61,6 @@ async function prepare(kind: Kind) {
   await loads.clear();
   await loadsOf[kind].first();
   await publishAll(app);
-}
-
-function withdraw(loadId: string, options: LoadOverrides = {}) {
-  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-  return withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month", ...options });
 }
 
 test("a first load, which only adds entities, publishes nothing", async () => {
@@ -146,7 +135,7 @@ test("an entity is published with a row of a CAGE that only an organization supp
   expect(urgentOf(await publishAll(app))).toEqual([entityId]);
   await loads.exclude([{ cage: "5ABC9" }, { cage: "5ABC1" }], "2026-02-10");
   expect(await publishAll(app)).toEqual([]);
-  await withdraw(loadId);
+  await loads.withdraw(loadId);
   expect(sorted(await publishAll(app))).toEqual([entityId]);
   await loads.exclude([{ cage: "5ABC1" }], "2026-02-11");
   await loads.exclude([{ cage: "5ABC9" }], "2026-02-12");
@@ -174,7 +163,7 @@ test("entities whose flag a withdrawn file explained, or ended, are published, a
   const comment = "Section 889. The entity is not itself excluded.";
   const { loadId } = await loads.exclude([{ uei: excluded, comment }], "2026-09-08");
   await publishAll(app);
-  await withdraw(loadId);
+  await loads.withdraw(loadId);
   expect(urgentOf(await publishAll(app))).toEqual(await idsOf(excluded, cleared));
   expect(await shown()).toEqual(before);
 });
@@ -193,15 +182,6 @@ test("more than 500 entities, also of one page, are published in several records
   expect(sorted(records)).toEqual(await idsOf(...rows.map((row) => row[1])));
   expect(records.map(({ entityIds }) => entityIds.length)).toEqual([500, 500, 200]);
   expect(new Set(records.map(({ recordId }) => recordId)).size).toBe(3);
-});
-
-test("changes that an earlier version recorded are not published", async () => {
-  await prepare("registry");
-  await loadsOf.registry.second();
-  await app.live.changes.updateMany({}, { $unset: { unpublished: "", watched: "", excluded: "", cleared: "" } });
-  await app.live.announcements.deleteMany({});
-  await loads.load([{ 1: same! }], { day: "20" });
-  expect(sorted(await publishAll(app))).toEqual(await idsOf(changed, moved, added, excluded, cleared));
 });
 
 test("newly excluded entities come first in a record, then those that are excluded no longer", async () => {
@@ -272,19 +252,15 @@ describe.each(kinds)("a load of the kind %s", (kind) => {
     await prepare(kind);
     const { loadId } = await second();
     await publishAll(app);
-    const killed = pausingTransaction(app, 1);
-    const killing = withdraw(loadId, killed.given).catch((error: unknown) => error);
-    await killed.beginning;
+    const goOn = await killedAt(app, 1, (given) => loads.withdraw(loadId, given));
     expect(await publishSteps(app)).toMatchObject([{ step: LoadStep.WITHDRAWAL_BEGUN, loadId, key: loadId }]);
-    await expireLock();
-    await withdraw(loadId);
+    await loads.expireLock();
+    await loads.withdraw(loadId);
     const records = await publishSteps(app);
     const steps = records.map(({ step }) => step);
     expect([steps[0], ...steps.slice(-2)]).toEqual([0, LoadStep.UNSPECIFIED, LoadStep.WITHDRAWN].map(Number));
     expect(steps).not.toContain(LoadStep.WITHDRAWAL_BEGUN);
-    killed.begin();
-    killed.commit();
-    await killing;
+    await goOn();
     expect(await publishSteps(app)).toEqual([]);
   });
 
@@ -306,19 +282,15 @@ describe.each(kinds)("a load of the kind %s", (kind) => {
     await second(undisturbed.given);
     for (let number = 0; number < undisturbed.transactions(); number++) {
       await prepare(kind);
-      const killed = pausingTransaction(app, number);
-      const killing = second(killed.given).catch((error: unknown) => error);
-      await killed.beginning;
+      const goOn = await killedAt(app, number, second);
       expect(await publishAll(app)).toEqual([]);
-      await expireLock();
+      await loads.expireLock();
       const { loadId } = await next();
       const records = await publishAll(app);
       expect(sorted(records)).toEqual(expect.arrayContaining(await changes()));
       expect(records.every((record) => record.loadId === loadId)).toBe(true);
       if (next === second) expect([sorted(records), urgentOf(records)]).toEqual([await changes(), await urgent()]);
-      killed.begin();
-      killed.commit();
-      expect(String(await killing)).toMatch(/another load took over/);
+      expect(await goOn()).toMatch(/another load took over/);
       expect(await publishAll(app)).toEqual([]);
     }
   });
@@ -328,25 +300,21 @@ describe.each(kinds)("a load of the kind %s", (kind) => {
     const { loadId } = await second();
     await publishAll(app);
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
-    await withdraw(loadId, undisturbed.given);
+    await loads.withdraw(loadId, undisturbed.given);
     for (let number = 0; number < undisturbed.transactions(); number++) {
       await prepare(kind);
       await second();
       await publishAll(app);
-      const killed = pausingTransaction(app, number);
-      const killing = withdraw(loadId, killed.given).catch((error: unknown) => error);
-      await killed.beginning;
-      await expireLock();
+      const goOn = await killedAt(app, number, (given) => loads.withdraw(loadId, given));
+      await loads.expireLock();
       expect(await publishAll(app)).toEqual([]);
-      await withdraw(loadId);
+      await loads.withdraw(loadId);
       const records = await publishAll(app);
       const ids = new Set([...(await changes()), ...(kind === "registry" ? await idsOf(added, excluded) : [])]);
       expect(sorted(records)).toEqual(expect.arrayContaining([...ids]));
       expect(urgentOf(records)).toEqual(expect.arrayContaining(await idsOf(excluded)));
       expect(records.every((record) => record.loadId === loadId)).toBe(true);
-      killed.begin();
-      killed.commit();
-      expect(String(await killing)).toMatch(/another load took over/);
+      expect(await goOn()).toMatch(/another load took over/);
       expect((await findLoad(app.live, loadId)).state).toBe("withdrawn");
     }
   });

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { afterAll, expect, test } from "@jest/globals";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { printPlan } from "./print-plan.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 test("the plan counts the loaded registry as of today, and what monitoring a part of it costs", async () => {

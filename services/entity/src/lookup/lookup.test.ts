@@ -1,42 +1,39 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import type { LookUpRequestSchema } from "@vvs/proto/entity/v1/entity";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 
-let app: TestApplication;
 const caller = callerFor("org_lookup");
 const ids: Record<string, string> = {};
 const street = { line2: "", city: "Asheville", state: "NC", country: "USA" };
 
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  const add = async (key: string, legalName: string, identifiers: object, address?: object) => {
-    const { entity } = await app.gateway.createEntity({ caller, legalName, identifiers, address });
-    ids[key] = entity!.id;
-  };
-  await add(
-    "inc",
-    "Société Blue Ridge & Sons, Inc.",
-    { uei: "ABCDEFGHJK41" },
-    { ...street, line1: "12 North Oak Street", zip: "28801-1234" },
-  );
-  await add(
-    "llc",
-    "Blue Ridge Timber LLC",
-    { cage: "4ABC1", tin: "130000001" },
-    { ...street, line1: "77 Elm Ave", zip: "28803" },
-  );
-  await add("corp", "Blue Ridge Timber Corp", { duns: "130000002" }, { ...street, line1: "79 Elm Ave", zip: "28803" });
-  await add("quasar", "Quasar Fittings Inc", {}, { ...street, line1: "One Quasar Way", zip: "28806" });
-  await add(
-    "abroad",
-    "Isar Werkzeuge GmbH",
-    {},
-    { line1: "Lindenweg 5", city: "München", state: "Bayern", zip: "D-80331", country: "DEU" },
-  );
-  await add("kestrel", "FIRST KESTREL QUARRYSTONE INC", {});
-  await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
-});
+const app = await startTestApplication();
+const add = async (key: string, legalName: string, identifiers: object, address?: object) => {
+  const { entity } = await app.gateway.createEntity({ caller, legalName, identifiers, address });
+  ids[key] = entity!.id;
+};
+await add(
+  "inc",
+  "Société Blue Ridge & Sons, Inc.",
+  { uei: "ABCDEFGHJK41" },
+  { ...street, line1: "12 North Oak Street", zip: "28801-1234" },
+);
+await add(
+  "llc",
+  "Blue Ridge Timber LLC",
+  { cage: "4ABC1", tin: "130000001" },
+  { ...street, line1: "77 Elm Ave", zip: "28803" },
+);
+await add("corp", "Blue Ridge Timber Corp", { duns: "130000002" }, { ...street, line1: "79 Elm Ave", zip: "28803" });
+await add("quasar", "Quasar Fittings Inc", {}, { ...street, line1: "One Quasar Way", zip: "28806" });
+await add(
+  "abroad",
+  "Isar Werkzeuge GmbH",
+  {},
+  { line1: "Lindenweg 5", city: "München", state: "Bayern", zip: "D-80331", country: "DEU" },
+);
+await add("kestrel", "FIRST KESTREL QUARRYSTONE INC", {});
+await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
 afterAll(() => app.stop());
 
 type Criteria = Omit<MessageInitShape<typeof LookUpRequestSchema>, "caller" | "$typeName">;

@@ -1,14 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import canonicalize from "canonicalize";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { chainFault, type HashedSnapshot, snapshotHash } from "./snapshots.ts";
 import { verifySnapshots } from "./verify-snapshots.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const page = { limit: 100 };

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { afterAll, expect, test } from "@jest/globals";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { verifySnapshots } from "./verify-snapshots.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const row = (name: string) => [{ 1: "ABCDEFGHJK51", 4: "5ABC1", 12: name }];

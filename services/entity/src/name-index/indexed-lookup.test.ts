@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { MongoClient, type Timestamp } from "mongodb";
 import { normalizeName } from "../matching/names/normalize-name.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createFeed, type FollowFrom, type Position } from "./feed.ts";
 import { type HostedIndex, hostMatchIndex } from "./host.ts";
 
 const uri = process.env.MONGODB_URI!;
-let app: TestApplication;
 const opened: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  app = await startTestApplication(uri);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();

@@ -1,14 +1,11 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { startScript } from "@vvs/testing";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { startTestApplication } from "../testing/application.ts";
 import { extractRowText, extractText, inTemporaryDirectory, writeText } from "./testing/registry-files.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 /** Runs the command as an operator does. */

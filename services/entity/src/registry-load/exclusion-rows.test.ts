@@ -1,17 +1,17 @@
-import { hash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, type ExclusionOf, pausingTransaction } from "../testing/loads.ts";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { callerFor, startTestApplication } from "../testing/application.ts";
+import { createLoads, killedAt, pausingTransaction } from "../testing/loads.ts";
 import { loadExtract } from "./load-extract.ts";
-import { extractRowText, extractText, inTemporaryDirectory, writeText } from "./testing/registry-files.ts";
-import { withdrawLoad } from "./withdraw.ts";
+import {
+  type ExclusionOf,
+  extractRowText,
+  extractText,
+  inTemporaryDirectory,
+  writeText,
+} from "./testing/registry-files.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 beforeEach(() => loads.clear());
 afterAll(() => app.stop());
 
@@ -84,17 +84,12 @@ test("a load that ends no row because of an unreadable one can be withdrawn, and
   const unreadable = { uei: "12" };
   await loads.exclude([{ uei }, ...others], "2026-09-07");
   const before = await app.live.exclusions.find().toArray();
-  const killed = pausingTransaction(app, 2);
-  const loading = loads.exclude([...others, unreadable], "2026-09-08", killed.given).catch(() => undefined);
-  await killed.beginning;
-  await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+  const goOn = await killedAt(app, 2, (given) => loads.exclude([...others, unreadable], "2026-09-08", given));
+  await loads.expireLock();
   const { loadId, counts } = await loads.exclude([...others, unreadable], "2026-09-08");
-  killed.begin();
-  killed.commit();
-  await loading;
+  await goOn();
   expect([counts.held, await statusOf()]).toEqual([1, "debarred"]);
-  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-  await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+  await loads.withdraw(loadId);
   expect(await app.live.exclusions.find().toArray()).toEqual(before);
   expect(await statusOf()).toBe("debarred");
 });
@@ -123,25 +118,6 @@ test("equal rows are one with a count, however far apart, and the gravest of tho
   await loads.exclude([...others, products], "2026-09-08");
   expect(await statusOf()).toBe("active");
   expect(await app.live.exclusions.findOne({ uei, count: { $exists: true } })).toBeNull();
-});
-
-test("rows of earlier versions keep their first day under their new keys, and a withdrawal restores them", async () => {
-  await loads.load([{ 1: uei }]);
-  await loads.exclude([{ uei }], "2026-09-07");
-  const [stored] = await app.live.exclusions.find().toArray();
-  const written = [`S4MR${uei}`, uei, "", "GSA", "R", "Ineligible", "2020-01-01", "2026-01-01"];
-  const formerKey = hash("sha256", written.join("|")).slice(0, 32);
-  const { effect, comment, ...old } = { ...stored!, _id: formerKey };
-  await app.live.exclusions.deleteMany({});
-  await app.live.exclusions.insertOne(old);
-  const { loadId, counts } = await loads.exclude([{ uei }, { cage: "1ZZZ1" }], "2026-09-08");
-  expect(counts).toMatchObject({ new: 1, changed: 1, gone: 0 });
-  const row = { _id: stored!._id, first_seen: "2026-09-07", last_seen: "2026-09-08", effect: "bar" };
-  expect(await app.live.exclusions.find({ uei }).toArray()).toMatchObject([row]);
-  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-  await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
-  expect(await app.live.exclusions.find().toArray()).toEqual([old]);
-  expect(await statusOf()).toBe("debarred");
 });
 
 test("a file with rows that can't be read is refused, the first one too, and with few it is loaded", async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { observeFiles } from "./files-age.ts";
 import { observeRefusals } from "./refusals.ts";
-import { withdrawLoad } from "./withdraw.ts";
 
 const { metric, shutdown } = recordTelemetry();
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(async () => {
   await app.stop();
   await shutdown();
@@ -31,15 +27,7 @@ test("the age of each kind of file is that of the newest loaded one, also after 
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
   const { loadId } = await loads.load([{}], { day: "13" });
   expect(await ages()).toEqual({ registry: 7, exclusions: 3 });
-  await withdrawLoad({
-    client: app.client,
-    collections: app.live,
-    now,
-    onWait: () => {},
-    loadId,
-    by: "a",
-    reason: "b",
-  });
+  await loads.withdraw(loadId);
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
   app.clock.now = new Date("2026-09-21T03:59:59Z");
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });

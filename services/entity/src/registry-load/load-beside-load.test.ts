@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { afterAll, expect, test } from "@jest/globals";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads, pausingTransaction } from "../testing/loads.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 test("a truncated exclusions file that waited for the first complete one is refused and ends no exclusion", async () => {

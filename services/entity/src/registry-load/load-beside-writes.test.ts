@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { registryDay } from "@vvs/registration";
 import { concerns, periodsOf } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
@@ -8,17 +8,14 @@ import {
   commitInOrder,
   commitOrders,
   createLoads,
-  type ExclusionOf,
+  killedAt,
   pausingCommit,
   pausingTransaction,
 } from "../testing/loads.ts";
+import type { ExclusionOf } from "./testing/registry-files.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 afterAll(() => app.stop());
 
 const caller = callerFor("org_load");
@@ -64,15 +61,11 @@ test("an exclusion that a killed load ended also ends for entities when a newer 
   await loads.clear();
   await loads.exclude([{ uei }, other]);
   const { entity } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
-  const killed = pausingTransaction(app, 3);
-  const loading = loads.exclude([other], "2026-02-10", killed.given).catch(() => undefined);
-  await killed.beginning;
+  const goOn = await killedAt(app, 3, (given) => loads.exclude([other], "2026-02-10", given));
   expect(await app.live.exclusions.findOne({ uei })).toMatchObject({ ended_on: "2026-02-10" });
-  await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+  await loads.expireLock();
   await loads.exclude([other, { cage: "9ZZZ9" }], "2026-02-20");
-  killed.begin();
-  killed.commit();
-  await loading;
+  await goOn();
   const { entity: seen } = await app.gateway.getEntity({ caller, entityId: entity!.id });
   expect(seen!.samGov!.registrationStatus).toBe("inactive");
 });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads, pausingTransaction } from "../testing/loads.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 afterAll(() => app.stop());
 
 const uei = "ABCDEFGHJK51";
@@ -55,7 +51,7 @@ describe.each(Object.entries(loadsOf))("a load of %s that another took over", (_
         const paused = pausingTransaction(app, number);
         const outcome = older(paused.given).catch((error: unknown) => error);
         await paused.beginning;
-        await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+        await loads.expireLock();
         if (point === "before it commits") {
           paused.begin();
           await paused.committing;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication, subjectOf, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication, subjectOf } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { type ListedChange, listChanges } from "./change-log.ts";
 import { printChanges, printLoads, printQuarantine } from "./load-reports.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 beforeEach(async () => {
   app.clock.now = new Date();
   await loads.clear();
@@ -74,14 +70,6 @@ describe("loading an extract", () => {
     expect(later.changes).toEqual({ added: 0, changed: 0, gone: 0, fields: [] });
     expect(await everything()).toBe(before);
     expect((await find(uei)).legalName).toBe("BLUE RIDGE TIMBER LLC");
-  });
-
-  test("that was applied before rows were stored stores them, without a snapshot", async () => {
-    await load([{ 1: uei }]);
-    await app.live.entities.updateMany({}, { $unset: { registry_row: "" } });
-    expect((await load([{ 1: uei }])).counts).toMatchObject({ changed: 0, unchanged: 1 });
-    expect(await app.live.entities.findOne()).toMatchObject({ version: 1, registry_row: { eft_indicator: "" } });
-    expect(await app.live.snapshots.countDocuments()).toBe(1);
   });
 
   test("with the rows of one entity far apart uses the row that counts for the entity", async () => {
@@ -162,7 +150,7 @@ describe("loading an extract", () => {
     const loading = load([{ 1: uei }], { onWait: ({ file_name }) => waited.push(file_name) });
     while (waited.length === 0) await new Promise(setImmediate);
     expect(await app.live.entities.countDocuments()).toBe(0);
-    await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+    await loads.expireLock();
     expect((await loading).counts).toMatchObject({ new: 1 });
     expect(waited).toEqual(["other.dat"]);
     expect(await app.live.loadLocks.countDocuments()).toBe(0);

@@ -6,7 +6,14 @@ import { startScript } from "@vvs/testing";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { refreshExitCodes, wantedFiles } from "./refresh.ts";
-import { extractRowText, extractText, inTemporaryDirectory, zipOf } from "./testing/registry-files.ts";
+import {
+  exclusionsText,
+  extractRowText,
+  extractText,
+  inTemporaryDirectory,
+  ordinalDay,
+  zipOf,
+} from "./testing/registry-files.ts";
 
 describe("requested files", () => {
   test.each([
@@ -43,7 +50,7 @@ describe("the command", () => {
   let app: TestApplication;
   let sam: PlayedSamGovFiles;
   beforeAll(async () => {
-    app = await startTestApplication(process.env.MONGODB_URI!);
+    app = await startTestApplication();
   });
   afterAll(() => app.stop());
   beforeEach(async () => {
@@ -57,10 +64,6 @@ describe("the command", () => {
   const today = registryDay(new Date());
   const month = wantedFiles("registry", undefined, today)[0]!.date;
   const us = (date: string) => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join("/");
-  const ordinal = (date: string) => {
-    const day = (Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 86_400_000 + 1;
-    return `${date.slice(2, 4)}${String(day).padStart(3, "0")}`;
-  };
 
   function publishExtract(): void {
     const text = extractText([extractRowText({})]).replaceAll("20260906", `${month.replace("-", "")}01`);
@@ -69,13 +72,9 @@ describe("the command", () => {
     sam.publish({ ...query, date: `${month.slice(5)}/${month.slice(0, 4)}` }, name, zipOf({ "extract.dat": text }));
   }
 
-  function publishExclusions(date: string, lines: readonly string[] = []): void {
-    const titles =
-      "Classification,Name,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
-      "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
-    const row = "Firm,X,ABCDEFGHJK11,Reciprocal,GSA,R,Ineligible,,2020-01-01,Indefinite,S4MR1,,2026-01-01";
-    const name = `SAM_Exclusions_Public_Extract_V2_${ordinal(date)}`;
-    const content = zipOf({ [`${name}.CSV`]: [titles, row, ...lines].join("\n") });
+  function publishExclusions(date: string): void {
+    const name = `SAM_Exclusions_Public_Extract_V2_${ordinalDay(date)}`;
+    const content = zipOf({ [`${name}.CSV`]: exclusionsText([{ uei: "ABCDEFGHJK11" }]) });
     sam.publish({ fileType: "EXCLUSION", date: us(date), version: "V2" }, `${name}.ZIP`, content);
   }
 

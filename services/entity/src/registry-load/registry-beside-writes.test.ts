@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { commitInOrder, commitOrders, createLoads, pausingCommit, pausingTransaction } from "../testing/loads.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 afterAll(() => app.stop());
 
 const caller = callerFor("org_load");

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { withdrawLoad } from "./withdraw.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 beforeEach(() => loads.clear());
 afterAll(() => app.stop());
 
@@ -117,8 +112,7 @@ describe("a vendor that a newer complete file lacks", () => {
     const { loadId } = await loads.load([{ 1: other, 4: "1AAA1" }], { day: "13" });
     expect(await statusOf()).toBe("inactive");
     expect(await lookUp({ cage: "1AAA1" })).toMatchObject({ identifiers: { uei: other } });
-    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-    await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+    await loads.withdraw(loadId);
     expect(await statusOf()).toBe("active");
     await loads.load([{ 1: other, 4: "" }], { day: "20" });
     expect(await statusOf()).toBe("inactive");
@@ -131,8 +125,7 @@ describe("a vendor that a newer complete file lacks", () => {
     const row = { 1: uei, 4: "1AAA1" };
     await loads.load([row]);
     const { loadId } = await loads.load([{ 1: other }], { day: "13" });
-    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-    await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "test" });
+    await loads.withdraw(loadId);
     await loads.load([{ 1: other, 4: "" }], { day: "20" });
     await loads.load([row], { day: "27" });
     const registry = await app.live.entities.findOne({ "identifiers.uei": uei, organization_id: null });

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { UnversionedEntity } from "../model/documents.ts";
+import { entityDocument } from "../testing/entity-document.ts";
 import { watchedEffect } from "./watched-effect.ts";
 
 const now = new Date("2026-09-13T12:00:00Z");
@@ -11,23 +12,7 @@ const sam = {
   cage: "5ABC1",
   entity_type: "Corporate Entity",
 } as const;
-const entity: UnversionedEntity = {
-  _id: "ent_1",
-  organization_id: null,
-  legal_name: "BLUE RIDGE TIMBER LLC",
-  placeholder: false,
-  other_names: [],
-  name_keys: [],
-  candidate_keys: [],
-  address_keys: [],
-  identifiers: { uei: "ABCDEFGHJK51", cage: "5ABC1" },
-  sam,
-  exclusions: [],
-  addresses: [],
-  sources: [],
-  listed: true,
-  created_at: now,
-};
+const entity: UnversionedEntity = entityDocument({ identifiers: { uei: "ABCDEFGHJK51", cage: "5ABC1" }, sam });
 const until = (termination_date: string, active_date = "2026-01-01") => ({ active_date, termination_date });
 const excluded = { ...entity, exclusions: [until("2026-12-31")] };
 const withEffect = (effect: "facility" | "product") => ({ ...until("2026-12-31"), effect });

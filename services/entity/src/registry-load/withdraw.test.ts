@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
+import { createLoads, killedAt, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
 import { findLoad } from "./change-log.ts";
 import { printLoads, printWithdrawal } from "./load-reports.ts";
-import { withdrawLoad } from "./withdraw.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 afterAll(() => app.stop());
 beforeEach(() => loads.clear());
 
@@ -48,11 +43,6 @@ async function prepare() {
   await kinds.exclusions.good();
 }
 
-function withdraw(loadId: string, options: LoadOverrides = {}) {
-  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-  return withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month", ...options });
-}
-
 /** Returns all entities and exclusions, without versions, times of changes and which CAGEs are new. */
 async function known() {
   const entities = await app.live.entities.find({ sam: { $exists: true } }).toArray();
@@ -69,8 +59,6 @@ async function records() {
   const all = await Promise.all(asked.map((one) => app.verification.getRegistryRecord(one)));
   return all.map(({ withdrawnLoads, ...rest }) => rest);
 }
-
-const expireLock = () => app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
 
 /** Expects each record as before the withdrawn load, or without a known registration. */
 async function expectNothingOfIt(before: Awaited<ReturnType<typeof records>>) {
@@ -89,31 +77,27 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
     const killed = await bad();
     await app.live.loads.updateOne({ _id: killed.loadId }, { $set: { state: "running" }, $unset: { finished_at: "" } });
     const { loadId } = await newest();
-    expect((await withdraw(loadId)).previous).toMatchObject({ _id: killed.loadId });
+    expect((await loads.withdraw(loadId)).previous).toMatchObject({ _id: killed.loadId });
   });
 
   test("leaves everything as before once the previous file is loaded again, even if the withdrawal was killed at any point", async () => {
     await prepare();
     const { loadId } = await bad();
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
-    await withdraw(loadId, undisturbed.given);
+    await loads.withdraw(loadId, undisturbed.given);
     expect(undisturbed.transactions()).toBeGreaterThan(2);
     for (let number = 0; number < undisturbed.transactions(); number++) {
       await prepare();
       const [before, recordsBefore] = [await known(), await records()];
       await bad();
-      const killed = pausingTransaction(app, number);
-      const killing = withdraw(loadId, killed.given).catch((error: unknown) => error);
-      await killed.beginning;
-      await expireLock();
+      const goOn = await killedAt(app, number, (given) => loads.withdraw(loadId, given));
+      await loads.expireLock();
       if (number > 0) {
         await expectNothingOfIt(recordsBefore);
         await expect(good()).rejects.toThrow(/not finished. Run this again: withdraw/);
       }
-      const { previous } = await withdraw(loadId);
-      killed.begin();
-      killed.commit();
-      expect(String(await killing)).toMatch(/another load took over/);
+      const { previous } = await loads.withdraw(loadId);
+      expect(await goOn()).toMatch(/another load took over/);
       expect(previous).toMatchObject({ kind, state: "done" });
       await expectNothingOfIt(recordsBefore);
       app.clock.now = new Date(app.clock.now.getTime() + 1);
@@ -136,11 +120,11 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
       const stalled = pausingTransaction(app, number);
       const loading = bad(stalled.given).catch((error: unknown) => error);
       await stalled.beginning;
-      await expect(withdraw(loadId)).rejects.toThrow(/is being loaded now .* end that first/);
-      await expireLock();
+      await expect(loads.withdraw(loadId)).rejects.toThrow(/is being loaded now .* end that first/);
+      await loads.expireLock();
       stalled.begin();
       await stalled.committing;
-      await withdraw(loadId);
+      await loads.withdraw(loadId);
       stalled.commit();
       expect(String(await loading)).toMatch(/another load took over/);
       await expectNothingOfIt(recordsBefore);
@@ -153,11 +137,11 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
   test("must be the newest: an older one, an unknown one and a withdrawn one are refused", async () => {
     const { loadId: older } = await good();
     const { loadId } = await bad();
-    await expect(withdraw(older)).rejects.toThrow(/was loaded after .* Withdraw that one first: withdraw /);
-    await expect(withdraw("registry:none")).rejects.toThrow("There is no load registry:none");
-    await withdraw(loadId);
-    await expect(withdraw(loadId)).rejects.toThrow(/was withdrawn already, .* by jo@host: wrong month/);
-    await withdraw(older);
+    await expect(loads.withdraw(older)).rejects.toThrow(/was loaded after .* Withdraw that one first: withdraw /);
+    await expect(loads.withdraw("registry:none")).rejects.toThrow("There is no load registry:none");
+    await loads.withdraw(loadId);
+    await expect(loads.withdraw(loadId)).rejects.toThrow(/was withdrawn already, .* by jo@host: wrong month/);
+    await loads.withdraw(older);
     expect(await app.live.exclusions.countDocuments()).toBe(0);
     expect(await app.live.entities.countDocuments({ listed: true })).toBe(0);
   });
@@ -193,7 +177,7 @@ describe("a CAGE of a withdrawn load of an extract", () => {
     );
     expect(await statusOf({ uei })).toBe("debarred");
     const stalled = pausingTransaction(app, 1);
-    const withdrawing = withdraw(loadId, stalled.given);
+    const withdrawing = loads.withdraw(loadId, stalled.given);
     await stalled.beginning;
     const exclusions = async () => (await app.verification.getRegistryRecord({ environment: 1, uei })).exclusions;
     expect(await exclusions()).toEqual([]);
@@ -222,7 +206,7 @@ describe("a CAGE of a withdrawn load of an extract", () => {
       { 1: other, 4: "2BBB2" },
     ];
     const { loadId } = await loads.load(rows, { day: "13" });
-    await withdraw(loadId);
+    await loads.withdraw(loadId);
     expect(await entityId()).toBe(ownId);
     await loads.load([{ 1: uei, 4: "3CCC3" }], { day: "14" });
     expect(await formerCages()).toEqual([["1AAA1"], ["1AAA1"]]);
@@ -233,7 +217,7 @@ test("a withdrawal is listed with who, when and why, and prints what to do next"
   await kinds.exclusions.good();
   const { loadId, fileName } = await kinds.exclusions.bad();
   const lines: string[] = [];
-  printWithdrawal(await withdraw((await findLoad(app.live, fileName))._id), (line) => lines.push(line));
+  printWithdrawal(await loads.withdraw((await findLoad(app.live, fileName))._id), (line) => lines.push(line));
   expect(lines).toEqual([
     "withdrawn exclusions exclusions_26041.csv (2026-02-10): rows 4, entities 0, names 0",
     "load the previous file again: exclusions_26010.csv (2026-01-10), or a newer one: npm run registry -- load --exclusions FILE",
@@ -251,6 +235,6 @@ test("changes of several loads can be withdrawn one after another", async () => 
   const days = ["2026-01-11", "2026-01-12", "2026-01-13"];
   const ids: string[] = [];
   for (const day of days) ids.push((await loads.exclude([{ uei, until: day.replace("26", "31") }], day)).loadId);
-  for (const id of ids.toReversed()) await withdraw(id);
+  for (const id of ids.toReversed()) await loads.withdraw(id);
   expect(await app.live.exclusions.find().toArray()).toEqual([first]);
 });

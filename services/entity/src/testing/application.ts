@@ -24,7 +24,10 @@ export interface TinRings {
 }
 
 /** Migrates new databases and serves from them; `stop` removes them. */
-export async function startTestApplication(uri: string, options: { sandboxEntityCap?: number; rings?: TinRings } = {}) {
+export async function startTestApplication(
+  options: { uri?: string; sandboxEntityCap?: number; rings?: TinRings } = {},
+) {
+  const { uri = process.env.MONGODB_URI! } = options;
   const prefix = `test_${randomBytes(5).toString("hex")}_`;
   const logger = createLogger({ service: "entity-test", level: "silent" });
   const stopping = new AbortController().signal;

@@ -4,35 +4,21 @@ import { loadExclusions } from "../registry-load/load-exclusions.ts";
 import { loadExtract } from "../registry-load/load-extract.ts";
 import type { LoadOptions } from "../registry-load/load-log.ts";
 import {
+  type ExclusionOf,
+  exclusionsText,
   extractRowText,
   extractText,
   inTemporaryDirectory,
+  ordinalDay,
   writeText,
 } from "../registry-load/testing/registry-files.ts";
+import { withdrawLoad } from "../registry-load/withdraw.ts";
 import type { TestApplication } from "./application.ts";
 
 // Loads generated files into a test application's live environment.
 
 /** Options of a load that replace the application's. */
 export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" | "onWait">>;
-
-/** Fields of an exclusion; the others are those of a firm, without an end. */
-export interface ExclusionOf {
-  readonly uei?: string;
-  readonly cage?: string;
-  readonly from?: string;
-  readonly until?: string;
-  readonly agency?: string;
-  readonly comment?: string;
-  readonly samNumber?: string;
-  readonly name?: string;
-  /** First, middle and last name and suffix of a person, who has no other name. */
-  readonly person?: readonly [first: string, middle: string, last: string, suffix: string];
-}
-
-const TITLES =
-  "Classification,Name,First,Middle,Last,Suffix,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
-  "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
 
 export function createLoads(app: TestApplication) {
   const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
@@ -49,34 +35,18 @@ export function createLoads(app: TestApplication) {
         return loadExtract({ ...own(), path, ...overrides });
       });
     },
-    /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE if none is given. */
+    /** Loads an exclusions file of a day. */
     exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
-      const lines = rows.map(
-        ({
-          uei = "",
-          cage = "",
-          from = "2020-01-01",
-          until = "Indefinite",
-          agency = "GSA",
-          comment = "",
-          samNumber,
-          name = "X",
-          person,
-        }) => {
-          const who = person ? ["Individual", "", ...person] : ["Firm", name, "", "", "", ""];
-          const fields = [...who, uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until];
-          return [...fields, samNumber ?? `S4MR${uei || cage}`, cage, "2026-01-01"]
-            .map((field) => `"${field}"`)
-            .join(",");
-        },
-      );
-      const dayOfYear = (Date.parse(day) - Date.parse("2026-01-01")) / 86_400_000 + 1;
-      const name = `exclusions_26${String(dayOfYear).padStart(3, "0")}.csv`;
+      const name = `exclusions_${ordinalDay(day)}.csv`;
       return inTemporaryDirectory(async (directory) => {
-        const path = await writeText(directory, name, [TITLES, ...lines].join("\n"));
+        const path = await writeText(directory, name, exclusionsText(rows));
         return loadExclusions({ ...own(), path, ...options });
       });
     },
+    withdraw: (loadId: string, options: LoadOverrides = {}) =>
+      withdrawLoad({ ...own(), loadId, by: "jo@host", reason: "wrong month", ...options }),
+    /** Lets another load or withdrawal take over, as if the process of the one that is paused had ended. */
+    expireLock: () => app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } }),
     async clear() {
       await Promise.all(Object.values(app.live).map((collection: Collection) => collection.deleteMany({})));
     },
@@ -166,6 +136,25 @@ export function pausingTransaction(app: TestApplication, number: number) {
     commit: committed!.resolve,
     aborted: aborted!.promise,
     transactions: () => count,
+  };
+}
+
+/**
+ * Begins work that stops before the first write of its transaction with that number, as if its process were killed. Returns a
+ * function that lets it go on, and returns its error as text.
+ */
+export async function killedAt(
+  app: TestApplication,
+  number: number,
+  work: (given: LoadOverrides) => Promise<unknown>,
+): Promise<() => Promise<string>> {
+  const paused = pausingTransaction(app, number);
+  const working = work(paused.given).catch((error: unknown) => error);
+  await paused.beginning;
+  return async () => {
+    paused.begin();
+    paused.commit();
+    return String(await working);
   };
 }
 

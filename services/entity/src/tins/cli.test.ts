@@ -1,18 +1,15 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { startScript } from "@vvs/testing";
-import { callerFor, secretKey, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, secretKey, startTestApplication } from "../testing/application.ts";
 
 const old = { tin: secretKey("t1"), hash: secretKey("h1") };
 const young = { tin: secretKey("t2"), hash: secretKey("h2") };
 const TIN = "471829360";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!, {
-    rings: { tinKeys: [old.tin], tinHashKeys: [old.hash] },
-  });
+const app = await startTestApplication({
+  rings: { tinKeys: [old.tin], tinHashKeys: [old.hash] },
 });
 afterAll(() => app.stop());
 

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { migrate } from "../migrate.ts";
 import { MATCH_VERSION } from "../model/match-keys.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { rekey, startRekeying } from "./rekey.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const caller = callerFor("org_rekey");
@@ -22,7 +19,7 @@ test("keys made by older rules are recomputed once, and nothing else changes", a
   expect(before.every(({ match_version }) => match_version === MATCH_VERSION)).toBe(true);
   const outdated = { name_keys: ["n:old"], candidate_keys: ["t:old"] };
   await app.live.entities.updateOne({ legal_name: names[0] }, { $set: { ...outdated, match_version: 0 } });
-  await app.live.entities.updateOne({ legal_name: names[1] }, { $set: outdated, $unset: { match_version: "" } });
+  await app.live.entities.updateOne({ legal_name: names[1] }, { $set: { ...outdated, match_version: 0 } });
   await expect(find(names[0]!)).rejects.toMatchObject({ code: "entity_not_found" });
 
   expect(await rekey(app.live)).toBe(2);
@@ -40,7 +37,7 @@ test("before an upgraded service starts, excluded names have the keys of its rul
   const before = await stored();
   const outdated = { name_keys: ["n:old"] };
   await excludedNames.updateOne({ name: before[0]!.name }, { $set: { ...outdated, match_version: 0 } });
-  await excludedNames.updateOne({ name: before[1]!.name }, { $set: outdated, $unset: { match_version: "" } });
+  await excludedNames.updateOne({ name: before[1]!.name }, { $set: { ...outdated, match_version: 0 } });
   await migrate({ client: app.client, prefix: app.prefix });
   const withOldKeys = before.map((row, index) =>
     index < 2 ? { ...row, name_keys: ["n:old", ...row.name_keys] } : row,

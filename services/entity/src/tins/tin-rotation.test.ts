@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import type { Environment } from "@vvs/tenant";
 import { collectionsOf } from "../model/documents.ts";
 import {
@@ -24,11 +24,8 @@ const after: TinRings = { tinKeys: [young.tin], tinHashKeys: [young.hash] };
 
 type Served = Awaited<ReturnType<TestApplication["serve"]>>;
 
-let app: TestApplication;
 const served: Served[] = [];
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!, { rings: before });
-});
+const app = await startTestApplication({ rings: before });
 afterAll(async () => {
   for (const one of served) await one.stop();
   await app.stop();
@@ -229,20 +226,6 @@ describe("a fingerprint", () => {
       seen.add(Buffer.from(tinHash).toString("hex"));
     }
     expect(seen.size).toBe(3);
-  });
-
-  test("of a TIN stored before fingerprints existed is its first hash, and never changes", async () => {
-    const caller = callerFor("org_early");
-    const { entityId } = await app.verification.resolveVendor({ caller, identifiers: { tin: tinOf(420) } });
-    await app.live.carriedTins.updateOne({ _id: entityId }, { $unset: { fingerprint: "", hash_key_id: "" } });
-    const early = await subjectOf(app.verification, caller, entityId);
-    expect(Buffer.from(early.tinHash)).toEqual(
-      Buffer.from((await app.live.carriedTins.findOne({ _id: entityId }))!.hash.value()),
-    );
-    await rotate("live");
-    const by = await serve(after);
-    expect((await subjectOf(by.verification, caller, entityId)).tinHash).toEqual(early.tinHash);
-    expect(await revealedTin(by.verification, caller, entityId)).toBe(tinOf(420));
   });
 });
 

@@ -1,32 +1,29 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VendorFilter, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import type { VendorTag } from "../model/listed-vendor.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { newVendor } from "./listed-vendor.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
 
-let app: TestApplication;
+const REGISTERED = "ABCDEFGHJK71";
+const app = await startTestApplication();
+await createLoads(app).load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
 let caller: ReturnType<typeof callerFor>;
 let organization = 0;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  await createLoads(app).load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
-});
 afterAll(() => app.stop());
 beforeEach(() => {
   caller = callerFor(`org_${++organization}`);
   app.clock.now = NOW;
 });
 
-const REGISTERED = "ABCDEFGHJK71";
 const NOW = new Date("2026-11-23T10:00:00Z");
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { afterAll, expect, test } from "@jest/globals";
+import { callerFor, startTestApplication } from "../testing/application.ts";
+import { entityDocument } from "../testing/entity-document.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 test("a call for several organizations returns each one's own entities, in order, and never another's", async () => {
@@ -42,24 +40,7 @@ test("a call for several organizations returns each one's own entities, in order
 
 test("identifiers that one organization remembers of a registry entity never reach another, not even in a shared call", async () => {
   const _id = "ent_registry51";
-  await app.live.entities.insertOne({
-    _id,
-    organization_id: null,
-    version: 1,
-    last_hash: "",
-    legal_name: "REGISTERED HARBOR LLC",
-    placeholder: false,
-    other_names: [],
-    identifiers: { uei: "ABCDEFGHJK52" },
-    exclusions: [],
-    addresses: [],
-    sources: [],
-    name_keys: [],
-    candidate_keys: [],
-    address_keys: [],
-    created_at: new Date(),
-    changed_at: new Date(),
-  });
+  await app.live.entities.insertOne(entityDocument({ _id, identifiers: { uei: "ABCDEFGHJK52" } }));
   const [knows, doesNot] = [callerFor("org_knows"), callerFor("org_does_not")];
   const identifiers = { uei: "ABCDEFGHJK52", tin: "520000001", cage: "5XYZ1" };
   await app.verification.resolveVendor({ caller: knows, identifiers });

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { callerFor, startTestApplication, subjectOf, type TestApplication } from "../testing/application.ts";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { callerFor, startTestApplication, subjectOf } from "../testing/application.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!, { sandboxEntityCap: 2 });
-});
+const app = await startTestApplication({ sandboxEntityCap: 2 });
 afterAll(() => app.stop());
 
 const page = { limit: 100 };

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { IdentifierMap } from "@vvs/identifiers";
 import { newId } from "@vvs/ids";
 import { callerFor, startTestApplication, subjectOf, type TestApplication } from "../testing/application.ts";
 import { createLoads, pausingCommit } from "../testing/loads.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
+const REGISTERED = "ABCDEFGHJK71";
+const app = await startTestApplication();
+const loads = createLoads(app);
+await loads.load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
 let caller: ReturnType<typeof callerFor>;
 let organization = 0;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-  await loads.load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
-});
 afterAll(() => app.stop());
 beforeEach(() => {
   caller = callerFor(`org_${++organization}`);
 });
 
-const REGISTERED = "ABCDEFGHJK71";
 const TIN = "123456789";
 const page = { limit: 100 };
 const isTheTin = { code: "invalid_request", details: [{ path: "external_id" }] };

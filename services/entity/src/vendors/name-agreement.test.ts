@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { withdrawLoad } from "../registry-load/withdraw.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 beforeEach(() => loads.clear());
 afterAll(() => app.stop());
 
@@ -66,8 +61,7 @@ describe("the name of a call", () => {
 
   test("is compared with nothing where the load that knew the vendor was withdrawn", async () => {
     const { loadId } = await loads.load([row]);
-    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-    await withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month" });
+    await loads.withdraw(loadId);
     expect(await agrees("Kestrel Holdings")).toBeUndefined();
   });
 

@@ -1,26 +1,12 @@
 import { expect, test } from "@jest/globals";
-import type { EntityDocument } from "../model/documents.ts";
+import { entityDocument } from "../testing/entity-document.ts";
 import { type ProviderFacts, withFacts } from "./provider-update.ts";
 
-const created = new Date("2026-05-01T00:00:00Z");
-const own: EntityDocument = {
-  _id: "ent_1",
+const own = entityDocument({
   organization_id: "org_1",
-  version: 1,
-  last_hash: "",
-  legal_name: "Acme LLC",
-  placeholder: false,
-  other_names: [],
-  identifiers: { uei: "ABCDEFGHJK11" },
-  exclusions: [],
-  addresses: [],
-  sources: [{ name: "organization", retrieved_at: created }],
-  name_keys: [],
-  candidate_keys: [],
-  address_keys: [],
-  created_at: created,
-  changed_at: created,
-};
+  listed: undefined,
+  sources: [{ name: "organization", retrieved_at: new Date("2026-05-01T00:00:00Z") }],
+});
 const status = (registrationStatus: string): ProviderFacts => ({
   provider: "sam_gov_extract",
   retrievedAt: new Date("2026-05-02T00:00:00Z"),

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { collectionsOf } from "../model/documents.ts";
-import { withdrawLoad } from "../registry-load/withdraw.ts";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { startTestApplication } from "../testing/application.ts";
 import { createLoads, pausingTransaction } from "../testing/loads.ts";
 import { type RegistryQuery, registryRecords } from "./registry-record.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+const loads = createLoads(app);
 beforeEach(() => loads.clear());
 afterAll(() => app.stop());
 
@@ -107,10 +102,7 @@ function later<T>(load: () => Promise<T>): Promise<T> {
   return load();
 }
 
-async function withdraw(loadId: string) {
-  const options = { client: app.client, collections: app.live, now: () => app.clock.now };
-  await later(() => withdrawLoad({ ...options, loadId, by: "jo@host", reason: "wrong" }));
-}
+const withdraw = (loadId: string) => later(() => loads.withdraw(loadId));
 
 const finish = (loadId: string) =>
   app.live.loads.updateOne({ _id: loadId }, { $set: { state: "done", finished_at: app.clock.now } });

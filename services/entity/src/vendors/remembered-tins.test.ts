@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { toProtoEnvironment } from "@vvs/tenant";
 import {
@@ -10,10 +10,7 @@ import {
 } from "../testing/application.ts";
 import { pausingCommit } from "../testing/loads.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const uei = "SANDBXACTVE1";
@@ -153,25 +150,6 @@ describe("two calls at once", () => {
     expect(await remembered()).toBe(C);
     expect(await replaced()).toEqual(["0001 0003"]);
   });
-});
-
-test("a TIN of an older version may have matched: only a match replaces it", async () => {
-  await supply(A);
-  const key = { organization_id: caller.tenant.organizationId, type: "tin" as const };
-  await app.sandbox.remembered.updateOne(key, { $unset: { matched: "" } });
-  expect(await isRecorded()).toBe(false);
-  await supply(B);
-  expect(await remembered()).toBe(A);
-  await match(B);
-  expect(await remembered()).toBe(B);
-  // An older replica replaces the TIN without its state.
-  const { sealed, hash, last4, fingerprint } = (await app.sandbox.remembered.findOne(key))!;
-  await match(C);
-  const again = await app.sandbox.remembered.findOneAndUpdate(key, {
-    $set: { sealed, hash, last4, fingerprint: fingerprint! },
-  });
-  expect(again).not.toBeNull();
-  expect([await remembered(), await isRecorded()]).toEqual([B, false]);
 });
 
 test("what is remembered of a registry entity goes by the rule for the own entity that took it over", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import {
   callerFor,
   revealedTin,
@@ -8,10 +8,7 @@ import {
 } from "../testing/application.ts";
 import { pausingCommit } from "../testing/loads.ts";
 
-let app: TestApplication;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-});
+const app = await startTestApplication();
 afterAll(() => app.stop());
 
 const page = { limit: 100 };

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestApplication, type TestApplication } from "../../testing/application.ts";
-import { createLoads, type ExclusionOf } from "../../testing/loads.ts";
-import { withdrawLoad } from "../withdraw.ts";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { startTestApplication } from "../../testing/application.ts";
+import { createLoads } from "../../testing/loads.ts";
+import type { ExclusionOf } from "../testing/registry-files.ts";
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication(process.env.MONGODB_URI!);
-  app.clock.now = new Date("2026-09-20T12:00:00Z");
-  loads = createLoads(app);
-});
+const app = await startTestApplication();
+app.clock.now = new Date("2026-09-20T12:00:00Z");
+const loads = createLoads(app);
 beforeEach(() => loads.clear());
 afterAll(() => app.stop());
 
 const uei = "ABCDEFGHJK51";
-const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
-const withdraw = (loadId: string) => withdrawLoad({ ...own(), loadId, by: "jo@host", reason: "wrong day" });
 /** Returns the names of the rows that bear a name, or that of the registry's record. */
 const found = async (...names: string[]) => {
   const { sameNames } = await app.verification.getRegistryRecord({ environment: 1, uei, names });
@@ -151,7 +145,7 @@ describe("a load of rows without identifiers", () => {
     const before = await app.live.excludedNames.find().sort({ _id: 1 }).toArray();
     const { loadId } = await loads.exclude([lorwin, pat], "2026-09-08");
     expect([await found("Kestrel Marine"), await found("Pat Q Example Jr")]).toEqual([[], ["PAT Q EXAMPLE JR"]]);
-    expect((await withdraw(loadId)).counts).toMatchObject({ names: 2 });
+    expect((await loads.withdraw(loadId)).counts).toMatchObject({ names: 2 });
     expect(await app.live.excludedNames.find().sort({ _id: 1 }).toArray()).toEqual(before);
     expect([await found("Kestrel Marine"), await found("Pat Q Example Jr")]).toEqual([["KESTREL MARINE, LLC"], []]);
   });

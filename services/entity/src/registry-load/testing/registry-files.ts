@@ -49,6 +49,41 @@ export function extractText(rows: string[], options: { count?: number; eol?: str
   return [line("BOF"), ...rows, line("EOF"), ""].join(eol);
 }
 
+/** Fields of an exclusion; the others are those of a firm, without an end. */
+export interface ExclusionOf {
+  readonly uei?: string;
+  readonly cage?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly agency?: string;
+  readonly comment?: string;
+  readonly samNumber?: string;
+  readonly name?: string;
+  /** First, middle and last name and suffix of a person, who has no other name. */
+  readonly person?: readonly [first: string, middle: string, last: string, suffix: string];
+}
+
+const EXCLUSION_TITLES =
+  "Classification,Name,First,Middle,Last,Suffix,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
+  "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
+
+/** Returns an exclusions file; the SAM number of each row contains its UEI or CAGE if none is given. */
+export function exclusionsText(rows: readonly ExclusionOf[]): string {
+  const lines = rows.map(({ uei = "", cage = "", from = "2020-01-01", until = "Indefinite", ...more }) => {
+    const { agency = "GSA", comment = "", samNumber = `S4MR${uei || cage}`, name = "X", person } = more;
+    const who = person ? ["Individual", "", ...person] : ["Firm", name, "", "", "", ""];
+    const what = [uei, "Reciprocal", agency, "R", "Ineligible", comment, from, until, samNumber, cage, "2026-01-01"];
+    return [...who, ...what].map((field) => `"${field}"`).join(",");
+  });
+  return [EXCLUSION_TITLES, ...lines].join("\n");
+}
+
+/** Returns a day (YYYY-MM-DD) as the names of exclusions files have it: YYDDD, the year and the day in it. */
+export function ordinalDay(day: string): string {
+  const dayOfYear = (Date.parse(day) - Date.parse(`${day.slice(0, 4)}-01-01`)) / 86_400_000 + 1;
+  return `${day.slice(2, 4)}${String(dayOfYear).padStart(3, "0")}`;
+}
+
 export async function writeText(directory: string, name: string, text: string | Uint8Array): Promise<string> {
   const path = join(directory, name);
   await writeFile(path, text);
