@@ -1,5 +1,5 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, createExpiry, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
 import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -67,7 +67,6 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { candidate_keys: 1, organization_id: 1 } },
     { key: { address_keys: 1, organization_id: 1 } },
   ]);
-  await dropUnusedIndex(entities, "organization_id_1_changed_at_-1");
   await snapshots.createIndexes([
     { key: { entity_id: 1, version: 1 }, unique: true },
     { key: { entity_id: 1, created_at: -1, _id: -1 } },

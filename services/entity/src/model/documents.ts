@@ -36,8 +36,8 @@ export interface MatchKeys {
   /** Keys of all names, for fuzzy look-ups. */
   readonly candidate_keys: readonly string[];
   readonly address_keys: readonly string[];
-  /** Version of the rules that made the keys; absent on documents older than versions. */
-  readonly match_version?: number;
+  /** Version of the rules that made the keys. */
+  readonly match_version: number;
 }
 
 /** An entity: the registry's if `organization_id` is null, otherwise one that this organization created. */
@@ -64,12 +64,9 @@ export interface EntityDocument extends MatchKeys {
   readonly flag_ended?: boolean;
   readonly addresses: readonly Address[];
   readonly sources: readonly SourceDocument[];
-  /**
-   * On own entities: hashes of the creation's content by all keys of the ring, by which a repeated creation finds the
-   * entity; a single hash on older documents.
-   */
-  readonly content_hash?: Binary | readonly Binary[];
-  /** Id of the newest key that hashed it; absent on documents older than this field. */
+  /** On own entities: hashes of the creation's content by all keys of the ring, by which a repeated creation finds the entity. */
+  readonly content_hash?: readonly Binary[];
+  /** Id of the newest key that hashed it. */
   readonly content_hash_key_id?: string;
   /** On own entities: the registry entity whose row it took over; the organization does not see that one. */
   readonly registry_entity_id?: string;
@@ -79,9 +76,9 @@ export interface EntityDocument extends MatchKeys {
   readonly other_cages?: readonly string[];
   /** CAGEs that the entity carried in earlier files. Absent if there are none. */
   readonly former_cages?: readonly string[];
-  /** CAGEs that the load of its row gave it first, and its withdrawal removes. Absent if none; not on documents older than this field. */
+  /** CAGEs that the load of its row gave it first, and its withdrawal removes. Absent if there are none. */
   readonly new_cages?: readonly string[];
-  /** On registry entities: the row that was applied last. Absent on documents older than this field. */
+  /** On registry entities: the row that was applied last. */
   readonly registry_row?: RegistryRowDocument;
   readonly created_at: Date;
   /** Number of writes that made no version, because nothing visible changed. */
@@ -151,10 +148,9 @@ export interface SealedDocument {
 export interface TinDocument {
   readonly sealed: SealedDocument;
   readonly hash: Binary;
-  /** Id of the key that hashed it; absent on documents older than this field. */
-  readonly hash_key_id?: string;
-  /** Absent on documents older than fingerprints: then the hash is the fingerprint. */
-  readonly fingerprint?: Binary;
+  /** Id of the key that hashed it. */
+  readonly hash_key_id: string;
+  readonly fingerprint: Binary;
   readonly last4: string;
 }
 
@@ -173,7 +169,7 @@ export interface RememberedDocument extends Partial<TinDocument> {
   readonly organization_id: string;
   readonly entity_id: string;
   readonly type: PublicIdentifierType | "tin" | "external_id" | "monitor_numbers";
-  /** Only of a TIN: its fingerprint if it matched at a TIN provider, else anything. Absent on older ones: it may have matched. */
+  /** Only of a TIN: its fingerprint if it matched at a TIN provider, else anything. Absent on old ones: it may have matched. */
   readonly matched?: Binary;
   /** Only of a public identifier. */
   readonly value?: string;
@@ -299,7 +295,7 @@ export interface ChangePageDocument {
   readonly excluded?: readonly string[];
   /** Those of them that are no longer excluded. */
   readonly cleared?: readonly string[];
-  /** The run of the load, until its changes are published. Absent where nothing is to be, and on pages older than this field. */
+  /** The run of the load, until its changes are published. Absent where nothing is to be. */
   readonly unpublished?: ObjectId;
 }
 

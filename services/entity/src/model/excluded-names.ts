@@ -14,8 +14,8 @@ export interface ExcludedNameDocument {
   readonly name: string;
   /** Keys of the name, or of the names that it contains (`nameKeys`). */
   readonly name_keys: readonly string[];
-  /** The version of the rules that made the keys (`MATCH_VERSION`); absent in rows of earlier releases. */
-  readonly match_version?: number;
+  /** The version of the rules that made the keys (`MATCH_VERSION`). */
+  readonly match_version: number;
   readonly exclusion_type: string;
   readonly program: string;
   readonly agency: string;

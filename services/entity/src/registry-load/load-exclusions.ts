@@ -133,16 +133,15 @@ async function endRows(load: ExclusionsLoad, rows: readonly ExclusionDocument[])
 async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): Promise<void> {
   const { transact, collections, loadId, counts, file } = load;
   const { exclusions } = collections;
-  const keys = rows.flatMap(({ key, formerKey }) => [key, formerKey]);
-  const stored = await exclusions.find({ _id: { $in: keys } }).toArray();
+  const stored = await exclusions.find({ _id: { $in: rows.map(({ key }) => key) } }).toArray();
   const before = new Map(stored.map((row) => [row._id, row]));
   const added: ExclusionDocument[] = [];
   const changed: ExclusionDocument[] = [];
   const unchanged: string[] = [];
   const writes: AnyBulkWriteOperation<ExclusionDocument>[] = [];
   for (const equal of Map.groupBy(rows, ({ key }) => key).values()) {
-    const { key, formerKey } = equal[0]!;
-    const old = before.get(key) ?? before.get(formerKey);
+    const { key } = equal[0]!;
+    const old = before.get(key);
     const current = documentOf(equal, old, load);
     const { changed_by, before: earlier, ...seen } = { ...old, load_id: loadId, last_seen: file.cutDate };
     const isSame = isDeepStrictEqual(seen, current);
@@ -151,8 +150,7 @@ async function writeRows(load: ExclusionsLoad, rows: readonly ExclusionRow[]): P
     if (!isSame) changed.push(current);
     if (!old) added.push(changedRow(old, current));
     else if (!isSame) {
-      writes.push({ replaceOne: { filter: { _id: key }, replacement: changedRow(old, current), upsert: true } });
-      if (old._id !== key) writes.push({ deleteOne: { filter: { _id: old._id } } });
+      writes.push({ replaceOne: { filter: { _id: key }, replacement: changedRow(old, current) } });
     } else if (old.load_id !== loadId || old.last_seen !== file.cutDate) unchanged.push(key);
   }
   if (added.length + unchanged.length + writes.length === 0) return;
@@ -196,9 +194,9 @@ function documentOf(
   old: ExclusionDocument | undefined,
   { loadId, file }: ExclusionsLoad,
 ): ExclusionDocument {
-  const { key, formerKey, ...row } = equal.reduce(graver);
+  const { key, ...row } = equal.reduce(graver);
   const count = file.countOf(key);
-  const isPartOfAll = count > equal.length && old?._id === key && old.load_id === loadId;
+  const isPartOfAll = count > equal.length && old?.load_id === loadId;
   const stated = Object.entries(isPartOfAll ? graver(row, old) : row).filter(([, value]) => value !== undefined);
   return {
     ...(Object.fromEntries(stated) as typeof row),

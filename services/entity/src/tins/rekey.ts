@@ -42,10 +42,12 @@ async function renewOutdated<D extends Document>(
   signal: AbortSignal | undefined,
   renewal: (outdated: D) => AnyBulkWriteOperation<D>,
 ): Promise<number> {
-  const versions = [{ match_version: { $lt: MATCH_VERSION } }, { match_version: { $exists: false } }];
-  const outdated = { $or: versions } as Filter<D>;
+  const outdated: Filter<Document> = { match_version: { $lt: MATCH_VERSION } };
   for (let renewed = 0; ; await wait(PAUSE_MS)) {
-    const batch = (await collection.find(outdated).limit(BATCH).toArray()) as unknown as D[];
+    const batch = (await collection
+      .find(outdated as Filter<D>)
+      .limit(BATCH)
+      .toArray()) as unknown as D[];
     if (batch.length === 0 || signal?.aborted) return renewed;
     renewed += (await collection.bulkWrite(batch.map(renewal), { ordered: false })).modifiedCount;
   }

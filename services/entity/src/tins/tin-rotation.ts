@@ -1,7 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import type { IdentifierMap } from "@vvs/identifiers";
 import type { Environment, Tenant } from "@vvs/tenant";
-import { type AnyBulkWriteOperation, type Binary, type Collection, type Filter, MongoBulkWriteError } from "mongodb";
+import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from "mongodb";
 import type {
   CarriedTinDocument,
   Collections,
@@ -12,7 +12,7 @@ import type {
 } from "../model/documents.ts";
 import { contentText } from "../model/own-entity.ts";
 import { openKey, sealKey } from "./tin-fingerprints.ts";
-import type { TinHome, TinVault } from "./tins.ts";
+import { isSameBinary, type TinHome, type TinVault } from "./tins.ts";
 
 /** The result of a rotation in one collection. */
 interface RotationCount {
@@ -73,11 +73,11 @@ async function rotateStoredTins(
   const { sealingKeyId, hashKeyId } = tins.newest;
   const byOlder = [{ "sealed.key_id": { $ne: sealingKeyId } }, { hash_key_id: { $ne: hashKeyId } }];
   return rotateCollection(rotation, collection, { ...filter, $or: byOlder }, async () => (document) => {
-    const { _id, organization_id, sealed, hash, last4 } = document;
-    if (!sealed || !hash || !last4) return undefined;
+    const { _id, organization_id, sealed, hash, fingerprint } = document;
+    if (!sealed || !hash || !fingerprint) return undefined;
     const home = { collection: collection.collectionName as TinHome["collection"], id: _id };
     const tenant = { organizationId: organization_id, environment };
-    const renewed = tins.renew(tenant, home, { ...document, sealed, hash, last4 });
+    const renewed = tins.renew(tenant, home, { sealed, fingerprint });
     // Another TIN, or the same sealed again, has another box.
     return {
       updateOne: { filter: { _id, organization_id, "sealed.box": sealed.box, hash }, update: { $set: renewed } },
@@ -110,8 +110,7 @@ async function rotateContents(rotation: Rotation): Promise<RotationCount> {
       const first = firstOf.get(_id);
       if (!first || !content_hash) return undefined;
       const hashes = tins.contentHashes(tenant, creationText(tins, tenant, first, tinOf.get(_id)));
-      const stored = [content_hash].flat();
-      if (!hashes.some((hash) => stored.some((one) => isSame(hash, one)))) return undefined;
+      if (!hashes.some((hash) => content_hash.some((one) => isSameBinary(hash, one)))) return undefined;
       return {
         updateOne: {
           filter: { _id, organization_id, content_hash },
@@ -186,8 +185,4 @@ async function writeAll<D extends { _id: string }>(
     }
     return error.result.modifiedCount;
   }
-}
-
-function isSame(one: Binary, other: Binary): boolean {
-  return Buffer.from(one.value()).equals(other.value());
 }

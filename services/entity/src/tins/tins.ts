@@ -79,14 +79,14 @@ export function createTinVault(options: {
     /** Returns a TIN in clear. Errors: an unknown key, a box that belongs to another place. */
     open: openTin,
     /** Returns the same TIN, sealed and hashed by the newest keys; its fingerprint stays. Errors: as `open`. */
-    renew: (tenant: Tenant, home: TinHome, stored: TinDocument): TinDocument => ({
+    renew: (tenant: Tenant, home: TinHome, stored: Pick<TinDocument, "sealed" | "fingerprint">): TinDocument => ({
       ...sealed(tenant, home, openTin(tenant, home, stored.sealed)),
-      fingerprint: storedFingerprint(stored),
+      fingerprint: stored.fingerprint,
     }),
   };
 }
 
-/** Returns the fingerprint of a stored TIN: on documents older than fingerprints, its first hash. */
-export function storedFingerprint({ fingerprint, hash }: Pick<TinDocument, "fingerprint" | "hash">): Binary {
-  return fingerprint ?? hash;
+/** Returns whether two hashes or fingerprints are equal. */
+export function isSameBinary(one: Binary, other: Binary): boolean {
+  return Buffer.from(one.value()).equals(other.value());
 }

@@ -7,7 +7,7 @@ import type { EntityDocument, RememberedDocument } from "../model/documents.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
 import { externalIdIn } from "../store.ts";
 import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "../subject-documents.ts";
-import { storedFingerprint, type TinHome } from "../tins/tins.ts";
+import type { TinHome } from "../tins/tins.ts";
 import type { CreationOptions } from "./create.ts";
 import { isMatchRecorded } from "./remembered-tins.ts";
 
@@ -99,10 +99,10 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
 function tinOf({ entity, remembered, carriedTin }: SubjectDocuments) {
   const isCarried = entity.tin_last4 !== undefined;
   const tin = isCarried ? carriedTin : remembered.find(({ type }) => type === "tin");
-  if (!tin?.hash || !tin.sealed) return undefined;
-  const { _id: id, hash, fingerprint, sealed } = tin;
+  if (!tin?.fingerprint || !tin.sealed) return undefined;
+  const { _id: id, fingerprint, sealed } = tin;
   const home: TinHome = { collection: isCarried ? "entity_identifiers" : "remembered_identifiers", id };
   const isRecorded = isCarried || isMatchRecorded(tin as RememberedDocument);
   const last4 = (isCarried ? entity.tin_last4 : (tin as RememberedDocument).last4) ?? "";
-  return { fingerprint: storedFingerprint({ fingerprint, hash }), last4, isMatchRecorded: isRecorded, sealed, home };
+  return { fingerprint, last4, isMatchRecorded: isRecorded, sealed, home };
 }

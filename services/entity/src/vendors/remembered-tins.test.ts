@@ -152,6 +152,17 @@ describe("two calls at once", () => {
   });
 });
 
+test("a TIN that was stored without whether it matched may have: only a match replaces it", async () => {
+  await supply(A);
+  const key = { organization_id: caller.tenant.organizationId, type: "tin" as const };
+  await app.sandbox.remembered.updateOne(key, { $unset: { matched: "" } });
+  expect(await isRecorded()).toBe(false);
+  await supply(B);
+  expect(await remembered()).toBe(A);
+  await match(B);
+  expect(await remembered()).toBe(B);
+});
+
 test("what is remembered of a registry entity goes by the rule for the own entity that took it over", async () => {
   await match(A);
   const { entity } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { cage: "4XYZ1" } });

@@ -3,7 +3,7 @@ import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
 import { Binary, type ClientSession } from "mongodb";
 import type { Collections, EntityDocument, RememberedDocument } from "../model/documents.ts";
 import type { EntityStore } from "../store.ts";
-import { storedFingerprint, type TinHome, type TinVault } from "../tins/tins.ts";
+import { isSameBinary, type TinHome, type TinVault } from "../tins/tins.ts";
 import { type ExternalIds, refuseTinAsNumber } from "./external-ids.ts";
 
 /** What is known of a TIN when it is to be remembered. */
@@ -39,7 +39,7 @@ export function createRememberedTins(options: {
   const { collections, store, tins, externalIds, now } = options;
 
   const isTin = (tenant: Tenant, { hash }: RememberedDocument, tin: string) =>
-    tins.hashes(tenant, tin).some((one) => hash !== undefined && isEqual(one, hash));
+    tins.hashes(tenant, tin).some((one) => hash !== undefined && isSameBinary(one, hash));
 
   /** Remembers a TIN where the evidence is better than that of the TIN before. */
   async function remember(
@@ -57,11 +57,11 @@ export function createRememberedTins(options: {
       // In the transaction that excludes other writes of this TIN: another call may have stored one meanwhile.
       const before = await remembered.findOne(key, { session });
       if (before && isTin(tenant, before, tin)) {
-        if (hasMatchedNow) await remembered.updateOne(key, { $set: { matched: fingerprintIn(before)! } }, { session });
+        if (hasMatchedNow) await remembered.updateOne(key, { $set: { matched: before.fingerprint! } }, { session });
         return;
       }
       if (before && !replaces(evidence, before)) return;
-      const matched = hasMatchedNow ? sealed.fingerprint! : NOT_MATCHED;
+      const matched = hasMatchedNow ? sealed.fingerprint : NOT_MATCHED;
       const $set = { entity_id: before?.entity_id ?? entity._id, type: "tin" as const, ...sealed, matched };
       await remembered.updateOne(key, { $set }, { upsert: true, session });
       if (!before) return;
@@ -121,38 +121,20 @@ export function createRememberedTins(options: {
         await remember(caller, entity, { tin, id: before?._id ?? tinKey(tenant, entity._id), evidence });
         return;
       }
-      if (!before?.hash) return;
-      const { _id, hash } = before;
-      const fingerprint = fingerprintIn(before)!;
-      if (!isEqual(fingerprint, matched)) return;
-      // Not another one that was stored since then.
-      await remembered.updateOne(
-        { _id, organization_id: tenant.organizationId, hash },
-        { $set: { matched: fingerprint } },
-      );
+      if (before) await remembered.updateOne({ _id: before._id, ...own }, { $set: { matched } });
     },
   };
 }
 
 /** Returns whether a remembered TIN is known to have matched. */
-export function isMatchRecorded(remembered: RememberedDocument): boolean {
-  const fingerprint = fingerprintIn(remembered);
-  const { matched } = remembered;
-  return fingerprint !== undefined && matched !== undefined && isEqual(fingerprint, matched);
+export function isMatchRecorded({ fingerprint, matched }: RememberedDocument): boolean {
+  return fingerprint !== undefined && matched !== undefined && isSameBinary(fingerprint, matched);
 }
 
 function replaces(evidence: Evidence, before: RememberedDocument): boolean {
   if (evidence === "supplied") return false;
-  // One that an older version stored may have matched.
+  // One that was stored before 25 November 2026 may have matched.
   return evidence === "matched when supplied" || (before.matched !== undefined && !isMatchRecorded(before));
-}
-
-function fingerprintIn({ fingerprint, hash }: RememberedDocument): Binary | undefined {
-  return hash && storedFingerprint({ fingerprint, hash });
-}
-
-function isEqual(one: Binary, other: Binary): boolean {
-  return Buffer.from(one.value()).equals(other.value());
 }
 
 /** Returns the id of the document with the TIN that an organization remembers of an entity. */

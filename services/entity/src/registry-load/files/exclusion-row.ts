@@ -14,8 +14,6 @@ export interface ExclusionRow
    * enough: it repeats, and can be blank. A row whose key is missing from a newer complete file has ended.
    */
   readonly key: string;
-  /** The key under which earlier versions stored the row. */
-  readonly formerKey: string;
 }
 
 /** A row that names neither a UEI nor a CAGE, but bears a name. Its comment and address are not kept. */
@@ -162,7 +160,6 @@ function rowOf(cells: Cells, { uei, cage }: Identifiers, isUnreadable: boolean):
   const isPerson = /^individual$/i.test(cells("classification"));
   return {
     key: keyOf(cells, { uei, cage }),
-    formerKey: formerKeyOf(cells),
     sam_number: cells("samNumber"),
     uei,
     cage,
@@ -204,17 +201,8 @@ function namedRowOf(cells: Cells, isUnreadable: boolean): NamedRow | undefined {
 function keyOf(cells: Cells, { uei = "", cage = "" }: Identifiers): string {
   const who = [cells("classification"), uei, cage, cells("samNumber")];
   const what = [cells("program"), cells("agency"), cells("causeCode"), cells("exclusionType")];
-  return hashOf([...who, ...what, ...keyDates(cells)]);
-}
-
-function formerKeyOf(cells: Cells): string {
-  const who = [cells("samNumber"), cells("uei").toUpperCase(), cells("cage").toUpperCase()];
-  const what = [cells("agency"), cells("causeCode"), cells("exclusionType")];
-  return hash("sha256", [...who, ...what, ...keyDates(cells)].join("|")).slice(0, 32);
-}
-
-function keyDates(cells: Cells): string[] {
-  return [cells("activeDate"), cells("creationDate")].map((text) => dateIn(text) ?? text);
+  const dates = [cells("activeDate"), cells("creationDate")].map((text) => dateIn(text) ?? text);
+  return hashOf([...who, ...what, ...dates]);
 }
 
 function hashOf(texts: readonly string[]): string {

@@ -42,7 +42,6 @@ describe("an exclusions file", () => {
       lineNumber: 2,
       row: {
         key: expect.stringMatching(/^[\w-]{22}$/),
-        formerKey: expect.stringMatching(/^[0-9a-f]{32}$/),
         sam_number: "S4MR00001",
         uei: "ABCDEF123456",
         cage: "1ABC2",
