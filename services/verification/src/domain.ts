@@ -8,7 +8,7 @@ import { createOutbox, type OutboxRecord } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { Client } from "@vvs/rpc";
-import { type Environment, environments, perEnvironment, type Tenant } from "@vvs/tenant";
+import { type Environment, environments, perEnvironment, type Tenant, toProtoEnvironment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createHandlers } from "./api.ts";
 import { createConcluder, type TimeLimits } from "./checks/conclude.ts";
@@ -98,8 +98,6 @@ export async function createDomain(options: {
   queue: QueueSettings;
   stopping: AbortSignal;
   now: () => Date;
-  /** Milliseconds that only grow; the process's where absent. */
-  clock?: () => number;
   logger: Logger;
   /** Registers what must be closed when the service stops. */
   onClose: (name: string, close: () => unknown) => void;
@@ -139,7 +137,7 @@ export async function createDomain(options: {
   const guesses = createGuessesStore(databases.live);
   const askWithinLimits = createAskWithinLimits({ store: guesses, tinsPerVendor: options.tinsPerVendor, now, logger });
   const guessing = { tinTerms: createReadTinTerms(options.settings), askWithinLimits };
-  const withdrawnLoads = createReadWithdrawnLoads({ entities, clock: options.clock ?? (() => performance.now()) });
+  const withdrawnLoads = createReadWithdrawnLoads({ entities, clock: () => performance.now() });
   const asking = { withdrawnLoads, entities, subjects, providers, observe, limits, now };
   const conclude = createConcluder({ store, ...guessing, ...asking });
   const judgeRuns = createRunJudge({
@@ -164,7 +162,7 @@ export async function createDomain(options: {
     subjects: createSubjects(entities, WATCHES_TOGETHER),
     putWatch,
     suspendedOrganizations: options.suspendedOrganizations,
-    withdrawnLoads: async () => [...(await withdrawnLoads("live"))],
+    withdrawnLoads: async () => (await entities.listWithdrawnLoads({ environment: toProtoEnvironment("live") })).loads,
   };
   const { stopping, queue: queueSettings } = options;
   const jobs: Readonly<Record<Environment, Jobs>> = perEnvironment((environment) =>
