@@ -15,7 +15,7 @@ export interface ResultDocument {
   readonly evidence_id: string;
   /** Empty on a plain pass. */
   readonly reason: string;
-  /** Absent on error, and in documents from before details were stored. */
+  /** Absent on error. */
   readonly details?: ResultDetails & { readonly data_as_of: Date };
 }
 
@@ -27,8 +27,7 @@ export interface VerificationDocument {
   readonly mode: Mode;
   readonly overall_result: CheckStatus;
   readonly results: readonly ResultDocument[];
-  /** Absent in documents from before it was stored. */
-  readonly payment?: PaymentDocument;
+  readonly payment: PaymentDocument;
   readonly actor: string;
   readonly request_id: string;
   /** Only for a monitor's run: the id of the record that requested it, unique within the organization. */
@@ -103,7 +102,6 @@ export interface AnswerDocument {
   readonly facts: Facts;
   /** Only for live sam_registration: the parts that the answer rests on. */
   readonly parts?: Parts;
-  /** Absent in documents from before details were stored. */
   readonly details?: ResultDetails;
   readonly created_at: Date;
 }
@@ -115,7 +113,7 @@ export interface AnswerSource {
   readonly date: Date;
   /** Name of the file that it is from, where that is one of those that were loaded. */
   readonly file?: string;
-  /** SHA-256 of that file, in lower-case hex. Absent in documents from before it was stored. */
+  /** SHA-256 of that file, in lower-case hex. */
   readonly sha256?: string;
 }
 
@@ -137,7 +135,7 @@ export interface ResultDetails extends Omit<RegistrationFacts, "exclusion_effect
   readonly same_name_unknown?: true;
   /** Only for tin_match: the IRS's result code. */
   readonly irs_code?: string;
-  /** Only for tin_match: the TIN that was asked about, masked. Absent where it was stored before this field. */
+  /** Only for tin_match: the TIN that was asked about, masked. */
   readonly tin?: string;
   /** Only for tin_match: the name that was asked about, as it was sent. */
   readonly name?: string;

@@ -216,6 +216,6 @@ export function createFreshQuestions(options: {
 }
 
 function questionOf({ _id, uei, cage, kind, priority, due_at, failures }: WatchedQuestion): QuestionDocument {
-  const times = { wanted_at: due_at, not_before: due_at };
+  const times = { wanted_at: due_at, turn: due_at, not_before: due_at };
   return { ...{ _id, uei, cage, kind, priority, failures, runs: 0, asks_exclusions: false }, ...times };
 }

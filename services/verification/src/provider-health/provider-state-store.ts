@@ -7,7 +7,7 @@ import { afterAttempts, type ProviderState, unknownProvider } from "./provider-s
 const MAX_TRIES = 100;
 
 /** One provider's document, with the provider's name as its id; it belongs to no tenant. */
-type ProviderStateDocument = { readonly _id: string } & Partial<ProviderState>;
+type ProviderStateDocument = { readonly _id: string } & ProviderState;
 
 /** Stores the state of one environment's providers, which all replicas share. */
 export type ProviderStateStore = ReturnType<typeof createProviderStateStore>;
@@ -16,7 +16,7 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
   const states = db.collection<ProviderStateDocument>("provider_state");
   return {
     /** Returns the states by name; a provider that was never asked is absent. */
-    readAll: async () => new Map((await states.find().toArray()).map((found) => [found._id, stateOf(found)])),
+    readAll: async () => new Map((await states.find().toArray()).map((found) => [found._id, found])),
     /**
      * Applies the results of attempts, and returns the state after them. Compares and sets by revision, so that no replica
      * overwrites what another one has stored meanwhile.
@@ -24,7 +24,7 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
     async add(provider: string, results: readonly AttemptResult[]): Promise<ProviderState> {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const found = await states.findOne({ _id: provider });
-        const before = stateOf(found);
+        const before = found ?? unknownProvider;
         const after = { ...afterAttempts(before, results, settings), revision: before.revision + 1 };
         const { revision, circuit, shut, last_success_at } = after;
         const filter = { _id: provider, revision: found?.revision ?? { $exists: false } };
@@ -55,12 +55,7 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
         { $set: { "circuit.probe": probe }, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
-      return claimed ? stateOf(claimed) : undefined;
+      return claimed ?? undefined;
     },
   };
-}
-
-/** Returns a stored state. Documents of earlier versions can lack fields. */
-function stateOf(document: ProviderStateDocument | null): ProviderState {
-  return { ...unknownProvider, ...document };
 }

@@ -40,7 +40,7 @@ export interface QuestionDocument {
   readonly kind: QuestionKind;
   /** The Exclusions API is asked too. */
   readonly asks_exclusions: boolean;
-  /** The exclusions that a flag of the registration would stand for are known. Absent in questions of older versions. */
+  /** The exclusions that a flag of the registration would stand for are known. Absent where none asks them. */
   readonly knows_exclusions?: boolean;
   /** 1 and 2: see `Asking`. Higher ones are never stored: they are asked only to keep data fresh. */
   readonly priority: number;
@@ -48,9 +48,9 @@ export interface QuestionDocument {
   readonly wanted_at: Date;
   /**
    * Its place among those of its priority: the time at which a run asked it; for a job's row later by the turns of the rows of its
-   * organization that wait before it. Absent in questions of older versions.
+   * organization that wait before it.
    */
-  readonly turn?: Date;
+  readonly turn: Date;
   /** Not asked before this time. */
   readonly not_before: Date;
   /** Number of calls about this question only that failed. */
@@ -77,7 +77,7 @@ export interface QueueDay {
   readonly new_questions?: number;
   /** Calls that were planned for this day on the day before. */
   readonly planned_calls?: number;
-  /** The vendors that monitors watch, as counted last on this day; absent on days of older versions. */
+  /** The vendors that monitors watch, as counted last on this day. */
   readonly watched?: { readonly counted_at: Date; readonly by_frequency: readonly WatchedCount[] };
 }
 
@@ -86,7 +86,7 @@ export interface AskerDocument {
   readonly _id: "asker";
   readonly owner: string | null;
   readonly until: Date;
-  /** Number of the holder's term: each take-over begins a new one. Absent before the first by this version. */
+  /** Number of the holder's term: each take-over begins a new one. */
   readonly term?: number;
   /** Number of transactions that touched it. */
   readonly writes: number;

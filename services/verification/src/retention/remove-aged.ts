@@ -82,8 +82,6 @@ export function createRemoveAged(options: { db: Db; readNames: ReadNames; now: (
       await verifications.updateMany({ _id: { $in: ids } }, { $set: { expires_at, removal: "due" } });
     }
     if (due.length === 0) return 0;
-    // During a rollout an older version leaves the answers of verifications that it found due.
-    await removeAnswers(all, due);
     const removed = await inTransaction(db.client, (session) => remove(session, { ...all, verifications: due }));
     // Another replica may have removed a body's other last record in the meantime, which the transaction could not see.
     await inTransaction(db.client, (session) => removeBodies(session, { db, ...removed, now: now() }));

@@ -13,7 +13,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 function question(about: { uei?: string; cage?: string }, more: Partial<QuestionDocument> = {}): QuestionDocument {
   const { uei = "", cage = "" } = about;
-  const times = { wanted_at: NOW, not_before: NOW };
+  const times = { wanted_at: NOW, turn: NOW, not_before: NOW };
   const _id = uei ? `uei:${uei}` : `cage:${cage}`;
   const kind = uei ? "registered" : "single";
   return { _id, uei, cage, kind, asks_exclusions: false, priority: 1, ...times, failures: 0, runs: 1, ...more };

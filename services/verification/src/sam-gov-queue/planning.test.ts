@@ -13,6 +13,7 @@ function waiting(count: number, { minutes = 0, priority = 1, exclusions = false 
     _id: `uei:${index}`,
     priority,
     wanted_at,
+    turn: wanted_at,
     asks_exclusions: exclusions,
   }));
 }

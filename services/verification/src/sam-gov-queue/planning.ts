@@ -73,6 +73,5 @@ function fitting<Q extends PlannedQuestion>(
 
 /** Sorts by priority, then by turn. */
 function byUrgency(a: PlannedQuestion, b: PlannedQuestion): number {
-  const turnOf = ({ turn, wanted_at }: PlannedQuestion) => (turn ?? wanted_at).getTime();
-  return a.priority - b.priority || turnOf(a) - turnOf(b);
+  return a.priority - b.priority || a.turn.getTime() - b.turn.getTime();
 }
