@@ -9,8 +9,6 @@ export const MAX_BODY_BYTES = 100_000;
 export const MAX_JOB_BYTES = 5_000_000;
 /** The same of one of its vendors. */
 export const MAX_VENDOR_BYTES = 16_000;
-/** Maximum number of vendors of a job. */
-export const MAX_VENDORS = 10_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** A JSON body as sent, and the problems of its text. */

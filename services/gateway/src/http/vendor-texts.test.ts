@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { cutVendors } from "./vendor-texts.ts";
+import { cutVendors, MAX_VENDORS } from "./vendor-texts.ts";
 
 async function cut(text: string) {
   const { envelope, vendors } = await cutVendors(Buffer.from(text));
@@ -49,4 +49,22 @@ test("texts of any bytes are cut as they are, also across slices", async () => {
   expect(envelope).toBe('{"vendors":[]}');
   expect(new Set(texts)).toEqual(new Set([entry]));
   expect(texts).toHaveLength(1_000);
+});
+
+test("of more entries than a job may have, only one more is kept", async () => {
+  const { envelope, vendors } = await cutVendors(Buffer.from(`{"vendors":[${",".repeat(2 * MAX_VENDORS)}1]}`));
+  expect([envelope.toString(), vendors!.count]).toEqual(['{"vendors":[]}', MAX_VENDORS + 1]);
+});
+
+test.each(["", " "])("others have their turn after %j too, where slices end within an escape", async (start) => {
+  let turns = 0;
+  let isCut = false;
+  const turn = () => {
+    turns++;
+    if (!isCut) setImmediate(turn);
+  };
+  turn();
+  await cutVendors(Buffer.from(`${start}{"vendors":["${"\\\\".repeat(500_000)}"]}`));
+  isCut = true;
+  expect(turns).toBeGreaterThan(3);
 });

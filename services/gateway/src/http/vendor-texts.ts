@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
+/** Maximum number of vendors of a job. */
+export const MAX_VENDORS = 10_000;
 /** Bytes that are read before other requests have their turn: about a millisecond. */
 const SLICE_BYTES = 256 * 1_024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+/** Two for each entry, and one entry more than a job may have, so that it is refused. Memory grows with no further ones. */
+const MAX_PLACES = 2 * (MAX_VENDORS + 1);
 const KEY = "vendors";
 /** Length of the key with each character written as \uXXXX, and its quotes. */
 const MAX_KEY_BYTES = 6 * KEY.length + 2;
 
-/** The entries of the array `vendors` of a body, as their texts. What is between its brackets is read later, in slices. */
+/**
+ * The entries of the array `vendors` of a body, at most `MAX_VENDORS` + 1, as their texts. What is between its brackets is read
+ * later, in slices.
+ */
 export interface VendorTexts {
   readonly count: number;
   /** Returns the bytes of an entry, which need not be JSON. */
@@ -39,11 +46,11 @@ export async function cutVendors(
   let sliceEnd = SLICE_BYTES;
 
   const endEntry = (at: number) => {
-    if (bytes.subarray(entryBegin, at).toString("latin1").trim() !== "" || places.length > 0)
-      places.push(entryBegin, at);
+    if (places.length < MAX_PLACES) places.push(entryBegin, at);
+    entryBegin = at + 1;
   };
   for (let at = 0; at < bytes.length; at++) {
-    if (at === sliceEnd) {
+    if (at >= sliceEnd) {
       sliceEnd += SLICE_BYTES;
       await setImmediate();
     }
@@ -63,11 +70,10 @@ export async function cutVendors(
       depth--;
       if (depth !== 1 || entryBegin < 0 || array) continue;
       const begin = places[0] ?? entryBegin;
-      endEntry(at);
+      if (places.length > 0 || bytes.subarray(begin, at).toString("latin1").trim() !== "") endEntry(at);
       array = { begin, end: at };
     } else if (byte === COMMA && depth === 2 && entryBegin >= 0 && !array) {
-      places.push(entryBegin, at);
-      entryBegin = at + 1;
+      endEntry(at);
     } else if (byte === COLON) members += isAfterKey ? 1 : 0;
     else if (isAfterKey && !isSpace(byte)) isAfterKey = false;
   }

@@ -9,8 +9,9 @@ import {
   requestsPerMinute,
   SANDBOX_MONITORS,
 } from "@vvs/tenant/plans";
-import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDOR_BYTES, MAX_VENDORS } from "../http/body.ts";
+import { MAX_BODY_BYTES, MAX_JOB_BYTES, MAX_VENDOR_BYTES } from "../http/body.ts";
 import { MAX_DEPTH } from "../http/json-text.ts";
+import { MAX_VENDORS } from "../http/vendor-texts.ts";
 import { MAX_CHECKS } from "../input/fields.ts";
 import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
