@@ -77,13 +77,13 @@ async function countRun(): Promise<CommandCounts> {
   });
 }
 
-test("a monitor's run costs at most 34 commands, and its first one 38", async () => {
+test("a monitor's run costs at most 33 commands, and its first one 37", async () => {
   await create("org_1");
   const first = await countRun();
   monitors.pass(24 * HOUR);
   const next = await countRun();
-  expect(total(first)).toBeLessThanOrEqual(38);
-  expect(total(next)).toBeLessThanOrEqual(34);
+  expect(total(first)).toBeLessThanOrEqual(37);
+  expect(total(next)).toBeLessThanOrEqual(33);
 });
 
 test("creating a monitor costs at most 5 commands, and an organization's first one 9", async () => {

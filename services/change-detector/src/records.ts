@@ -37,18 +37,9 @@ export function createHandleCompleted(options: {
     description: "Checks skipped because this version does not know them. Expected only during a rollout.",
   });
 
-  /** Makes a conflict with another organization's document a poison record; returns any other error unchanged. */
-  async function conflictError(error: unknown, run: CompletedRun): Promise<unknown> {
-    const checks = run.outcomes.map(({ check }) => check);
-    if (!isDuplicateKey(error) || !(await store.isForeign(run.tenant, { ...run, checks }))) return error;
-    const message = "the monitor or the verification belongs to another organization";
-    return new PoisonRecordError(message, { cause: error });
-  }
-
-  /** Returns the changes, or undefined if the verification was compared before. */
-  async function compare(session: ClientSession, run: CompletedRun, at: Date): Promise<FieldChange[] | undefined> {
+  async function compare(session: ClientSession, run: CompletedRun, at: Date): Promise<FieldChange[]> {
     const { tenant, monitorId } = run;
-    if (!(await store.claim(tenant, session, run.verificationId, at))) return undefined;
+    await store.claim(tenant, session, run.verificationId, at);
     const baselines = await store.find(tenant, session, monitorId);
     const changes: FieldChange[] = [];
     for (const outcome of run.outcomes) {
@@ -62,13 +53,23 @@ export function createHandleCompleted(options: {
     return changes;
   }
 
+  /** Returns the changes, or undefined if the verification was compared before. */
+  async function compareOnce(run: CompletedRun, at: Date): Promise<FieldChange[] | undefined> {
+    try {
+      return await inTransaction(client, (session) => compare(session, run, at));
+    } catch (cause) {
+      const checks = run.outcomes.map(({ check }) => check);
+      const conflict = isDuplicateKey(cause) && (await store.conflictOf(run.tenant, { ...run, checks }));
+      if (!conflict) throw cause;
+      if (conflict === "handled") return undefined;
+      throw new PoisonRecordError("the monitor or the verification belongs to another organization", { cause });
+    }
+  }
+
   return async (record) => {
     const run = completedRunOf(record, environment, (check_type) => unknownChecks.add(1, { environment, check_type }));
     if (!run) return;
-    const detectedAt = now();
-    const changes = await inTransaction(client, (session) => compare(session, run, detectedAt)).catch(
-      async (error: unknown) => Promise.reject(await conflictError(error, run)),
-    );
+    const changes = await compareOnce(run, now());
     if (changes && changes.length > 0) nudge();
     logger.info(
       {

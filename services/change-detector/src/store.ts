@@ -40,13 +40,12 @@ export function collections(db: Db) {
 export function createBaselineStore(db: Db) {
   const { baselines, handled } = collections(db);
   return {
-    /** Marks the verification as compared. Returns false if it was marked before. */
-    async claim(tenant: Tenant, session: ClientSession, verificationId: string, at: Date): Promise<boolean> {
-      const own = { _id: verificationId, organization_id: tenant.organizationId };
-      if (await handled.findOne(own, { session })) return false;
-      // A second handler of the same record fails here, retries, and then finds the record handled.
-      await handled.insertOne({ ...own, handled_at: at }, { session });
-      return true;
+    /** Marks the verification as compared. Errors: a duplicate key if it was marked before. */
+    async claim(tenant: Tenant, session: ClientSession, verificationId: string, at: Date): Promise<void> {
+      await handled.insertOne(
+        { _id: verificationId, organization_id: tenant.organizationId, handled_at: at },
+        { session },
+      );
     },
     /** Returns the baselines of one monitor, by check. */
     async find(tenant: Tenant, session: ClientSession, monitorId: string): Promise<Map<Check, Baseline>> {
@@ -83,17 +82,21 @@ export function createBaselineStore(db: Db) {
       };
       await baselines.replaceOne(filter, document, { session, upsert: true });
     },
-    /** Returns whether the verification, or the monitor's baseline of one of the checks, belongs to another organization. */
-    async isForeign(
-      tenant: Tenant,
+    /**
+     * Returns why a run can't be stored: the verification was marked before, or it, or the monitor's baseline of one of the
+     * checks, belongs to another organization. Undefined if neither is so.
+     */
+    async conflictOf(
+      { organizationId }: Tenant,
       { verificationId, monitorId, checks }: { verificationId: string; monitorId: string; checks: readonly Check[] },
-    ): Promise<boolean> {
-      const others = { organization_id: { $ne: tenant.organizationId } };
-      const found = await Promise.all([
-        handled.findOne({ _id: verificationId, ...others }),
-        baselines.findOne({ _id: { $in: checks.map((check) => `${monitorId}:${check}`) }, ...others }),
+    ): Promise<"handled" | "foreign" | undefined> {
+      const ids = checks.map((check) => `${monitorId}:${check}`);
+      const [marked, foreign] = await Promise.all([
+        handled.findOne({ _id: verificationId }),
+        baselines.findOne({ _id: { $in: ids }, organization_id: { $ne: organizationId } }),
       ]);
-      return found.some((document) => document !== null);
+      if (foreign || (marked && marked.organization_id !== organizationId)) return "foreign";
+      return marked ? "handled" : undefined;
     },
   };
 }

@@ -24,8 +24,7 @@ export function createEventHistory(options: {
   const { events } = collections(options.db);
 
   async function insert(tenant: Tenant, session: ClientSession, event: EventDocument, entityName: string) {
-    const { organization_id, monitor_id, run_seq, verification_id } = event;
-    if (await events.findOne({ organization_id, monitor_id, verification_id }, { session })) return "duplicate";
+    const { monitor_id, run_seq } = event;
     // This writes to the monitor, so a concurrent cancellation happens either before or after the whole transaction.
     const monitor = await store.countEvent(tenant, session, { id: monitor_id, runSeq: run_seq });
     if (!monitor) {
@@ -56,7 +55,7 @@ export function createEventHistory(options: {
       try {
         return await inTransaction(client, (session) => insert(tenant, session, event, entityName));
       } catch (error) {
-        if (isDuplicateKey(error, "verification_id")) return "duplicate";
+        if (isDuplicateKey(error)) return "duplicate";
         throw error;
       }
     },
