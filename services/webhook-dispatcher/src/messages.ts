@@ -69,15 +69,10 @@ export function endpointMessage(endpoint: Endpoint): MessageInitShape<typeof End
     lastSuccessAt: timestamp(endpoint.last_success_at),
     lastFailureAt: timestamp(endpoint.last_failure_at),
     lastError: endpoint.last_error ?? "",
-    lastStatusCode: failureCode(endpoint.last_status_code),
+    lastStatusCode: endpoint.last_status_code ?? undefined,
     goneAt: timestamp(endpoint.gone_at),
     dismissedAt: timestamp(endpoint.dismissed_at),
   };
-}
-
-/** Returns the status code of a failure. Earlier versions stored that of the success after it in the same field. */
-function failureCode(code: number | null): number | undefined {
-  return code === null || (code >= 200 && code < 300) ? undefined : code;
 }
 
 function timestamp(at: Date | null | undefined) {
