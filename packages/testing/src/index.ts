@@ -1,6 +1,7 @@
 // Only for tests: images do not contain this package.
 export { type DatabasePool, databasePool } from "./database-pool.ts";
 export { eventually } from "./eventually.ts";
+export { hookedDb } from "./hooked-db.ts";
 export { captureLogs, type LogLine } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";
 export { type Command, type MongoProxy, mongoProxy } from "./mongo-proxy.ts";

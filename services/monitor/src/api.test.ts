@@ -17,6 +17,14 @@ let sandbox: TestDomain;
 let live: TestDomain;
 let server: RpcServer;
 let gateway: Client<typeof MonitorService>;
+const clients: Client<typeof MonitorService>[] = [];
+
+/** Returns the service as another one calls it. */
+function clientOf(caller: string): Client<typeof MonitorService> {
+  const client = createClient(MonitorService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
+  clients.push(client);
+  return client;
+}
 
 beforeAll(async () => {
   const uri = process.env.MONGODB_URI!;
@@ -32,10 +40,10 @@ beforeAll(async () => {
     logger,
     translate: translateMongoError,
   });
-  gateway = createClient(MonitorService, { address: `127.0.0.1:${server.port}`, caller: "gateway", tls: undefined });
+  gateway = clientOf("gateway");
 });
 afterAll(async () => {
-  gateway.close();
+  for (const client of clients) client.close();
   await server.close();
   await live.close();
   await sandbox.close();
@@ -166,8 +174,7 @@ describe("over gRPC", () => {
     const confirmed = { times: 2, last_at: new Date(at.getTime() + 2_000), data_as_of: { exclusions: at } };
     const last_run = { at, run_seq: 1, outcome: "pass" as const, verification_id: "ver_1", confirmed };
     await sandbox.monitors.updateOne({ _id: monitor!.id }, { $set: { last_run } });
-    const address = `127.0.0.1:${server.port}`;
-    const dashboard = createClient(MonitorService, { address, caller: "dashboard", tls: undefined });
+    const dashboard = clientOf("dashboard");
     const asked = { caller, entityIds: [rest.entityId] };
     expect((await dashboard.listConfirmedRuns(asked)).runs).toMatchObject([
       {
@@ -183,7 +190,6 @@ describe("over gRPC", () => {
     const before = { ...asked, before: timestampFromDate(at) };
     expect((await dashboard.listConfirmedRuns(before)).runs).toEqual([]);
     await expect(gateway.listConfirmedRuns(asked)).rejects.toMatchObject({ code: "forbidden" });
-    dashboard.close();
   });
 
   test("the events of another organization's monitor are not found", async () => {
@@ -193,23 +199,17 @@ describe("over gRPC", () => {
   });
 
   test("the dashboard can read how many monitors count against the cap", async () => {
-    const dashboard = createClient(MonitorService, {
-      address: `127.0.0.1:${server.port}`,
-      caller: "dashboard",
-      tls: undefined,
-    });
+    const dashboard = clientOf("dashboard");
     const { caller, ...rest } = wanted();
     expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 0 });
     const { monitor } = await gateway.createMonitor({ caller, ...rest });
     await gateway.createMonitor({ caller, ...rest });
     await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
     expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 1 });
-    dashboard.close();
   });
 
   test("verification learns which verifications are named, in each environment, and nobody else does", async () => {
-    const address = `127.0.0.1:${server.port}`;
-    const verification = createClient(MonitorService, { address, caller: "verification", tls: undefined });
+    const verification = clientOf("verification");
     const request = wanted();
     const { monitor } = await gateway.createMonitor(request);
     const [id, monitorId] = [newId("ver"), monitor!.id];
@@ -225,15 +225,13 @@ describe("over gRPC", () => {
     expect((await verification.releaseVerifications(asked(Environment.LIVE))).named).toEqual([]);
     const refused = gateway.releaseVerifications(asked(Environment.SANDBOX));
     await expect(refused).rejects.toMatchObject({ code: "forbidden" });
-    verification.close();
   });
 
   test("services that are not in the list of callers are refused", async () => {
-    const address = `127.0.0.1:${server.port}`;
-    const stranger = createClient(MonitorService, { address, caller: "verification", tls: undefined });
-    await expect(stranger.listMonitors({ caller: toProtoCaller(someCaller()), page })).rejects.toMatchObject({
+    await expect(
+      clientOf("verification").listMonitors({ caller: toProtoCaller(someCaller()), page }),
+    ).rejects.toMatchObject({
       code: "forbidden",
     });
-    stranger.close();
   });
 });

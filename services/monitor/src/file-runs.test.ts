@@ -5,15 +5,10 @@ import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import {
-  LoadStep,
-  type RegistryChanged,
-  RegistryChangedSchema,
-  VerificationCompletedSchema,
-} from "@vvs/proto/events/v1/events";
+import { LoadStep, type RegistryChanged, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { registryDay } from "@vvs/registration";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { type CallerContext, toProtoTenant } from "@vvs/tenant";
+import type { CallerContext } from "@vvs/tenant";
 import {
   createTestDomain,
   FILE_RUN_SPREAD_MS,
@@ -23,6 +18,7 @@ import {
   someMonitor,
   type TestDomain,
 } from "./testing/domain.ts";
+import { completedRun } from "./testing/records.ts";
 
 type RecordFields = Omit<Partial<RegistryChanged>, "$typeName">;
 
@@ -44,27 +40,15 @@ const found = async (id: string) => (await domain.monitors.findOne({ _id: id }))
 
 async function end(id: string, runSeq: number, expirationDate?: string, exclusionDays?: readonly string[]) {
   const { organization_id: organizationId } = await found(id);
-  await domain.records.verificationCompleted(
-    create(VerificationCompletedSchema, {
-      verificationId: newId("ver"),
-      tenant: toProtoTenant({ organizationId, environment: "live" }),
-      run: { monitorId: id, runSeq: BigInt(runSeq) },
-      checks: [
-        {
-          checkType: CheckType.SAM_REGISTRATION,
-          status: CheckStatus.PASS,
-          parts: {
-            ...(expirationDate !== undefined && { registration: { expirationDate } }),
-            ...(exclusionDays && {
-              exclusions: { exclusions: exclusionDays.map((activeDate) => ({ activeDate, effect: "bar" })) },
-            }),
-          },
-        },
-      ],
-      overallResult: CheckStatus.PASS,
-      createdAt: timestampFromDate(domain.clock.at),
+  const parts = {
+    ...(expirationDate !== undefined && { registration: { expirationDate } }),
+    ...(exclusionDays && {
+      exclusions: { exclusions: exclusionDays.map((activeDate) => ({ activeDate, effect: "bar" })) },
     }),
-  );
+  };
+  const checks = [{ checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, parts }];
+  const monitor = { tenant: { organizationId, environment: "live" }, id } as const;
+  await domain.records.verificationCompleted(completedRun(monitor, { seq: runSeq, at: domain.clock.at, checks }));
 }
 
 /** A weekly monitor whose first run has ended a minute ago, and whose next one is due in more than an hour. */

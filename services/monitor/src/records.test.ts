@@ -4,14 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import {
-  ChangeDetectedSchema,
-  CheckOutcomeSchema,
-  VerificationCompletedSchema,
-  WebhookRequestedSchema,
-} from "@vvs/proto/events/v1/events";
-import { type Tenant, toProtoTenant } from "@vvs/tenant";
+import { CheckOutcomeSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "./testing/domain.ts";
+import { completedRun, detectedChange, type Monitored } from "./testing/records.ts";
 
 let domain: TestDomain;
 beforeAll(async () => {
@@ -24,43 +19,19 @@ async function newMonitor() {
   const { _id: id } = await domain.started(caller, someMonitor({ frequency: "hourly" }));
   return { tenant: caller.tenant, id };
 }
-const found = async ({ tenant, id }: { tenant: Tenant; id: string }) => (await domain.store.find(tenant, id))!;
+const found = async ({ tenant, id }: Monitored) => (await domain.store.find(tenant, id))!;
 
-function completed(
-  { tenant, id }: { tenant: Tenant; id: string },
-  seq: number,
-  outcome: CheckStatus,
-  verificationId = newId("ver"),
-) {
-  return create(VerificationCompletedSchema, {
-    verificationId,
-    tenant: toProtoTenant(tenant),
-    run: { monitorId: id, runSeq: BigInt(seq) },
-    overallResult: outcome,
-    createdAt: timestampFromDate(domain.clock.at),
-  });
+const completed = (monitor: Monitored, seq: number, overallResult: CheckStatus) =>
+  completedRun(monitor, { seq, at: domain.clock.at, overallResult });
+
+function detected(monitor: Monitored, seq = 1, externalId = "") {
+  const changes = [
+    { field: "sam_registration.status", previous: "pass", current: "fail" },
+    { field: "sam_registration.cage" },
+  ];
+  return detectedChange(monitor, { seq, at: domain.clock.at, externalId, changes });
 }
 
-function detected(
-  { tenant, id }: { tenant: Tenant; id: string },
-  seq = 1,
-  verificationId = newId("ver"),
-  externalId = "",
-) {
-  return create(ChangeDetectedSchema, {
-    externalId,
-    eventId: newId("evt"),
-    tenant: toProtoTenant(tenant),
-    run: { monitorId: id, runSeq: BigInt(seq) },
-    entityId: newId("ent"),
-    verificationId,
-    changes: [
-      { field: "sam_registration.status", previous: "pass", current: "fail" },
-      { field: "sam_registration.cage" },
-    ],
-    detectedAt: timestampFromDate(domain.clock.at),
-  });
-}
 /** Starts the next runs of monitors. */
 async function startNext(): Promise<void> {
   domain.pass(600 * SECOND);
@@ -135,7 +106,7 @@ describe("a completed verification", () => {
       expect((await found(monitor)).standing).toMatchObject({ run_seq: 2, since: domain.clock.at });
       return monitor;
     };
-    const ends: ((monitor: { tenant: Tenant; id: string }) => Promise<unknown>)[] = [
+    const ends: ((monitor: Monitored) => Promise<unknown>)[] = [
       async ({ id }) => {
         // As an older version marks it: the next run is a real one.
         await domain.monitors.updateOne({ _id: id }, { $unset: { "standing.offset_ms": true } });
@@ -180,19 +151,16 @@ describe("a completed verification", () => {
   });
 
   test.each([
-    [
-      "a run that was never claimed",
-      (monitor: { tenant: Tenant; id: string }) => completed(monitor, 9, CheckStatus.PASS),
-    ],
+    ["a run that was never claimed", (monitor: Monitored) => completed(monitor, 9, CheckStatus.PASS)],
     [
       "another organization's monitor",
-      ({ id }: { id: string }) => completed({ tenant: someCaller().tenant, id }, 1, CheckStatus.PASS),
+      ({ id }: Monitored) => completed({ tenant: someCaller().tenant, id }, 1, CheckStatus.PASS),
     ],
     [
       "the other environment",
-      ({ id }: { id: string }) => completed({ tenant: someCaller("live").tenant, id }, 1, CheckStatus.PASS),
+      ({ id }: Monitored) => completed({ tenant: someCaller("live").tenant, id }, 1, CheckStatus.PASS),
     ],
-    ["no outcome", (monitor: { tenant: Tenant; id: string }) => completed(monitor, 1, CheckStatus.UNSPECIFIED)],
+    ["no outcome", (monitor: Monitored) => completed(monitor, 1, CheckStatus.UNSPECIFIED)],
   ])("of %s is sent to the dead letters", async (_name, recordOf) => {
     const monitor = await newMonitor();
     await expect(domain.records.verificationCompleted(recordOf(monitor))).rejects.toBeInstanceOf(PoisonRecordError);
@@ -242,7 +210,7 @@ describe("a detected change", () => {
     const change = (externalId: string | null) =>
       domain.commands.update(callerIn(monitor.tenant), monitor.id, { externalId });
     await change(own);
-    const record = detected(monitor, 1, newId("ver"), entitys);
+    const record = detected(monitor, 1, entitys);
     await domain.records.changeDetected(record);
     await change("LATER");
     await domain.records.changeDetected(record);

@@ -1,13 +1,11 @@
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { toProtoTenant } from "@vvs/tenant";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { migrate } from "./migrate.ts";
 import type { MonitorDocument, RunDocument } from "./model/monitor.ts";
 import { createTestDomain, HOUR, SECOND, someCaller, type TestDomain } from "./testing/domain.ts";
+import { completedRun } from "./testing/records.ts";
 
 // What the version before checks in bulk stored goes on in this one: its documents are written here as it wrote them.
 
@@ -64,20 +62,10 @@ async function claimed(id: string): Promise<RunDocument["cause"][]> {
 
 /** Ends a run by a record of verification: of the version before without a digest. */
 async function end(id: string, runSeq: number, digest = "") {
-  const check = {
-    checkType: CheckType.SAM_REGISTRATION,
-    status: CheckStatus.PASS,
-    digest: Buffer.from(digest),
-    parts: { registration: { expirationDate: "2099-12-31" }, exclusions: { exclusions: [] } },
-  };
-  const record = create(VerificationCompletedSchema, {
-    verificationId: newId("ver"),
-    tenant: toProtoTenant(tenant),
-    run: { monitorId: id, runSeq: BigInt(runSeq) },
-    overallResult: CheckStatus.PASS,
-    checks: [check],
-    createdAt: timestampFromDate(domain.clock.at),
-  });
+  const parts = { registration: { expirationDate: "2099-12-31" }, exclusions: { exclusions: [] } };
+  const shared = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, parts };
+  const checks = [{ ...shared, digest: Buffer.from(digest) }];
+  const record = completedRun({ tenant, id }, { seq: runSeq, at: domain.clock.at, checks });
   await domain.records.verificationCompleted(record);
   await domain.records.verificationCompleted(record);
 }

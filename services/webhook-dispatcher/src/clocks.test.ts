@@ -1,35 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { databaseClock } from "@vvs/mongo";
-import { eventually } from "@vvs/testing";
-import { hookedDb } from "./testing/hooked-db.ts";
-import { type PlayedSubscriber, playSubscriber } from "./testing/played-subscriber.ts";
-import { changeEvent, type Replica, startReplica } from "./testing/replica.ts";
-import { type TestStore, testStore } from "./testing/test-store.ts";
+import { eventually, hookedDb } from "@vvs/testing";
+import { deliveryTest } from "./testing/delivery-test.ts";
+import type { PlayedSubscriber } from "./testing/played-subscriber.ts";
+import { changeEvent } from "./testing/replica.ts";
 
 const MINUTE_MS = 60_000;
-let store: TestStore;
-let subscriber: PlayedSubscriber;
-const replicas: Replica[] = [];
+const { store, subscriber, replica, delivered } = deliveryTest();
 const answers: (() => void)[] = [];
 const stopping = new AbortController();
+let played: PlayedSubscriber;
 
-beforeAll(async () => {
-  store = await testStore();
-});
 beforeEach(async () => {
-  await store.deliveries.deleteMany({});
   answers.length = 0;
-  subscriber = await playSubscriber((_post, response) => void answers.push(() => void response.end("ok")));
+  played = await subscriber((_post, response) => void answers.push(() => void response.end("ok")));
 });
-afterEach(async () => {
-  jest.useRealTimers();
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  await subscriber.close();
-});
-afterAll(async () => {
-  stopping.abort();
-  await store.close();
-});
+afterEach(() => void jest.useRealTimers());
+afterAll(() => stopping.abort());
 
 /** Starts a replica like main.ts does, on a machine with a clock that is wrong by `offMs`. */
 async function replicaOnMachine(offMs: number, db = store.db) {
@@ -47,9 +34,7 @@ async function replicaOnMachine(offMs: number, db = store.db) {
     now: Date.now() + offMs,
   });
   const now = await databaseClock({ client: store.db.client, stopping: stopping.signal });
-  const replica = startReplica(db, { now });
-  replicas.push(replica);
-  return replica;
+  return replica({ now }, db);
 }
 
 test.each([
@@ -58,19 +43,19 @@ test.each([
   ["behind while it holds the lease", -MINUTE_MS, 0],
   ["ahead while it holds the lease", MINUTE_MS, 0],
 ])("a replica whose machine is a minute %s claims no delivery that is in flight", async (_name, holder, other) => {
-  const event = changeEvent(subscriber.url("/hook"));
+  const event = changeEvent(played.url("/hook"));
   await (await replicaOnMachine(holder)).take(event);
   await eventually(() => answers.length === 1);
   let polls = 0;
-  const db = hookedDb(store.db, "find", (filter) => {
+  const db = hookedDb(store.db, "deliveries", "find", (filter) => {
     if ((filter as { status?: string }).status === "pending") polls++;
   });
   await replicaOnMachine(other, db);
   // The third poll begins when everything that the first two found is claimed and begun.
   await eventually(() => polls >= 3);
   answers[0]!();
-  await eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === 1);
-  expect(subscriber.posts).toHaveLength(1);
+  await delivered(1);
+  expect(played.posts).toHaveLength(1);
   const [kept] = await store.deliveries.find().toArray();
   expect(kept!.attempts).toHaveLength(1);
 });
@@ -82,16 +67,16 @@ test.each([
   "a replica whose machine is a minute %s sends what a dead replica had leased as soon as the lease has ended",
   async (_name, off) => {
     const dead = await replicaOnMachine(0);
-    await dead.take(changeEvent(subscriber.url("/hook")));
+    await dead.take(changeEvent(played.url("/hook")));
     await eventually(() => answers.length === 1);
     answers.shift()!();
-    await eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === 1);
+    await delivered(1);
     await dead.stop();
     const left = { status: "pending", lease: "dead", first_attempt_owed: true, attempts: [], next_attempt_at: "$$NOW" };
     await store.deliveries.updateMany({}, [{ $set: left }]);
     await replicaOnMachine(off);
     await eventually(() => answers.length === 1);
     answers[0]!();
-    await eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === 1);
+    await delivered(1);
   },
 );

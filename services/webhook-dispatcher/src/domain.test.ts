@@ -1,43 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import type { WebhookRequested } from "@vvs/proto/events/v1/events";
-import { eventually } from "@vvs/testing";
+import { eventually, hookedDb } from "@vvs/testing";
 import { endpointId } from "./endpoints/endpoint.ts";
 import type { Delivery } from "./model/delivery.ts";
-import { hookedDb } from "./testing/hooked-db.ts";
-import { type PlayedSubscriber, playSubscriber } from "./testing/played-subscriber.ts";
-import { changeEvent, type Replica, SECRET, startReplica, urlChange } from "./testing/replica.ts";
-import { type TestStore, testStore } from "./testing/test-store.ts";
+import { deliveryTest } from "./testing/delivery-test.ts";
+import { changeEvent, SECRET, urlChange } from "./testing/replica.ts";
 
-let store: TestStore;
-const subscribers: PlayedSubscriber[] = [];
-const replicas: Replica[] = [];
-
-beforeAll(async () => {
-  store = await testStore();
-});
-beforeEach(async () => {
-  await store.deliveries.deleteMany({});
-  await store.endpoints.deleteMany({});
-});
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  await Promise.all(subscribers.splice(0).map((subscriber) => subscriber.close()));
-});
-afterAll(() => store.close());
-
-async function subscriber(answer?: Parameters<typeof playSubscriber>[0]): Promise<PlayedSubscriber> {
-  const played = await playSubscriber(answer);
-  subscribers.push(played);
-  return played;
-}
-
-function replica(options?: Parameters<typeof startReplica>[1]): Replica {
-  const started = startReplica(store.db, options);
-  replicas.push(started);
-  return started;
-}
+const { store, subscriber, replica, delivered } = deliveryTest();
 
 /** A clock that stands still until it is advanced, so that no retry comes before the test wants it. */
 function stillClock() {
@@ -53,8 +24,6 @@ function stillClock() {
 const FIRST_RETRY = 6;
 
 const idsOf = (events: readonly WebhookRequested[]) => events.map(({ eventId }) => eventId);
-const delivered = (count: number) =>
-  eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === count);
 const ofOneMonitor = (url: string, count: number) => {
   const monitorId = newId("mon");
   return Array.from({ length: count }, (_, index) => changeEvent(url, { monitorId, runSeq: index + 1 }));
@@ -222,7 +191,7 @@ describe("a partition that another replica takes over", () => {
   /** Returns a database on which inserts wait for `go`. */
   function insertsWaiting(go: Promise<void>) {
     const asked = Promise.withResolvers<void>();
-    const db = hookedDb(store.db, "insertMany", async () => {
+    const db = hookedDb(store.db, "deliveries", "insertMany", async () => {
       asked.resolve();
       await go;
     });
@@ -237,8 +206,7 @@ describe("a partition that another replica takes over", () => {
     const [first, second] = ofOneMonitor(url("/hook"), 2);
     const go = Promise.withResolvers<void>();
     const { db, asked } = insertsWaiting(go.promise);
-    const next = startReplica(db);
-    replicas.push(next);
+    const next = replica({}, db);
     const taken = next.take(first!, second!);
     await asked;
     await replica().take(first!);

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLeases, type Leases, shardOf } from "@vvs/outbox";
+import { hookedDb } from "@vvs/testing";
 import type { Db } from "mongodb";
 import type { EventDocument } from "../model/monitor.ts";
 import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
@@ -208,7 +209,9 @@ describe("two sequencers", () => {
     await record("a");
     const leases = leasesOf("one");
     await leases.renew();
-    const crashing = failingOnce(domain.db, "monitor_events", "bulkWrite");
+    const crashing = hookedDb(domain.db, "monitor_events", "bulkWrite", () => {
+      throw new Error("crashed");
+    });
     await expect(sequencerOf(leases, crashing).run()).rejects.toThrow("crashed");
     expect(await read()).toEqual({ names: [], position: 0 });
     await record("b");
@@ -229,24 +232,3 @@ test("events without a number are found through an index that holds nothing else
       .toArray(),
   ).toEqual([]);
 });
-
-/** Returns a database in which the first call of one method of one collection fails. */
-function failingOnce(db: Db, name: string, method: string): Db {
-  let failed = false;
-  const failing = (target: object) =>
-    new Proxy(target, {
-      get(collection, property) {
-        const value = Reflect.get(collection, property);
-        if (property === method && !failed) {
-          return async () => {
-            failed = true;
-            throw new Error("crashed");
-          };
-        }
-        return typeof value === "function" ? value.bind(collection) : value;
-      },
-    });
-  return {
-    collection: (asked: string) => (asked === name ? failing(db.collection(asked)) : db.collection(asked)),
-  } as unknown as Db;
-}

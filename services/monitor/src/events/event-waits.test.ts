@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { eventually, hookedDb } from "@vvs/testing";
 import type { Db } from "mongodb";
 import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
 import { createEventWaits, MAX_WAITING_CALLS } from "./event-waits.ts";
@@ -78,18 +78,9 @@ test("the places of a crashed process become free when their time is up", async 
 
 test("one read serves all waiting calls of a process, and without waiting calls there are no reads", async () => {
   let reads = 0;
-  const counting = {
-    collection: (name: string) => {
-      const collection = domain.db.collection(name);
-      if (name !== "event_positions") return collection;
-      return {
-        find: (...parameters: Parameters<typeof collection.find>) => {
-          reads++;
-          return collection.find(...parameters);
-        },
-      };
-    },
-  } as unknown as Db;
+  const counting = hookedDb(domain.db, "event_positions", "find", () => {
+    reads++;
+  });
   const waits = createEventWaits({ db: counting, pollMs: 50, logger });
   expect(reads).toBe(0);
   const startedAt = performance.now();

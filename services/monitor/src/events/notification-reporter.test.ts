@@ -1,13 +1,11 @@
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { ChangeDetectedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { type Environment, type Tenant, toProtoTenant } from "@vvs/tenant";
+import type { Environment } from "@vvs/tenant";
 import { captureLogs } from "@vvs/testing";
 import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { detectedChange, type Monitored } from "../testing/records.ts";
 import { observeWaitingNotifications, reportNotifications } from "./notification-reporter.ts";
 import { notificationsOf } from "./notifications.ts";
 
@@ -29,21 +27,13 @@ async function newMonitor(environment: Environment = "live") {
   return { tenant: caller.tenant, id };
 }
 
-function detected({ tenant, id }: { tenant: Tenant; id: string }) {
-  return create(ChangeDetectedSchema, {
-    eventId: newId("evt"),
-    tenant: toProtoTenant(tenant),
-    run: { monitorId: id, runSeq: 1n },
-    entityId: newId("ent"),
-    entityName: "Blue Harbor LLC",
-    externalId: "E-1",
-    verificationId: newId("ver"),
-    changes: [
-      { field: "tin_match.status", previous: "pass", current: "fail" },
-      { field: "tin_match.tin", previous: "****1234", current: "****6789" },
-    ],
-    detectedAt: timestampFromDate(domains.live.clock.at),
-  });
+function detected(monitor: Monitored) {
+  const changes = [
+    { field: "tin_match.status", previous: "pass", current: "fail" },
+    { field: "tin_match.tin", previous: "****1234", current: "****6789" },
+  ];
+  const vendor = { entityName: "Blue Harbor LLC", externalId: "E-1" };
+  return detectedChange(monitor, { at: domains.live.clock.at, ...vendor, changes });
 }
 
 interface Reported {

@@ -1,11 +1,8 @@
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { newId } from "@vvs/ids";
 import { createLeases } from "@vvs/outbox";
-import { type ChangeDetected, ChangeDetectedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
-import { toProtoTenant } from "@vvs/tenant";
+import { type ChangeDetected, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { detectedChange } from "../testing/records.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
 import { removeAged } from "./sandbox-retention.ts";
 
@@ -19,16 +16,7 @@ afterAll(() => domain.close());
 async function startedMonitor() {
   const caller = someCaller();
   const { _id: id } = await domain.started(caller, someMonitor());
-  const detected = (seq: number) =>
-    create(ChangeDetectedSchema, {
-      eventId: newId("evt"),
-      tenant: toProtoTenant(caller.tenant),
-      run: { monitorId: id, runSeq: BigInt(seq) },
-      entityId: newId("ent"),
-      verificationId: newId("ver"),
-      changes: [{ field: "sam_registration.status", previous: "pass", current: "fail" }],
-      detectedAt: timestampFromDate(domain.clock.at),
-    });
+  const detected = (seq: number) => detectedChange({ tenant: caller.tenant, id }, { seq, at: domain.clock.at });
   const stored = async () =>
     (await domain.events.find({ monitor_id: id }).sort({ run_seq: 1 }).toArray()).map(({ run_seq }) => run_seq);
   return { tenant: caller.tenant, id, detected, stored };

@@ -1,12 +1,9 @@
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { type CallerContext, toProtoTenant } from "@vvs/tenant";
+import type { CallerContext } from "@vvs/tenant";
 import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { completedRun } from "../testing/records.ts";
 import type { Frequency } from "./frequency.ts";
 import { observeUnanswered } from "./unanswered.ts";
 
@@ -35,16 +32,9 @@ async function newMonitor(frequency: Frequency) {
 /** Ends a run of the monitor now. The first one is claimed; each later one is due. */
 async function end(id: string, runSeq: number, overallResult: CheckStatus, reason = "providers_failed") {
   if (runSeq > 1) await domain.scheduler.claimDue();
-  await domain.records.verificationCompleted(
-    create(VerificationCompletedSchema, {
-      verificationId: newId("ver"),
-      tenant: toProtoTenant(caller.tenant),
-      run: { monitorId: id, runSeq: BigInt(runSeq) },
-      checks: [{ checkType: CheckType.SAM_REGISTRATION, status: overallResult, reason }],
-      overallResult,
-      createdAt: timestampFromDate(domain.clock.at),
-    }),
-  );
+  const checks = [{ checkType: CheckType.SAM_REGISTRATION, status: overallResult, reason }];
+  const ended = { seq: runSeq, at: domain.clock.at, checks, overallResult };
+  await domain.records.verificationCompleted(completedRun({ tenant: caller.tenant, id }, ended));
 }
 
 const listed = async (by = caller) => {

@@ -3,6 +3,7 @@ import { createLeases } from "@vvs/outbox";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { hookedDb } from "@vvs/testing";
 import type { Db } from "mongodb";
 import type { MonitorDocument } from "../model/monitor.ts";
 import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
@@ -102,7 +103,7 @@ test("active monitors that an older version published are published once more, w
 test("a frequency that changes while it is published is published again, under another number", async () => {
   const one = await created();
   const change = () => domain.commands.update(one.caller, one.monitor._id, { frequency: "monthly" });
-  const changing = await publisher(beforeBulkWrite(async () => void (await change())));
+  const changing = await publisher(hookedDb(domain.db, "monitors", "bulkWrite", async () => void (await change())));
   await changing();
   await publish();
   expect(await frequenciesOf(one)).toEqual([
@@ -127,7 +128,7 @@ test("monitors from before the topic, and what an older version does to them, ar
 test("a monitor that is canceled while its creation is published is published again", async () => {
   const one = await created();
   const canceling = await publisher(
-    beforeBulkWrite(async () => {
+    hookedDb(domain.db, "monitors", "bulkWrite", async () => {
       await cancel(one);
     }),
   );
@@ -139,7 +140,7 @@ test("a monitor that is canceled while its creation is published is published ag
 test("a crash after the records were stored publishes them again, and loses none", async () => {
   const one = await created();
   const crashing = await publisher(
-    beforeBulkWrite(() => {
+    hookedDb(domain.db, "monitors", "bulkWrite", () => {
       throw new Error("killed");
     }),
   );
@@ -157,27 +158,3 @@ test("a search where nothing is to be published reads few keys and no monitor, w
     expect(plan.executionStats.totalDocsExamined).toBe(0);
   }
 });
-
-/** Returns the database; `before` runs before states are noted as published. */
-function beforeBulkWrite(before: () => Promise<void> | void): Db {
-  return new Proxy(domain.db, {
-    get(db, name) {
-      const value = Reflect.get(db, name);
-      if (name !== "collection") return typeof value === "function" ? value.bind(db) : value;
-      return (collectionName: string) => {
-        const collection = db.collection(collectionName);
-        return new Proxy(collection, {
-          get(target, method) {
-            const member = Reflect.get(target, method);
-            if (typeof member !== "function") return member;
-            if (method !== "bulkWrite") return member.bind(target);
-            return async (...args: unknown[]) => {
-              await before();
-              return member.apply(target, args);
-            };
-          },
-        });
-      };
-    },
-  });
-}

@@ -3,6 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
+import { hookedDb } from "@vvs/testing";
 import { type Db, MongoNetworkError } from "mongodb";
 import { createDeliveryApi, type DeliveryApi } from "../domain.ts";
 import { newEndpoint } from "../endpoints/circuit.ts";
@@ -16,7 +17,6 @@ import {
   type TestDeliveries,
   tenant,
 } from "../testing/deliveries.ts";
-import { hookedDb } from "../testing/hooked-db.ts";
 
 const DAY = 24 * 3_600;
 type Entry = { action: string; target: string; details: Record<string, string> };
@@ -78,13 +78,13 @@ describe("a replay", () => {
       const fail = () => {
         if (failsNow) throw new MongoNetworkError("read ECONNRESET");
       };
-      const onUpdate = hookedDb(kept.db, "updateOne", async () => {
+      const onUpdate = hookedDb(kept.db, "deliveries", "updateOne", async () => {
         failsNow = true;
       });
       const readFails =
         collection === "deliveries"
-          ? hookedDb(onUpdate, "findOne", async () => fail())
-          : hookedDb(onUpdate, "find", fail, collection);
+          ? hookedDb(onUpdate, "deliveries", "findOne", async () => fail())
+          : hookedDb(onUpdate, collection, "find", fail);
       const { actions } = apiOn(readFails);
       await expect(actions.replay(caller, _id).catch(translateMongoError)).resolves.toMatchObject(refused);
       expect((await kept.find(_id)).status).toBe("failed");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Logger } from "@vvs/logging";
+import { hookedDb } from "@vvs/testing";
 import {
   createTestDeliveries,
   HOOK,
@@ -9,7 +10,6 @@ import {
   type TestDeliveries,
   tenant,
 } from "../testing/deliveries.ts";
-import { hookedDb } from "../testing/hooked-db.ts";
 import { createReplays, type FailedFilter, MAX_REPLAYS, type Replays } from "./replay.ts";
 import { createReplayJobs, type ReplayJobs, runReplays } from "./replay-jobs.ts";
 
@@ -120,7 +120,7 @@ describe("all that failed", () => {
 
   test("and fails again between the read and the write of a second runner is not replayed twice", async () => {
     let isFirst = true;
-    const paused = hookedDb(kept.db, "updateMany", async () => {
+    const paused = hookedDb(kept.db, "deliveries", "updateMany", async () => {
       if (!isFirst) return;
       isFirst = false;
       await batch(all, 100);

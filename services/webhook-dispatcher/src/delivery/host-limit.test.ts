@@ -1,29 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import { type PlayedSubscriber, playSubscriber } from "../testing/played-subscriber.ts";
-import { changeEvent, type Replica, startReplica } from "../testing/replica.ts";
-import { type TestStore, testStore } from "../testing/test-store.ts";
+import { deliveryTest } from "../testing/delivery-test.ts";
+import { changeEvent } from "../testing/replica.ts";
 
-let store: TestStore;
-let subscriber: PlayedSubscriber;
-let replica: Replica;
-
-beforeAll(async () => {
-  store = await testStore();
-});
-afterEach(async () => {
-  await replica.stop();
-  await subscriber.close();
-  await store.deliveries.deleteMany({});
-});
-afterAll(() => store.close());
+const { store, subscriber, replica, delivered } = deliveryTest();
 
 /** Starts a subscriber that never answers except on /well, and a replica with 8 slots for each host. */
-async function start(): Promise<void> {
-  subscriber = await playSubscriber((post, response) => {
+async function start() {
+  const played = await subscriber((post, response) => {
     if (post.path === "/well") response.end();
   });
-  replica = startReplica(store.db, {
+  const { take } = replica({
     pools: {
       fast: { slots: 64, slotsPerOrganization: 64 },
       slow: { slots: 64, slotsPerOrganization: 64 },
@@ -32,42 +19,40 @@ async function start(): Promise<void> {
     // An attempt that ended during the test would make room for another one.
     timeoutMs: 120_000,
   });
+  return { ...played, take };
 }
 
-const delivered = (count: number) =>
-  eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === count);
-
 test("many organizations together have a limited number of attempts in flight to one host, and leave the slots to others", async () => {
-  await start();
+  const { url, posts, take } = await start();
   const victim = (organization: number) =>
     Array.from({ length: 20 }, (_, path) =>
-      changeEvent(subscriber.url(`/victim/${path}`), { organizationId: `org_${organization}` }),
+      changeEvent(url(`/victim/${path}`), { organizationId: `org_${organization}` }),
     );
-  await replica.take(...Array.from({ length: 20 }, (_, organization) => victim(organization)).flat());
+  await take(...Array.from({ length: 20 }, (_, organization) => victim(organization)).flat());
   // The same server by another name is another host.
-  const elsewhere = subscriber.url("/well").replace("127.0.0.1", "localhost");
-  await replica.take(changeEvent(elsewhere, { organizationId: "org_0" }));
+  const elsewhere = url("/well").replace("127.0.0.1", "localhost");
+  await take(changeEvent(elsewhere, { organizationId: "org_0" }));
   await delivered(1);
   // Held deliveries that are urgent now fill neither the slots nor the queue.
   await store.deliveries.updateMany({ held: true }, { $set: { next_attempt_at: new Date(), due_at: new Date(0) } });
-  await replica.take(changeEvent(elsewhere, { organizationId: "org_new" }));
+  await take(changeEvent(elsewhere, { organizationId: "org_new" }));
   await delivered(2);
-  expect(subscriber.posts.filter(({ path }) => path.startsWith("/victim"))).toHaveLength(8);
+  expect(posts.filter(({ path }) => path.startsWith("/victim"))).toHaveLength(8);
 });
 
 test("one organization uses at most half of a host's slots", async () => {
-  await start();
-  await replica.take(...Array.from({ length: 20 }, (_, path) => changeEvent(subscriber.url(`/hang/${path}`))));
-  await eventually(() => subscriber.posts.length >= 4);
-  await replica.take(changeEvent(subscriber.url("/well"), { organizationId: "org_2" }));
+  const { url, posts, take } = await start();
+  await take(...Array.from({ length: 20 }, (_, path) => changeEvent(url(`/hang/${path}`))));
+  await eventually(() => posts.length >= 4);
+  await take(changeEvent(url("/well"), { organizationId: "org_2" }));
   await delivered(1);
-  expect(subscriber.posts.filter(({ path }) => path.startsWith("/hang"))).toHaveLength(4);
+  expect(posts.filter(({ path }) => path.startsWith("/hang"))).toHaveLength(4);
 });
 
 test("urgent deliveries that find no slot are due again one after another, so that few are looked at in vain", async () => {
-  await start();
-  await replica.take(...Array.from({ length: 600 }, (_, each) => changeEvent(subscriber.url(`/hang/${each % 20}`))));
-  await eventually(() => subscriber.posts.length >= 4);
+  const { url, posts, take } = await start();
+  await take(...Array.from({ length: 600 }, (_, each) => changeEvent(url(`/hang/${each % 20}`))));
+  await eventually(() => posts.length >= 4);
   const now = new Date();
   await store.deliveries.updateMany({ held: true }, { $set: { next_attempt_at: now, due_at: new Date(0) } });
   await eventually(async () => (await store.deliveries.countDocuments({ held: true, next_attempt_at: now })) === 0);

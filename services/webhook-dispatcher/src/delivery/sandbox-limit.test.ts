@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
-import { playSubscriber } from "../testing/played-subscriber.ts";
-import { changeEvent, startReplica } from "../testing/replica.ts";
-import { type TestStore, testStore } from "../testing/test-store.ts";
+import { expect, test } from "@jest/globals";
+import { deliveryTest } from "../testing/delivery-test.ts";
+import { changeEvent } from "../testing/replica.ts";
 import { createSandboxLimit } from "./sandbox-limit.ts";
 
-let store: TestStore;
-beforeAll(async () => {
-  store = await testStore();
-});
-afterAll(() => store.close());
+const { store, subscriber, replica, delivered } = deliveryTest();
 
 test("an organization's events beyond the sandbox's limit are not delivered, on any replica, and say why; another's are", async () => {
-  const subscriber = await playSubscriber();
+  const { url, posts } = await subscriber();
   const overLimit = createSandboxLimit({ db: store.db, eventsPerHour: 10 });
   // All in one hour.
   const at = new Date();
   const options = { overLimit, now: () => at };
-  const replicas = [startReplica(store.db, options), startReplica(store.db, options)];
-  const flood = Array.from({ length: 60 }, () => changeEvent(subscriber.url("/victim")));
-  const other = changeEvent(subscriber.url("/other"), { organizationId: "org_2" });
+  const replicas = [replica(options), replica(options)];
+  const flood = Array.from({ length: 60 }, () => changeEvent(url("/victim")));
+  const other = changeEvent(url("/other"), { organizationId: "org_2" });
   await Promise.all([replicas[0]!.take(...flood.slice(0, 30)), replicas[1]!.take(...flood.slice(30), other)]);
-  await eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === 11);
-  expect(subscriber.posts.filter(({ path }) => path === "/victim")).toHaveLength(10);
-  expect(subscriber.posts.filter(({ path }) => path === "/other")).toHaveLength(1);
+  await delivered(11);
+  expect(posts.filter(({ path }) => path === "/victim")).toHaveLength(10);
+  expect(posts.filter(({ path }) => path === "/other")).toHaveLength(1);
   const refused = await store.deliveries.find({ failure: "sandbox_limit" }).toArray();
   expect(refused).toHaveLength(50);
   for (const delivery of refused) {
@@ -33,8 +27,6 @@ test("an organization's events beyond the sandbox's limit are not delivered, on 
   // Records that come again change nothing.
   await replicas[0]!.take(...flood);
   expect(await store.deliveries.countDocuments({ organization_id: "org_1", status: "delivered" })).toBe(10);
-  await Promise.all(replicas.map((replica) => replica.stop()));
-  await subscriber.close();
 });
 
 test("a new hour begins with the whole limit", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { hookedDb } from "@vvs/testing";
 import { createDeliveryListing } from "../actions/listing.ts";
 import type { Delivery } from "../model/delivery.ts";
 import { createTestDeliveries, start, type TestDeliveries, tenant } from "../testing/deliveries.ts";
-import { hookedDb } from "../testing/hooked-db.ts";
 import { reduceAged } from "./sandbox-retention.ts";
 import { createDeliveryStore } from "./store.ts";
 
@@ -42,7 +42,7 @@ test("an organization's oldest deliveries beyond its number are reduced, pending
 test("a delivery that is replayed while it is reduced stays", async () => {
   const delivery = await store.add();
   const replay = { $set: { status: "pending" as const } };
-  const replayedFirst = hookedDb(store.db, "updateMany", async () => {
+  const replayedFirst = hookedDb(store.db, "deliveries", "updateMany", async () => {
     await store.db.collection<Delivery>("deliveries").updateOne({ _id: delivery._id }, replay);
   });
   const options = { keeping: { days: 14, newest: 10 }, now: after(20), stopping: new AbortController().signal };

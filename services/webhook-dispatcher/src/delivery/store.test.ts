@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Attempt, Delivery } from "../model/delivery.ts";
+import { failedDelivery, later, start } from "../testing/deliveries.ts";
 import { type TestStore, testStore } from "../testing/test-store.ts";
 import { createDeliveryStore, type DeliveryStore } from "./store.ts";
 
-const start = new Date("2026-11-21T09:00:00.000Z");
-const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 let kept: TestStore;
 let store: DeliveryStore;
 
@@ -15,28 +14,12 @@ beforeAll(async () => {
 beforeEach(async () => void (await kept.deliveries.deleteMany({})));
 afterAll(() => kept.close());
 
-function delivery(id: string, more: Partial<Delivery> = {}): Delivery {
-  return {
-    _id: id,
-    organization_id: "org_1",
-    event_id: `evt_${id}`,
-    monitor_id: `mon_${id}`,
-    run_seq: 1,
-    entity_id: "ent_1",
-    verification_id: "ver_1",
-    webhook_url: "https://subscriber.example/hook",
-    endpoint_id: "endpoint",
-    changes: [],
-    detected_at: start,
-    status: "pending",
-    attempts: [],
-    next_attempt_at: start,
-    due_at: start,
-    trace: {},
-    created_at: start,
+const delivery = (id: string, more: Partial<Delivery> = {}): Delivery =>
+  failedDelivery({
+    ...{ _id: id, event_id: `evt_${id}`, monitor_id: `mon_${id}`, endpoint_id: "endpoint" },
+    ...{ status: "pending", attempts: [], next_attempt_at: start },
     ...more,
-  };
-}
+  });
 const attempt = (number: number, at: Date): Attempt => ({
   number,
   started_at: at,

@@ -1,23 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
-import { hookedDb } from "../testing/hooked-db.ts";
-import { type PlayedSubscriber, playSubscriber } from "../testing/played-subscriber.ts";
-import { changeEvent, type Replica, startReplica, urlChange } from "../testing/replica.ts";
-import { type TestStore, testStore } from "../testing/test-store.ts";
+import { expect, test } from "@jest/globals";
+import { eventually, hookedDb } from "@vvs/testing";
+import { deliveryTest } from "../testing/delivery-test.ts";
+import { changeEvent, urlChange } from "../testing/replica.ts";
 
-let store: TestStore;
-let subscriber: PlayedSubscriber;
-const replicas: Replica[] = [];
-
-beforeEach(async () => {
-  store = await testStore();
-  subscriber = await playSubscriber();
-});
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  await subscriber.close();
-  await store.close();
-});
+const { store, subscriber, replica } = deliveryTest();
 
 const goesOn = [
   ["goes to that URL", "/new", { status: "delivered" }, ["/new"]],
@@ -26,21 +12,20 @@ const goesOn = [
 
 test.each(goesOn)("an event that waits for a slot when its URL changes %s", async (_name, newer, expected, paths) => {
   const answers: (() => void)[] = [];
-  const busy = await playSubscriber((_post, response) => void answers.push(() => void response.end()));
-  const replica = startReplica(store.db);
-  replicas.push(replica);
+  const busy = await subscriber((_post, response) => void answers.push(() => void response.end()));
+  const { url, posts } = await subscriber();
+  const { take } = replica();
   const [first, second] = [changeEvent(busy.url("/old")), changeEvent(busy.url("/old"))];
-  await replica.take(first);
+  await take(first);
   await eventually(() => answers.length === 1);
-  await replica.take(second);
-  await replica.take(urlChange(second, newer && subscriber.url(newer)));
+  await take(second);
+  await take(urlChange(second, newer && url(newer)));
   answers[0]!();
   const ended = { event_id: second.eventId, status: { $ne: "pending" } } as const;
   await eventually(async () => answers.length > 1 || (await store.deliveries.findOne(ended)));
   expect(busy.posts.map(({ eventId }) => eventId)).toEqual([first.eventId]);
   expect(await store.deliveries.findOne(ended)).toMatchObject(expected);
-  expect(subscriber.posts.map(({ path }) => path)).toEqual(paths);
-  await busy.close();
+  expect(posts.map(({ path }) => path)).toEqual(paths);
 });
 
 test.each([
@@ -49,23 +34,24 @@ test.each([
 ])(
   "an event stored by a replica that dies before it has read its monitor's newer URL %s",
   async (_name, newer, expected, paths) => {
-    const event = changeEvent(subscriber.url("/old"));
-    const before = startReplica(store.db);
-    await before.take(urlChange(event, newer && subscriber.url(newer)));
+    const { url, posts } = await subscriber();
+    const event = changeEvent(url("/old"));
+    const before = replica();
+    await before.take(urlChange(event, newer && url(newer)));
     await before.stop();
     const dies = () => {
       throw new Error("killed");
     };
-    const dying = startReplica(hookedDb(store.db, "find", dies, "monitor_urls"));
+    const dying = replica({}, hookedDb(store.db, "monitor_urls", "find", dies));
     await expect(dying.take(event)).rejects.toThrow("killed");
     await dying.stop();
     const leaseHasEnded = { $set: { next_attempt_at: new Date() } };
     expect(await store.deliveries.updateMany({ lease: { $exists: true } }, leaseHasEnded)).toMatchObject({
       matchedCount: 1,
     });
-    replicas.push(startReplica(store.db));
+    replica();
     await eventually(() => store.deliveries.findOne({ status: { $ne: "pending" } }));
     expect(await store.deliveries.findOne()).toMatchObject(expected);
-    expect(subscriber.posts.map(({ path }) => path)).toEqual(paths);
+    expect(posts.map(({ path }) => path)).toEqual(paths);
   },
 );

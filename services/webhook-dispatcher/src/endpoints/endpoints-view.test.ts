@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createTestDeliveries, later, stranger, type TestDeliveries, tenant } from "../testing/deliveries.ts";
-import { type Endpoint, endpointId } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { createEndpointsView, type EndpointsView, endpointState } from "./endpoints-view.ts";
 
 const HOUR = 3_600;
@@ -58,24 +58,7 @@ describe("the endpoints of an organization", () => {
     await add("foreign", { failing_since: later(0), last_failure_at: later(9 * DAY) }, stranger.organizationId);
   });
 
-  async function add(url: string, changes: Partial<Endpoint>, organization_id = tenant.organizationId): Promise<void> {
-    await kept.db.collection<Endpoint>("endpoints").insertOne({
-      _id: endpointId(organization_id, url),
-      organization_id,
-      url,
-      failing_since: null,
-      consecutive_failures: 0,
-      last_success_at: null,
-      last_failure_at: null,
-      last_error: null,
-      last_status_code: null,
-      gone_at: null,
-      circuit: { state: "closed" },
-      rev: 1,
-      updated_at: later(0),
-      ...changes,
-    });
-  }
+  const add = (...args: Parameters<TestDeliveries["addEndpoint"]>) => kept.addEndpoint(...args);
 
   const list = async (limit: number, flaggedOnly = false) => {
     const found = await view.list(tenant, { limit, flaggedOnly, now });

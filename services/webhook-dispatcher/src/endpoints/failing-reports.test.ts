@@ -15,24 +15,7 @@ beforeAll(async () => {
 afterAll(() => kept.close());
 beforeEach(() => kept.clear());
 
-async function add(url: string, changes: Partial<Endpoint>, organization_id = tenant.organizationId): Promise<void> {
-  await kept.db.collection<Endpoint>("endpoints").insertOne({
-    _id: endpointId(organization_id, url),
-    organization_id,
-    url,
-    failing_since: null,
-    consecutive_failures: 0,
-    last_success_at: null,
-    last_failure_at: null,
-    last_error: null,
-    last_status_code: null,
-    gone_at: null,
-    circuit: { state: "closed" },
-    rev: 1,
-    updated_at: later(0),
-    ...changes,
-  });
-}
+const add = (...args: Parameters<TestDeliveries["addEndpoint"]>) => kept.addEndpoint(...args);
 
 type Notifications = Parameters<typeof createReportFailing>[0]["notifications"];
 type Report = Parameters<Notifications["reportNotifications"]>[0];

@@ -62,10 +62,6 @@ describe("the next attempt", () => {
 
 test.each<[string, Parameters<typeof outcomeOf>[0], Attempt, string | undefined, object]>([
   ["a 2xx delivers", { attempts: [] }, attemptAt(0, { error: undefined }), undefined, { status: "delivered" }],
-  ["a first failure is followed after 5 s", { attempts: [] }, attemptAt(0), undefined, pendingUntil(5)],
-  ["a third failure is followed after 2 min", { attempts: before(2) }, attemptAt(100), undefined, pendingUntil(220)],
-  ["an eleventh failure is followed by nothing", { attempts: before(10) }, attemptAt(80_000), undefined, failed],
-  ["a failure at 24 h is followed by nothing", { attempts: before(5) }, attemptAt(86_400), undefined, failed],
   ["Retry-After of a 429 is followed", { attempts: [] }, attemptAt(0, { status_code: 429 }), "60", pendingUntil(60)],
   ["Retry-After of a 500 is ignored", { attempts: [] }, attemptAt(0), "60", pendingUntil(5)],
   ["a test is not retried", { attempts: [], test: true }, attemptAt(0), undefined, failed],

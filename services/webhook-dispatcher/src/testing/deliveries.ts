@@ -1,7 +1,7 @@
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
-import type { Db } from "mongodb";
-import { destinationOf } from "../endpoints/endpoint.ts";
+import { newEndpoint } from "../endpoints/circuit.ts";
+import { destinationOf, type Endpoint, endpointId } from "../endpoints/endpoint.ts";
 import type { Attempt, Delivery } from "../model/delivery.ts";
 import { testStore } from "./test-store.ts";
 
@@ -11,33 +11,32 @@ export const start = new Date("2026-11-21T09:00:00.000Z");
 export const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 export const HOOK = "https://subscriber.example/hook";
 
-export interface TestDeliveries {
-  /** The database of the live environment. */
-  readonly db: Db;
-  /** Stores a failed delivery that was accepted at `start`, with these changes; returns it. */
-  add(changes?: Partial<Delivery>): Promise<Delivery>;
-  find(id: string): Promise<Delivery>;
-  /** Deletes all documents. */
-  clear(): Promise<void>;
-  /** Drops the databases. */
-  close(): Promise<void>;
-}
+export type TestDeliveries = Awaited<ReturnType<typeof createTestDeliveries>>;
 
 /** Migrated databases of the test's own, with deliveries as the engine leaves them. */
-export async function createTestDeliveries(): Promise<TestDeliveries> {
-  const { db, deliveries, close } = await testStore();
+export async function createTestDeliveries() {
+  const { db, deliveries, endpoints, close } = await testStore();
   return {
+    /** The database of the live environment. */
     db,
-    async add(changes = {}) {
+    /** Stores a failed delivery that was accepted at `start`, with these changes; returns it. */
+    async add(changes: Partial<Delivery> = {}): Promise<Delivery> {
       const delivery = failedDelivery(changes);
       await deliveries.insertOne(delivery);
       return delivery;
     },
-    find: async (id) => (await deliveries.findOne({ _id: id }))!,
-    async clear() {
+    find: async (id: string): Promise<Delivery> => (await deliveries.findOne({ _id: id }))!,
+    /** Stores an endpoint of which nothing is known, with these changes. */
+    async addEndpoint(url: string, changes: Partial<Endpoint>, organization_id = tenant.organizationId): Promise<void> {
+      const identity = { _id: endpointId(organization_id, url), organization_id, url };
+      await endpoints.insertOne({ ...newEndpoint(identity, start), rev: 1, ...changes });
+    },
+    /** Deletes all documents. */
+    async clear(): Promise<void> {
       for (const name of ["deliveries", "endpoints", "replays", "monitor_urls"])
         await db.collection(name).deleteMany({});
     },
+    /** Drops the databases. */
     close,
   };
 }
@@ -51,7 +50,8 @@ const lastAttempt: Attempt = {
   answer_excerpt: "what the subscriber said",
 };
 
-function failedDelivery(changes: Partial<Delivery>): Delivery {
+/** Returns a delivery that failed, with these changes. */
+export function failedDelivery(changes: Partial<Delivery>): Delivery {
   const { organization_id = tenant.organizationId, webhook_url = HOOK } = changes;
   return {
     _id: newId("dlv"),
