@@ -2,12 +2,10 @@ import { createIdempotencyStore } from "@vvs/idempotency";
 import type { Logger } from "@vvs/logging";
 import { createOutbox } from "@vvs/outbox";
 import type { Db, MongoClient } from "mongodb";
-import { createAuditEntries } from "./audit/audit-entries.ts";
 import { createEventHistory } from "./events/event-history.ts";
 import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
 import { createReleaseVerifications } from "./events/named-verifications.ts";
-import { createNotifications } from "./events/notifications.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./model/next-run.ts";
 import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
@@ -50,15 +48,13 @@ export function createMonitorDomain(
     readonly logger: Logger;
   },
 ) {
-  const { db, client, now } = options;
+  const { db, now } = options;
   const store = createMonitorStore(db);
   const outbox = createOutbox({ db });
   const runs = createRuns({ db, outbox, topics: options.topics });
   const webhooks = createWebhookRequests({ outbox, topic: options.topics.webhookRequested });
-  const notifications = options.environment === "live" ? createNotifications({ db }) : undefined;
-  const history = createEventHistory({ db, client, store, webhooks, notifications, now });
+  const history = createEventHistory({ ...options, store, webhooks });
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });
-  const auditEntries = createAuditEntries({ db });
   const metrics = createRunMetrics(options.environment);
   const leases = createOrganizationLeases({ db, leaseMs: ORGANIZATION_LEASE_MS, intervalMs: options.leaseIntervalMs });
   const claims = createClaims({ ...options, store, runs, metrics });
@@ -75,7 +71,7 @@ export function createMonitorDomain(
     history,
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),
-    commands: createMonitorCommands({ ...options, store, runs, webhooks, auditEntries, idempotency, readPositions }),
+    commands: createMonitorCommands({ ...options, store, runs, webhooks, idempotency, readPositions }),
     /** Makes the extra runs due that waited for the end of a suspension, of all organizations but the suspended ones. */
     resumeExtras: (suspended: readonly string[]) =>
       store.resumeExtras(suspended, { now: now(), runTimeoutMs: options.runTimeoutMs }),

@@ -32,20 +32,14 @@ export type MonitorAction = {
 
 export const auditEntriesOf = (db: Db): Collection<AuditEntryDocument> => db.collection("audit_entries");
 
-export type AuditEntries = ReturnType<typeof createAuditEntries>;
-
-/** Stores what people and API keys do to monitors, until the audit log has it. */
-export function createAuditEntries({ db }: { db: Db }) {
-  return {
-    /** Adds entries in the transaction of their effects. */
-    async add(
-      session: ClientSession,
-      actions: readonly { readonly caller: CallerContext; readonly done: MonitorAction }[],
-    ): Promise<void> {
-      const entries = actions.map(({ caller, done }) => entryOf(caller, done));
-      await auditEntriesOf(db).insertMany(entries, { session });
-    },
-  };
+/** Stores what people and API keys do to monitors, in the transaction of its effects, until the audit log has it. */
+export async function addAuditEntries(
+  db: Db,
+  session: ClientSession,
+  actions: readonly { readonly caller: CallerContext; readonly done: MonitorAction }[],
+): Promise<void> {
+  const entries = actions.map(({ caller, done }) => entryOf(caller, done));
+  await auditEntriesOf(db).insertMany(entries, { session });
 }
 
 function entryOf(caller: CallerContext, done: MonitorAction): AuditEntryDocument {

@@ -1,11 +1,11 @@
 import { PoisonRecordError } from "@vvs/kafka";
 import { findPage, inTransaction, isDuplicateKey, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
-import type { Tenant } from "@vvs/tenant";
+import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import type { EventDocument } from "../model/monitor.ts";
 import { collections, type MonitorStore } from "../store.ts";
-import type { Notifications } from "./notifications.ts";
+import { addNotification } from "./notifications.ts";
 import type { WebhookRequests } from "./webhook-requests.ts";
 
 export type EventHistory = ReturnType<typeof createEventHistory>;
@@ -16,12 +16,12 @@ export function createEventHistory(options: {
   client: MongoClient;
   store: MonitorStore;
   webhooks: WebhookRequests;
-  /** Absent in the sandbox, of whose events nobody is notified. */
-  notifications?: Notifications | undefined;
+  /** Members are notified of live events only. */
+  environment: Environment;
   now: () => Date;
 }) {
-  const { client, store, webhooks, notifications } = options;
-  const { events } = collections(options.db);
+  const { db, client, store, webhooks, environment } = options;
+  const { events } = collections(db);
 
   async function insert(tenant: Tenant, session: ClientSession, event: EventDocument, entityName: string) {
     const { monitor_id, run_seq } = event;
@@ -36,7 +36,7 @@ export function createEventHistory(options: {
     const numbered = { ...event, ...(external_id && { external_id }) };
     await events.insertOne({ ...numbered, recorded_at: options.now() }, { session });
     await webhooks.event(tenant, session, numbered, monitor);
-    await notifications?.add(session, numbered, entityName);
+    if (environment === "live") await addNotification(db, session, numbered, entityName);
     return "recorded";
   }
 

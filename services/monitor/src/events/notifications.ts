@@ -19,19 +19,17 @@ export interface NotificationDocument {
 
 export const notificationsOf = (db: Db): Collection<NotificationDocument> => db.collection("notifications");
 
-export type Notifications = ReturnType<typeof createNotifications>;
-
-/** Stores of what members are to be notified, until account has it. */
-export function createNotifications({ db }: { db: Db }) {
-  return {
-    /** Adds an event in the transaction that stores it. */
-    async add(session: ClientSession, event: EventDocument, entityName: string): Promise<void> {
-      const { _id, organization_id, entity_id, external_id } = event;
-      const changes = event.changes.map(withoutTin);
-      const ids = { _id, organization_id, entity_id, entity_name: entityName, ...(external_id && { external_id }) };
-      await notificationsOf(db).insertOne({ ...ids, changes, shard: shardOf(organization_id) }, { session });
-    },
-  };
+/** Stores that members are to be notified of an event, in the transaction that stores it, until account has it. */
+export async function addNotification(
+  db: Db,
+  session: ClientSession,
+  event: EventDocument,
+  entityName: string,
+): Promise<void> {
+  const { _id, organization_id, entity_id, external_id } = event;
+  const changes = event.changes.map(withoutTin);
+  const ids = { _id, organization_id, entity_id, entity_name: entityName, ...(external_id && { external_id }) };
+  await notificationsOf(db).insertOne({ ...ids, changes, shard: shardOf(organization_id) }, { session });
 }
 
 /** Leaves out even the last digits of a TIN: emails hold nothing of one. */

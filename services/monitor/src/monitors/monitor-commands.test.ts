@@ -8,7 +8,6 @@ import { createOutbox } from "@vvs/outbox";
 import { CheckType, IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import type { CallerContext } from "@vvs/tenant";
-import { createAuditEntries } from "../audit/audit-entries.ts";
 import { createWebhookRequests } from "../events/webhook-requests.ts";
 import { createRuns } from "../runs/runs.ts";
 import {
@@ -170,7 +169,6 @@ describe("the cap of active monitors", () => {
       ...domain,
       runs: createRuns({ db: domain.db, outbox: createOutbox({ db: domain.db }), topics: topicNames }),
       webhooks: createWebhookRequests({ outbox: createOutbox({ db: domain.db }), topic: "webhook.requested" }),
-      auditEntries: createAuditEntries({ db: domain.db }),
       idempotency: {
         once: async ({ run }) => ({ value: await run(undefined), replayed: false }),
         complete: () => {

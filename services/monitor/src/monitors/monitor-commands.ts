@@ -6,8 +6,8 @@ import { newId } from "@vvs/ids";
 import { createGroupCommit, inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
 import type { CallerContext, Tenant } from "@vvs/tenant";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { AuditEntries } from "../audit/audit-entries.ts";
+import type { ClientSession, Db, MongoClient } from "mongodb";
+import { addAuditEntries } from "../audit/audit-entries.ts";
 import type { WebhookRequests } from "../events/webhook-requests.ts";
 import type { Frequency } from "../model/frequency.ts";
 import { asCreated, type MonitorDocument } from "../model/monitor.ts";
@@ -64,10 +64,10 @@ interface Creation {
 export function createMonitorCommands(
   options: ScheduleOptions & {
     readonly client: MongoClient;
+    readonly db: Db;
     readonly store: MonitorStore;
     readonly runs: Runs;
     readonly webhooks: WebhookRequests;
-    readonly auditEntries: AuditEntries;
     readonly idempotency: IdempotencyStore;
     readonly expectEntity: ExpectEntity;
     /** Returns how far the checks of standing monitors have been made. */
@@ -78,13 +78,14 @@ export function createMonitorCommands(
     readonly now: () => Date;
   },
 ) {
-  const { client, store, runs, auditEntries, now } = options;
+  const { client, db, store, runs, now } = options;
   // Concurrent creations share transactions: a hundred of them take a few commits.
   const commit = createGroupCommit<Creation>({
     client,
     async write(session, creations) {
       await store.insert(session, creations);
-      await auditEntries.add(
+      await addAuditEntries(
+        db,
         session,
         creations.map(({ caller, monitor }) => ({
           caller,
@@ -189,10 +190,10 @@ export function createMonitorCommands(
         const done = { monitor: next, before: monitor, at: now() };
         if (next.url_version !== monitor.url_version) {
           await options.webhooks.urlChanged(tenant, session, next);
-          await auditEntries.add(session, [{ caller, done: { ...done, action: "monitor.webhook_url_changed" } }]);
+          await addAuditEntries(db, session, [{ caller, done: { ...done, action: "monitor.webhook_url_changed" } }]);
         }
         if (next.frequency !== monitor.frequency || next.external_id !== monitor.external_id) {
-          await auditEntries.add(session, [{ caller, done: { ...done, action: "monitor.changed" } }]);
+          await addAuditEntries(db, session, [{ caller, done: { ...done, action: "monitor.changed" } }]);
         }
         return next;
       });
@@ -215,7 +216,7 @@ export function createMonitorCommands(
           await store.replace(tenant, session, monitor);
           await runs.cancel(session, tenant, monitor);
           const done = { action: "monitor.canceled", monitor, at: monitor.canceled_at! } as const;
-          await auditEntries.add(session, [{ caller, done }]);
+          await addAuditEntries(db, session, [{ caller, done }]);
           return monitor;
         }),
       );
