@@ -28,12 +28,7 @@ export interface ConsumerOptions {
   readonly logger: Logger;
 }
 
-export interface RunningConsumer {
-  /** Resolves once the consumer has joined its group, even if it was given no partitions. */
-  readonly ready: Promise<void>;
-  /** Takes no more records, lets running handlers finish (25 s at most), commits and leaves the group. */
-  stop(): Promise<void>;
-}
+export type RunningConsumer = ReturnType<typeof startConsumer>;
 
 /** Checks a handler against its schema's type; the result fits into a list of different subscriptions. */
 export function subscription<Desc extends DescMessage>(options: Subscription<Desc>): Subscription {
@@ -56,7 +51,7 @@ export function startConsumer(
     instruments: Instruments;
     sessionTimeoutMs?: number | undefined;
   },
-): RunningConsumer {
+) {
   const { groupId, logger, instruments } = options;
   const stopping = new AbortController();
   const expired = new AbortController();
@@ -126,8 +121,10 @@ export function startConsumer(
   let stopped: Promise<void> | undefined;
 
   return {
+    /** Resolves once the consumer has joined its group, even if it was given no partitions. */
     ready: joined.promise,
-    stop() {
+    /** Takes no more records, lets running handlers finish (25 s at most), commits and leaves the group. */
+    stop(): Promise<void> {
       stopped ??= stop();
       return stopped;
     },

@@ -17,18 +17,7 @@ const HUNG_MS = 90_000;
 /** Topic → partitions. */
 export type Assignment = Readonly<Record<string, readonly number[]>>;
 
-/** One run of the library's consumer, from its first connection until it fails or is closed. */
-export interface Session {
-  /** Resolves with the error that ended the session, or with undefined when it was closed. */
-  run(): Promise<unknown>;
-  /** Commits offsets. Errors: the group is rebalancing, or the broker is unavailable. */
-  commit(offsets: TopicPartitionOffset[]): Promise<void>;
-  /** Pauses partitions. Does nothing while the consumer is not in its group, which it joins with nothing paused. */
-  pause(topics: { topic: string; partitions?: number[] }[]): void;
-  resume(topics: { topic: string; partitions?: number[] }[]): void;
-  /** Leaves the group. */
-  close(): Promise<void>;
-}
+type TopicPartitions = { topic: string; partitions?: number[] };
 
 export interface SessionEvents {
   /** Called when a heartbeat was answered or the group was joined. */
@@ -43,6 +32,9 @@ export interface SessionEvents {
   onCommitted(topic: string, partition: number, offset: bigint): void;
 }
 
+export type Session = ReturnType<typeof createSession>;
+
+/** One run of the library's consumer, from its first connection until it fails or is closed. */
 export function createSession(
   options: {
     library: Library;
@@ -50,7 +42,7 @@ export function createSession(
     topics: string[];
     sessionTimeoutMs?: number | undefined;
   } & SessionEvents,
-): Session {
+) {
   const consumer = options.library.consumer({
     groupId: options.groupId,
     sessionTimeout: options.sessionTimeoutMs ?? SESSION_TIMEOUT_MS,
@@ -102,14 +94,18 @@ export function createSession(
   }
 
   return {
-    run() {
+    /** Resolves with the error that ended the session, or with undefined when it was closed. */
+    run(): Promise<unknown> {
       start().catch(end.resolve);
       return end.promise;
     },
-    commit: (offsets) => consumer.commitOffsets(offsets),
-    pause: (topics) => ifRunning(() => consumer.pause(topics)),
-    resume: (topics) => ifRunning(() => consumer.resume(topics)),
-    async close() {
+    /** Commits offsets. Errors: the group is rebalancing, or the broker is unavailable. */
+    commit: (offsets: TopicPartitionOffset[]) => consumer.commitOffsets(offsets),
+    /** Pauses partitions. Does nothing while the consumer is not in its group, which it joins with nothing paused. */
+    pause: (topics: TopicPartitions[]) => ifRunning(() => consumer.pause(topics)),
+    resume: (topics: TopicPartitions[]) => ifRunning(() => consumer.resume(topics)),
+    /** Leaves the group. */
+    async close(): Promise<void> {
       end.resolve(undefined);
       await consumer.disconnect();
     },
