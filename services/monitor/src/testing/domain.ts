@@ -1,5 +1,4 @@
 // Shared by the tests of this service: a domain on real databases, with a clock that tests advance and a fake entity service.
-import { randomUUID } from "node:crypto";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { afterAll } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
@@ -114,9 +113,6 @@ export async function createTestDomain(options: {
     },
   };
 }
-
-/** Returns a unique prefix for the databases and topics of a test. */
-export const newPrefix = () => `t${randomUUID().slice(0, 8)}_`;
 
 /** Returns a caller of a new organization. */
 export function someCaller(environment: Environment = "sandbox"): CallerContext {
