@@ -244,6 +244,8 @@ describe("an idempotency key", () => {
       frequency: "weekly",
       webhookUrl: "https://example.com/2",
     });
+    const last_run = { run_seq: 1, at: domain.clock.at, outcome: "error", verification_id: "ver_1" } as const;
+    await domain.monitors.updateOne({ _id: first.value._id }, { $set: { last_run, consecutive_errors: 1 } });
     await domain.commands.cancel(caller, first.value._id);
     const again = await domain.commands.create(caller, wanted);
     expect(again.replayed).toBe(true);
@@ -253,7 +255,9 @@ describe("an idempotency key", () => {
       frequency: "daily",
       webhook_url: wanted.webhookUrl,
       next_run_at: first.value.next_run_at,
+      consecutive_errors: 0,
     });
+    expect(again.value).not.toHaveProperty("last_run");
     expect(await domain.monitors.countDocuments({ organization_id: caller.tenant.organizationId })).toBe(1);
   });
 

@@ -2,7 +2,7 @@ import type { MonitorDocument } from "../model/monitor.ts";
 
 /** Returns a second of the minute in which the monitor was created. */
 export const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));
-export const createdAs = { frequency: "daily", webhook_url: "https://example.com/hook", next_run_at: at(15) } as const;
+const createdAs = { frequency: "daily", webhook_url: "https://example.com/hook", next_run_at: at(15) } as const;
 /** A daily monitor whose first run is open. */
 export const fresh: MonitorDocument = {
   _id: "mon_1",

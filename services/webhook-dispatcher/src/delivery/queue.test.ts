@@ -31,6 +31,7 @@ function open(limit = 100, hasSlot: (target: Target) => boolean = () => true): Q
 test.each<[string, Partial<Record<Priority, string[]>>, string]>([
   ["organizations take turns", { first: ["a1x", "a1y", "a1z", "b1x"] }, "a1x b1x a1y a1z"],
   ["the endpoints of an organization take turns", { first: ["a1x", "a1y", "a2x"] }, "a1x a2x a1y"],
+  ["one with many endpoints gets no more turns", { first: ["a1x", "a2x", "a1y", "b1x", "b1y"] }, "a1x b1x a2x b1y a1y"],
   ["first attempts go before retries", { retry: ["a1x"], first: ["b1x", "b1y"] }, "b1x b1y a1x"],
   ["urgent ones go before all others", { first: ["a1x"], urgent: ["b1x"] }, "b1x a1x"],
   [
