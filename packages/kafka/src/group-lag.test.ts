@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
@@ -13,7 +12,7 @@ import { allTopics, topicFor } from "./topics.ts";
 const { metric, shutdown } = recordTelemetry();
 const brokers = process.env.KAFKA_BROKERS!;
 const logger = createLogger({ service: "test", level: "silent" });
-const { kafka, prefix, createTopic, committed, close } = testKafka({ brokers });
+const { kafka, prefix, createTopic, send, committed, close } = testKafka({ brokers });
 const topic = topicFor({ prefix, environment: "live", topic: "webhook.requested" });
 const stopping = new AbortController().signal;
 
@@ -25,13 +24,6 @@ afterAll(async () => {
   await close();
   await shutdown();
 });
-
-const send = async (count: number) => {
-  const producer = kafka.producer();
-  const value = toBinary(StringValueSchema, create(StringValueSchema, { value: "a" }));
-  await producer.send(Array.from({ length: count }, (_, at) => ({ topic, key: `key ${at}`, value })));
-  await producer.close();
-};
 
 /** Waits until the dispatcher's group has committed this number of records. */
 const consumed = (count: number) =>
@@ -65,7 +57,7 @@ async function expectAt(aheadMs: number, lag: number, late: readonly [minute: nu
 }
 
 test("records of a group without any consumer are counted, and as late once they are older than a limit", async () => {
-  await send(5);
+  await send(topic, ..."abcde");
   await expectAt(0, 5, [0, 0]);
   await expectAt(90_000, 5, [5, 0]);
   await expectAt(700_000, 5, [5, 5]);
@@ -80,7 +72,7 @@ test("records of a group without any consumer are counted, and as late once they
   await consumed(5);
   await consumer.stop();
   await expectAt(700_000, 0, [0, 0]);
-  await send(2);
+  await send(topic, "a", "b");
   await expectAt(90_000, 2, [2, 0]);
 }, 60_000);
 

@@ -81,8 +81,8 @@ test("a record is processed in the trace in which it was sent, with the messagin
 });
 
 test.each([
-  ["of few records has a span for each, to which later work belongs", 10, 10],
-  ["of many records has one span, and later work belongs to the span that sent the record", 11, 1],
+  ["of few records has a span for each, to which later work belongs", 50, 50],
+  ["of many records has one span, and later work belongs to the span that sent the record", 51, 1],
 ])("a batch %s", async (_name, count, expected) => {
   const topic = await createTopic(`batch-${count}`);
   const traceOf = (number: number) => `00-${String(number).padStart(32, "1")}-${"2".repeat(16)}-01`;

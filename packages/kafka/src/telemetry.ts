@@ -72,11 +72,11 @@ export function sendAttributes(topic: string): Attributes {
 export type TraceCarrier = Readonly<Record<string, string>>;
 
 /** Up to this number of records processed together have a span each. */
-const MOST_SPANS = 10;
+const MOST_SPANS = 50;
 
 /**
  * Runs one attempt to process records, and measures its duration. Each record has a span of its own whose parent is the
- * span that caused it, so that one record has one trace (the conventions' default for batches is a link). More than ten have
+ * span that caused it, so that one record has one trace (the conventions' default for batches is a link). More than fifty have
  * one span together, since a span for each costs about as much as a webhook. `attempt` gets the contexts for what a record
  * causes: that of its span, else that of the span that caused the record.
  */

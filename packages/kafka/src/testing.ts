@@ -1,33 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { createLogger, type Logger } from "@vvs/logging";
 import { eventually } from "@vvs/testing";
 import kafkajs from "kafkajs";
-import { createKafka, type Kafka } from "./client.ts";
+import { createKafka } from "./client.ts";
 import { type ConsumedRecord, toConsumedRecord } from "./record.ts";
 import { deadLetterTopic, type TopicSpec } from "./topics.ts";
 
 // For tests of this package and of services on a real broker.
 
-export interface TestKafka {
-  readonly kafka: Kafka;
-  /** Prefix of topics and groups, different in each test. */
-  readonly prefix: string;
-  /** Creates a topic with its dead-letter topic; returns its full name. */
-  createTopic(name: string, partitions?: number): Promise<string>;
-  /** Returns all records of a topic, those of one partition in order. */
-  read(topic: string): Promise<ConsumedRecord[]>;
-  /**
-   * Returns for each partition the next offset that the group (named without the prefix) will read; -1 before its first
-   * commit.
-   */
-  committed(groupId: string, topic: string): Promise<number[]>;
-  /** Removes the topics. */
-  close(): Promise<void>;
-}
-
 /** Creates a client whose topics and groups belong only to this test. */
-export function testKafka(options: { brokers: string; logger?: Logger }): TestKafka {
+export function testKafka(options: { brokers: string; logger?: Logger }) {
   const prefix = `test-${randomBytes(5).toString("hex")}.`;
   const brokers = options.brokers.split(",");
   const logger = options.logger ?? createLogger({ service: "test", level: "silent" });
@@ -36,6 +21,7 @@ export function testKafka(options: { brokers: string; logger?: Logger }): TestKa
   const admin = library.admin();
   const created = new Set<string>();
 
+  /** Returns all records of a topic, those of one partition in order. */
   async function read(topic: string): Promise<ConsumedRecord[]> {
     const log = await admin.fetchTopicOffsets(topic);
     const missing = new Map(log.map(({ partition, high, low }) => [partition, Number(high) - Number(low)]));
@@ -63,16 +49,29 @@ export function testKafka(options: { brokers: string; logger?: Logger }): TestKa
 
   return {
     kafka,
+    /** Prefix of topics and groups, different in each test. */
     prefix,
     read,
-    async createTopic(name, partitions = 1) {
+    /** Sends texts as records with a StringValue, each with its first letter as the key. */
+    async send(topic: string, ...texts: string[]): Promise<void> {
+      const producer = kafka.producer();
+      const encoded = (value: string) => toBinary(StringValueSchema, create(StringValueSchema, { value }));
+      await producer.send(texts.map((text) => ({ topic, key: text[0]!, value: encoded(text) })));
+      await producer.close();
+    },
+    /** Creates a topic with its dead-letter topic; returns its full name. */
+    async createTopic(name: string, partitions = 1): Promise<string> {
       const topic = `${prefix}${name}`;
       const spec: TopicSpec = { topic, partitions, retentionMs: 3_600_000, maxRecordBytes: 1_048_588 };
       await kafka.ensureTopics([spec, { ...spec, topic: deadLetterTopic(topic), partitions: 1 }]);
       created.add(topic).add(deadLetterTopic(topic));
       return topic;
     },
-    async committed(groupId, topic) {
+    /**
+     * Returns for each partition the next offset that the group (named without the prefix) will read; -1 before its first
+     * commit.
+     */
+    async committed(groupId: string, topic: string): Promise<number[]> {
       const wanted = { groupId: `${prefix}${groupId}`, topics: [topic] };
       let found: Awaited<ReturnType<typeof admin.fetchOffsets>> | undefined;
       // A broker that has just started answers that its groups are being loaded.
@@ -84,7 +83,8 @@ export function testKafka(options: { brokers: string; logger?: Logger }): TestKa
       }
       return found[0]!.partitions.sort((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
     },
-    async close() {
+    /** Removes the topics. */
+    async close(): Promise<void> {
       if (created.size > 0) await admin.deleteTopics({ topics: [...created] });
       await admin.disconnect();
     },

@@ -1,4 +1,3 @@
-import { create, toBinary } from "@bufbuild/protobuf";
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
@@ -9,7 +8,7 @@ import { deadLetterTopic } from "../topics.ts";
 import type { RunningConsumer } from "./consumer.ts";
 import type { RecordContext } from "./delivery.ts";
 
-const { kafka, prefix, createTopic, read, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const { kafka, prefix, createTopic, send, read, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
 const logger = createLogger({ service: "test", level: "silent" });
 const running: RunningConsumer[] = [];
 
@@ -33,14 +32,6 @@ function consume(groupId: string, topics: string | string[], handle: Handle, con
   });
   running.push(consumer);
   return consumer;
-}
-
-/** Sends texts, each with its first letter as the key. */
-async function send(topic: string, ...texts: string[]): Promise<void> {
-  const producer = kafka.producer();
-  const value = (text: string) => toBinary(StringValueSchema, create(StringValueSchema, { value: text }));
-  await producer.send(texts.map((text) => ({ topic, key: text[0]!, value: value(text) })));
-  await producer.close();
 }
 
 async function sendBytes(topic: string, key: string, bytes: number[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
@@ -9,7 +8,7 @@ import { eventually } from "@vvs/testing";
 import { testKafka } from "../testing.ts";
 import { subscription } from "./consumer.ts";
 
-const { kafka, prefix, createTopic, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const { kafka, prefix, createTopic, send, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
 const logger = createLogger({ service: "test", level: "silent" });
 afterAll(close);
 
@@ -32,10 +31,7 @@ const doomed = `
 
 test("a record whose process was killed is delivered to another one; committed records are not", async () => {
   const topic = await createTopic("crash");
-  const producer = kafka.producer();
-  const value = (text: string) => toBinary(StringValueSchema, create(StringValueSchema, { value: text }));
-  await producer.send(["a1", "a2", "a3"].map((text) => ({ topic, key: "a", value: value(text) })));
-  await producer.close();
+  await send(topic, "a1", "a2", "a3");
 
   const child = spawn(
     process.execPath,
