@@ -1,5 +1,5 @@
 import { migrateIdempotency } from "@vvs/idempotency";
-import { createCollections, createExpiry, dropUnusedIndex, environmentDatabases } from "@vvs/mongo";
+import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
 import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
@@ -60,8 +60,6 @@ async function createIndexes(db: Db): Promise<void> {
   // Those without a place come first: what is swept costs the search for due monitors nothing.
   await monitors.createIndex({ "standing.offset_ms": 1, claimable_at: 1 }, isActive);
   await monitors.createIndex({ organization_id: 1, "standing.offset_ms": 1, claimable_at: 1 }, isClaimable);
-  await dropUnusedIndex(monitors, "claimable_at_1");
-  await dropUnusedIndex(monitors, "organization_id_1_claimable_at_1");
   const isSwept = { partialFilterExpression: { "standing.offset_ms": { $exists: true } } };
   await monitors.createIndex({ frequency: 1, "standing.offset_ms": 1 }, isSwept);
   const hasExtra = { partialFilterExpression: { "standing.until": { $exists: true } } };
@@ -76,7 +74,6 @@ async function createIndexes(db: Db): Promise<void> {
   await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
   const open = { name: "open_claimed_at", partialFilterExpression: { ended_at: null } };
   await runs.createIndex({ claimed_at: 1 }, { ...open, expireAfterSeconds: OPEN_RUN_SECONDS });
-  await dropUnusedIndex(runs, "claimed_at_1");
   const ended = { partialFilterExpression: { ended_at: { $exists: true } } };
   await runs.createIndex({ organization_id: 1, monitor_id: 1, ended_at: -1, _id: -1 }, ended);
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });

@@ -48,14 +48,6 @@ test("a judgement that this version does not know, and one that is missing, are 
   });
 });
 
-test("of an earlier version of verification, all are different: they have real runs", async () => {
-  const { judge } = judgeWith(() => {
-    throw new ServiceError("internal_error", { cause: Object.assign(new Error(), { code: 12 }) });
-  });
-  expect((await judge(someMonitors(3))).findings).toEqual(["different", "different", "different"]);
-  expect(await judge([])).toMatchObject({ findings: [], isOverdue: false });
-});
-
 test("a monitor that can't be judged is different, and the others are judged", async () => {
   const { judge, calls } = judgeWith((ids) => {
     if (ids.includes("ent_3")) throw new ServiceError("internal_error");

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { RunJudgement, type VerificationService } from "@vvs/proto/verification/v1/verification";
-import { type Client, isUnimplemented } from "@vvs/rpc";
+import type { Client } from "@vvs/rpc";
 import type { DataDates, MonitorDocument } from "../model/monitor.ts";
 
 /** Maximum number of monitors in a call. */
@@ -18,7 +18,7 @@ export interface Judged {
   readonly findings: readonly Finding[];
   /** The data is too old to confirm anything. */
   readonly isOverdue: boolean;
-  /** How old the data is at most; undefined where an earlier version of verification does not say it. */
+  /** How old the data is at most; undefined where nothing was judged. */
   readonly dataAsOf: DataDates | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface Judged {
 export type Judge = (monitors: readonly MonitorDocument[]) => Promise<Judged>;
 
 /**
- * Creates the function that has verification judge standing monitors. Where verification is of an earlier version, all are
- * different: they have real runs. A monitor that it fails to judge is different too, and does not hold up the others.
+ * Creates the function that has verification judge standing monitors. A monitor that it fails to judge is different: it has a
+ * real run, and does not hold up the others.
  */
 export function createJudge(verification: Pick<Client<typeof VerificationService>, "judgeRuns">): Judge {
   async function judge(monitors: readonly MonitorDocument[]): Promise<Judged> {
@@ -52,9 +52,8 @@ export function createJudge(verification: Pick<Client<typeof VerificationService
     try {
       return await judge(monitors);
     } catch (error) {
-      if (isUnimplemented(error)) return allDifferent(monitors);
       if (!(error instanceof ServiceError && error.code === "internal_error") || monitors.length === 0) throw error;
-      if (monitors.length === 1) return allDifferent(monitors);
+      if (monitors.length === 1) return { findings: ["different"], isOverdue: false, dataAsOf: undefined };
       const middle = monitors.length / 2;
       return joined([await judgeApart(monitors.slice(0, middle)), await judgeApart(monitors.slice(middle))]);
     }
@@ -71,10 +70,6 @@ export function createJudge(verification: Pick<Client<typeof VerificationService
 function findingOf(judgement: RunJudgement | undefined): Finding {
   if (judgement === RunJudgement.SAME) return "same";
   return judgement === RunJudgement.OVERDUE ? "overdue" : "different";
-}
-
-function allDifferent(monitors: readonly MonitorDocument[]): Judged {
-  return { findings: monitors.map(() => "different"), isOverdue: false, dataAsOf: undefined };
 }
 
 /** Returns the findings of several calls. The data is as old as in the first call that says it, which has the oldest. */
