@@ -33,7 +33,6 @@ import { frequencyName } from "./monitor-form.ts";
 const EVENTS_SHOWN = 20;
 
 const notices = {
-  created: "The monitor was created. Its first run begins now. Later runs are compared with it.",
   changed: "The monitor was changed. Later runs are still compared with the last one.",
   canceled: "The monitor was canceled. The changes that it found are kept here.",
 };
