@@ -2,6 +2,7 @@ import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/prot
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { EnvironmentView } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, option, selectField } from "../ui/fields.ts";
 import { copyable, formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
@@ -46,16 +47,16 @@ export function initialRollInput(key: ApiKey): RollInput {
 }
 
 export function rollApiKeyPage(options: {
-  view: EnvironmentView;
+  visit: Visit;
   key: ApiKey;
   formToken: string;
-  now: Date;
   input: RollInput;
   notice?: Notice;
 }): Html {
-  const { view, key, input } = options;
+  const { key, input } = options;
+  const { view, now } = options.visit;
   const keys = `${view.path}/api-keys`;
-  if (apiKeyState(key, options.now) !== "active") {
+  if (apiKeyState(key, now) !== "active") {
     return html`<div class="card narrow"><h1>${key.name}</h1>
 ${noticeBox(options.notice)}
 <p>This API key has ended or was already rolled, so it can’t be rolled again.</p>

@@ -41,7 +41,7 @@ const refusals: RefusalTexts = {
   fields: { name: "name", scopes: "choice of scopes" },
 };
 
-export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, now }: PageContext) {
+export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }: PageContext) {
   async function sendList(
     request: Request,
     response: Response,
@@ -50,8 +50,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
   ): Promise<void> {
     const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
     const formToken = formTokens.issue(request, response);
-    const mayCreate = hasRecentPassword(visit.session, now());
-    const content = apiKeysPage({ ...shown, visit, keys, formToken, now: now(), mayCreate });
+    const content = apiKeysPage({ ...shown, visit, keys, formToken });
     layout.sendPage(response, { visit, section: "api-keys", title: "API keys", status: shown.status, content });
   }
 
@@ -75,7 +74,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
     shown: Partial<Refusal> & { key: ApiKey; input: RollInput },
   ): void {
     const formToken = formTokens.issue(request, response);
-    const content = rollApiKeyPage({ ...shown, view: visit.view, formToken, now: now() });
+    const content = rollApiKeyPage({ ...shown, visit, formToken });
     const title = `Roll ${shown.key.name}`;
     layout.sendPage(response, { visit, section: "api-keys", title, status: shown.status, content });
   }
@@ -98,7 +97,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
       };
       const refuse = (refusal: Refusal) => sendList(request, response, visit, { ...refusal, input });
       if (input.scopes.length === 0) return refuse(invalid({ scopes: "Choose at least one scope." }, refusals));
-      const expiresAt = endOf(input.expires, now());
+      const expiresAt = endOf(input.expires, visit.now);
       if (expiresAt === "unknown") return refuse(invalid({ expires: "Choose when the key expires." }, refusals));
       const newKey = { ...visit.bySession, name: input.name, scopes: input.scopes, expiresAt };
       try {
@@ -121,7 +120,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
       const input = { overlap: field(request, "overlap"), lifetime: field(request, "expires") };
       const refuse = async (refusal: Refusal) =>
         sendRoll(request, response, visit, { ...refusal, key: await findKey(visit, keyId), input });
-      const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, now())];
+      const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, visit.now)];
       if (overlap === undefined || expiresAt === "unknown") {
         const text = "Nothing was changed. Choose how long the current key works and when the new one expires.";
         return refuse({ status: 400, notice: problemNotice(text) });
@@ -174,13 +173,10 @@ function apiKeysPage(
     visit: Visit;
     keys: readonly ApiKey[];
     formToken: string;
-    now: Date;
-    /** Whether the password was entered recently enough to create a key. */
-    mayCreate: boolean;
     input?: NewKeyInput;
   },
 ): Html {
-  const { visit, keys, now, notice, formToken, input = emptyInput } = options;
+  const { visit, keys, notice, formToken, input = emptyInput } = options;
   const { view } = visit;
   const mayManage = visit.may("manage_keys");
   return html`<h1>API keys</h1>
@@ -189,7 +185,7 @@ ${
   mayManage
     ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${options.mayCreate ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view)}
+${hasRecentPassword(visit) ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view)}
 </section>`
     : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
 }
@@ -198,7 +194,7 @@ ${options.mayCreate ? newKeyForm(view, formToken, input, options.problems) : con
 ${
   keys.length === 0
     ? html`<p class="empty">There are no ${view.name.toLowerCase()} API keys yet.${mayManage && " Create one above. You then get a first API call to copy."}</p>`
-    : html`${keysTable(keys, visit, now)}
+    : html`${keysTable(keys, visit)}
 <p class="hint">“Last used” can be up to one minute late.</p>`
 }
 </section>`;
@@ -209,7 +205,7 @@ function confirmFirst(view: EnvironmentView): Html {
 <p><a class="button" href="${confirmPath(view, "GET", `${view.path}/api-keys`)}">Confirm your password</a></p>`;
 }
 
-function keysTable(keys: readonly ApiKey[], { view, may }: Visit, now: Date): Html {
+function keysTable(keys: readonly ApiKey[], { view, may, now }: Visit): Html {
   const rows = keys.map((key) => ({ key, state: apiKeyState(key, now) }));
   return table(
     "keys",

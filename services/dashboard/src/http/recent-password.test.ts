@@ -10,9 +10,9 @@ test.each([
   [RECENT_MS, false],
 ])("a password entered %i ms ago counts as recent: %s", (agoMs, expected) => {
   const authenticatedAt = timestampFromDate(new Date(now.getTime() - agoMs));
-  expect(hasRecentPassword({ authenticatedAt }, now)).toBe(expected);
+  expect(hasRecentPassword({ session: { authenticatedAt }, now })).toBe(expected);
 });
 
 test("a session without that time does not count as recent", () => {
-  expect(hasRecentPassword({}, now)).toBe(false);
+  expect(hasRecentPassword({ session: {}, now })).toBe(false);
 });

@@ -156,7 +156,8 @@ export function browserOf(request: Request): { clientAddress: string; userAgent:
 export const RECENT_MS = 15 * 60_000;
 
 /** Returns whether the user of a session entered the password within the last 15 minutes. */
-export function hasRecentPassword({ authenticatedAt }: Pick<Session, "authenticatedAt">, now: Date): boolean {
+export function hasRecentPassword({ session, now }: { session: Pick<Session, "authenticatedAt">; now: Date }): boolean {
+  const { authenticatedAt } = session;
   return authenticatedAt !== undefined && now.getTime() - timestampDate(authenticatedAt).getTime() < RECENT_MS;
 }
 
@@ -167,7 +168,7 @@ export function hasRecentPassword({ authenticatedAt }: Pick<Session, "authentica
 export const requirePassword =
   (handle: PageHandler, page?: string): PageHandler =>
   async (request, response, visit) => {
-    const { session, view, now } = visit;
-    if (hasRecentPassword(session, now)) return handle(request, response, visit);
+    const { view } = visit;
+    if (hasRecentPassword(visit)) return handle(request, response, visit);
     response.redirect(303, confirmPath(view, page ? "GET" : request.method, page ? view.path + page : request.url));
   };

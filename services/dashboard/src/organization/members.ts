@@ -39,7 +39,7 @@ const notices = {
 };
 
 /** Creates the handlers that show the members, and with which owners manage them and invite people. */
-export function createMemberHandlers({ organization, layout, now }: PageContext) {
+export function createMemberHandlers({ organization, layout }: PageContext) {
   const membersOf = async ({ bySession }: Visit) => (await organization.listMembers(bySession)).members;
 
   async function find(request: Request, visit: Visit) {
@@ -86,8 +86,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
       membersOf(visit),
       visit.may("manage_members") ? organization.listInvitations(visit.bySession) : undefined,
     ]);
-    const mayInvite = hasRecentPassword(visit.session, now());
-    const invitations = invited && { ...invited, view: visit.view, now: now(), mayInvite, refused };
+    const invitations = invited && { ...invited, visit, refused };
     const content = membersPage({ visit, members, invitations, notice });
     layout.sendPage(response, { visit, section: "organization", title: "Members", status, content });
   }
@@ -246,11 +245,8 @@ interface RefusedInvitation {
 }
 
 interface InvitationsView {
-  readonly view: EnvironmentView;
+  readonly visit: Visit;
   readonly invitations: readonly Invitation[];
-  readonly now: Date;
-  /** Whether the password was entered recently enough to invite people. */
-  readonly mayInvite: boolean;
   readonly refused?: RefusedInvitation;
 }
 
@@ -258,7 +254,7 @@ interface InvitationsView {
 const DEFAULT_ROLE = "developer";
 
 function invitationsSection(options: InvitationsView): Html {
-  const { view, invitations } = options;
+  const { visit, invitations } = options;
   return html`${
     invitations.length > 0 &&
     html`<section aria-labelledby="invited">
@@ -268,7 +264,7 @@ ${invitationsTable(options)}
   }
 <section class="card" aria-labelledby="invite">
 <h2 id="invite">Invite someone</h2>
-${options.mayInvite ? inviteForm(options) : confirmFirst(view)}
+${hasRecentPassword(visit) ? inviteForm(options) : confirmFirst(visit.view)}
 </section>`;
 }
 
@@ -277,7 +273,7 @@ function confirmFirst(view: EnvironmentView): Html {
 <p><a class="button" href="${confirmPath(view, "GET", `${view.path}/organization/members`)}">Confirm your password</a></p>`;
 }
 
-function inviteForm({ view, refused }: InvitationsView): Html {
+function inviteForm({ visit: { view }, refused }: InvitationsView): Html {
   return html`<form method="post" action="${view.path}/organization/members/invitations">
   ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
   ${roleField("Role", refused?.role ?? DEFAULT_ROLE)}
@@ -286,7 +282,7 @@ function inviteForm({ view, refused }: InvitationsView): Html {
 </form>`;
 }
 
-function invitationsTable({ view, now, invitations }: InvitationsView): Html {
+function invitationsTable({ visit: { view, now }, invitations }: InvitationsView): Html {
   return table("members", invitations, [
     ["Email address", ({ email }) => breakable(email)],
     ["Role", ({ role }) => roleName(role)],

@@ -11,7 +11,7 @@ import { organizationTabs } from "./organization-tabs.ts";
 
 /** Creates the handler of the plan page: the organization's plan, its limits and current use. */
 export function createOrganizationHandler(context: PageContext): PageHandler {
-  const { readPanel, layout, now } = context;
+  const { readPanel, layout } = context;
   return async (request, response, visit) => {
     const { caller } = visit;
     const [organization, { keys }, monitors, usage] = await Promise.all([
@@ -34,7 +34,7 @@ ${facts([
 <p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
 </section>
 ${limits(visit, organization, {
-  keys: keys.filter((key) => apiKeyState(key, now()) === "active").length,
+  keys: keys.filter((key) => apiKeyState(key, visit.now) === "active").length,
   monitors: monitors?.active,
   busiest: usage && busiestOf(usage.counts),
 })}

@@ -92,7 +92,7 @@ const MAX_CSV_ROWS = 100_000;
 
 /** Creates the handlers of a list: its page with a filter, and its file. */
 export function listPage<F extends string, P, Found extends Read<P>, Choices = undefined>(
-  { layout, logger, apiBaseUrl, now }: Pick<PageContext, "layout" | "logger" | "apiBaseUrl" | "now">,
+  { layout, logger, apiBaseUrl }: Pick<PageContext, "layout" | "logger" | "apiBaseUrl">,
   list: List<F, P, Found, Choices>,
 ): { readonly list: PageHandler; readonly download: PageHandler } {
   const { noun, fields, positions, csv = [] } = list;
@@ -171,7 +171,7 @@ ${curl && asCurl(apiBaseUrl, ...curl)}`;
       const { filter, isRefused } = readFilter(request.query, fields);
       if (isRefused) throw new ProblemError("malformed");
       const titles = csv.map(([each]) => each);
-      const name = [noun, visit.view.name.toLowerCase(), ...Object.values<string>(filter), utcDay(now())];
+      const name = [noun, visit.view.name.toLowerCase(), ...Object.values<string>(filter), utcDay(visit.now)];
       await sendCsv(response, `${name.filter(Boolean).join("-")}.csv`, titles, csvRows(visit, filter));
     },
   };

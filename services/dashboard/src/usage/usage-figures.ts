@@ -47,11 +47,11 @@ export function labelOf(at: Date, { interval }: UsageRange): string {
 
 /** Reads the organization's requests in the last 24 hours, by hour. */
 export async function readLastDay(
-  { usage, now }: Pick<PageContext, "usage" | "now">,
-  { caller }: Pick<Visit, "caller">,
+  { usage }: Pick<PageContext, "usage">,
+  { caller, now }: Pick<Visit, "caller" | "now">,
   call: CallOptions,
 ) {
-  const range = rangesAt(now())[0]!;
+  const range = rangesAt(now)[0]!;
   const [from, to] = [timestampFromDate(range.from), timestampFromDate(range.to)];
   const { counts } = await usage.getUsage({ caller, from, to, interval: UsageInterval.HOUR }, call);
   return { range, counts };

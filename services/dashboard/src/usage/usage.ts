@@ -32,7 +32,7 @@ import {
 
 /** Creates the handler of the usage page: the organization's API requests, and how often providers answered. */
 export function createUsageHandler(context: PageContext): PageHandler {
-  const { verification, readPanel, layout, now } = context;
+  const { verification, readPanel, layout } = context;
 
   const providersOf = (visit: Visit, range: UsageRange) =>
     readPanel(visit, "provider health", async (call) => {
@@ -52,7 +52,7 @@ export function createUsageHandler(context: PageContext): PageHandler {
 
   return async (request, response, visit) => {
     const { caller } = visit;
-    const ranges = rangesAt(now());
+    const ranges = rangesAt(visit.now);
     const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
     const [organization, { keys }, providers, providerUsage] = await Promise.all([
       context.organization.getOrganization({ caller }),

@@ -32,7 +32,7 @@ const UNVERIFIED_SHOWN = 500;
 const MAX_VERIFICATIONS = 200_000;
 
 export function createScreeningHandlers(context: PageContext) {
-  const { layout, logger, now } = context;
+  const { layout, logger } = context;
   const read = createReadScreening(context);
 
   async function reportOf(visit: Visit, period: Period): Promise<ScreeningReport> {
@@ -89,17 +89,17 @@ export function createScreeningHandlers(context: PageContext) {
 
   return {
     async view(request, response, visit) {
-      const typed = readPeriod(request.query, now());
+      const typed = readPeriod(request.query, visit.now);
       const report = typed.problem
         ? undefined
         : await unlessUnavailable(logger, visit, () => reportOf(visit, typed.period));
-      const content = screeningPage({ visit, typed, report, now: now() });
+      const content = screeningPage({ visit, typed, report });
       const status = typed.problem ? 400 : report ? 200 : 503;
       layout.sendPage(response, { visit, section: "vendors", title: "Screening report", status, content });
     },
 
     async download(request, response, visit) {
-      const { period, problem } = readPeriod(request.query, now());
+      const { period, problem } = readPeriod(request.query, visit.now);
       if (problem) throw new ProblemError("malformed");
       const name = `screening-${visit.view.name.toLowerCase()}-${period.from}-${period.to}.csv`;
       await sendCsv(response, name, columns, csvRows(visit, period));
@@ -126,7 +126,6 @@ interface ScreeningView {
   readonly typed: ReadPeriod;
   /** Undefined while unavailable, and for a period that can't be used. */
   readonly report: ScreeningReport | undefined;
-  readonly now: Date;
 }
 
 function screeningPage(options: ScreeningView): Html {
@@ -140,7 +139,7 @@ ${!typed.problem && (report ? reportSections(options, report) : unavailable)}`;
 
 const unavailable = html`<p class="notice problem" role="alert">The report can’t be shown, because a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
 
-function periodForm(path: string, { typed: { period, problem }, now }: ScreeningView): Html {
+function periodForm(path: string, { visit: { now }, typed: { period, problem } }: ScreeningView): Html {
   const day = (name: "from" | "to", label: string, shownProblem?: string) =>
     inputField({
       name,

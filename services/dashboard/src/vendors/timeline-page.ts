@@ -23,7 +23,6 @@ interface TimelineView {
   readonly path: string;
   readonly timeline: Timeline;
   readonly keys: readonly ApiKey[];
-  readonly now: Date;
 }
 
 const names: Readonly<Record<Kind, string>> = {
@@ -73,7 +72,7 @@ function timelineItem(item: TimelineItem, options: TimelineView): Html {
   const { title, content } = contentOf(item, options);
   return html`<li class="card event${item.kind === "versions" && " version"}">
 <div class="heading">${title}
-<p class="hint">${ago(item.at, options.now)}</p></div>
+<p class="hint">${ago(item.at, options.visit.now)}</p></div>
 ${content}
 </li>
 `;
@@ -97,7 +96,7 @@ function contentOf(item: TimelineItem, options: TimelineView): { title: Html; co
 
 type VerifiedItem = Extract<TimelineItem, { kind: "verifications" }>;
 
-function verified({ verification, confirmation }: VerifiedItem, { visit: { view, session }, keys, now }: TimelineView) {
+function verified({ verification, confirmation }: VerifiedItem, { visit: { view, session, now }, keys }: TimelineView) {
   const { id, results, overallResult, actor } = verification;
   const at = timestampDate(verification.createdAt!);
   const by = actorWords(actorView(actor, { session, keys }));

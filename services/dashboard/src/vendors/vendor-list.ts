@@ -9,7 +9,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { choiceField, readFilter } from "../ui/filter.ts";
-import { ago, dayTime, noticeBox, noticeOf, state } from "../ui/parts.ts";
+import { dayTime, noticeBox, noticeOf, state, timeAgo } from "../ui/parts.ts";
 import { aside, none } from "../ui/table.ts";
 import { confirmedLast, type ScheduledRun } from "../verdicts/confirmation.ts";
 import { noChangeText, staleHint } from "../verdicts/confirmed-words.ts";
@@ -102,7 +102,7 @@ const yesNo = (is: boolean) => (is ? "yes" : "no");
 
 /** Creates the list of the organization's vendors, and the form that archives one or takes it back. */
 export function createVendorList(context: PageContext) {
-  const { vendorList, auditLog, readPanel, now } = context;
+  const { vendorList, auditLog, readPanel } = context;
 
   const { list, download } = listPage(context, {
     section: "vendors",
@@ -120,7 +120,7 @@ export function createVendorList(context: PageContext) {
       );
       const rows = vendors.map((vendor): ListedVendor => {
         const runs = scheduled?.get(vendor.entity?.id ?? "") ?? noRuns;
-        return { vendor, runs, status: vendorStatus(vendor, runs, now()) };
+        return { vendor, runs, status: vendorStatus(vendor, runs, visit.now) };
       });
       return { rows, next };
     },
@@ -135,10 +135,10 @@ export function createVendorList(context: PageContext) {
       [
         "Status",
         ({ status, runs }) =>
-          html`${state(status.state, status.label)}${aside(...status.details, ...sinceThen(runs, now()))}`,
+          html`${state(status.state, status.label)}${aside(...status.details, ...sinceThen(runs, visit.now))}`,
         "long",
       ],
-      ["Last full check", ({ vendor: { lastCheckedAt: at } }) => (at ? ago(timestampDate(at), now()) : none("never"))],
+      ["Last full check", ({ vendor: { lastCheckedAt: at } }) => timeAgo(at, visit.now) ?? none("never")],
       ["Expires", ({ vendor: { expirationDate: day } }) => (day ? dayTime(day) : none("unknown"))],
       ["Monitored", ({ vendor }) => (vendor.activeMonitors > 0 ? "yes" : none("no"))],
       visit.may("manage_monitors") && [

@@ -32,7 +32,6 @@ interface VendorView {
   /** To name who changed the vendor. */
   readonly keys: readonly ApiKey[];
   readonly notice: Notice | undefined;
-  readonly now: Date;
 }
 
 /** Labels of the states of verdicts. */
@@ -47,7 +46,7 @@ const labels: Readonly<Record<VerdictToday["state"], string>> = {
 
 /** The page of one vendor: whether it can be paid, how to verify and monitor it, what is known, and what happened. */
 export function vendorPage(options: VendorView): Html {
-  const { visit, entity, form, timeline, keys, now } = options;
+  const { visit, entity, form, timeline, keys } = options;
   return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
 <h1>${entity.legalName}</h1>
 ${noticeBox(options.notice)}
@@ -57,10 +56,11 @@ ${vendorForm(form)}
 <h2 id="about">About this vendor</h2>
 ${about(options)}
 </section>
-${timelineSection({ visit, path: form.path, timeline, keys, now })}`;
+${timelineSection({ visit, path: form.path, timeline, keys })}`;
 }
 
-function verdictSection({ visit, entity, made, subject, staleSince, now }: VendorView): Html {
+function verdictSection({ visit, entity, made, subject, staleSince }: VendorView): Html {
+  const { now } = visit;
   if (!made) {
     return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
 <p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
@@ -85,7 +85,7 @@ function verdictSection({ visit, entity, made, subject, staleSince, now }: Vendo
 ${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
 ${sameNames && sameNameList(sameNames)}
 ${check === "sam_registration" && staleSince && html`<p class="notice warning">${staleText(staleSince, now)}</p>`}
-${newest ? links(newest, title, visit, now) : check === "sam_registration" && registryHint(entity)}
+${newest ? links(newest, title, visit) : check === "sam_registration" && registryHint(entity)}
 ${before && html`<p class="hint unprinted"><a href="${visit.view.path}/verifications/${before.verification.id}">View the last answer<span class="unseen"> of ${title}</span></a></p>`}
 ${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${verdictOf(check, ofAnotherTin, ofAnotherTin.at).text} <a class="unprinted" href="${visit.view.path}/verifications/${ofAnotherTin.verification.id}">View that verification</a></p>`}
 </li>
@@ -99,12 +99,7 @@ function asOf(made: MadeResult, now: Date): string {
   return date ? ` As of ${dataDay(date, now)}.` : "";
 }
 
-function links(
-  { result, verification, at, confirmation }: MadeResult,
-  title: string,
-  { view }: Visit,
-  now: Date,
-): Html {
+function links({ result, verification, at, confirmation }: MadeResult, title: string, { view, now }: Visit): Html {
   const of = html`<span class="unseen"> of ${title}</span>`;
   return html`<p class="actions">${!confirmation && html`<span class="hint">Checked ${ago(at, now)}</span>`}
 ${result.evidenceId && html`<a href="${view.path}/evidence/${result.evidenceId}">Evidence${of}</a>`}
@@ -120,7 +115,7 @@ function registryHint(entity: Entity): Html | undefined {
   return html`<p class="hint">The registry lists this vendor as ${samGov.registrationStatus}${until}. Verify it to get an answer that you can prove.</p>`;
 }
 
-function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
+function about({ visit: { may, now }, entity, made, form }: VendorView): Html {
   const { samGov, addresses, sources, externalId, identifiers } = entity;
   // A provider's answer is often newer than the registry's file.
   const answer = made?.find(({ check }) => check === "sam_registration")?.answered?.result.details;

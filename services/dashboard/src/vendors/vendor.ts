@@ -56,8 +56,7 @@ interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
 
 /** Creates the handlers of the page of one vendor, and of its form that verifies or monitors the vendor. */
 export function createVendorHandlers(context: PageContext) {
-  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, readPanel, now } =
-    context;
+  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, readPanel } = context;
   const readTimeline = createReadTimeline(context);
 
   async function find(request: Request, { caller }: Visit): Promise<Entity> {
@@ -125,7 +124,7 @@ export function createVendorHandlers(context: PageContext) {
       monitors: active?.monitors,
     };
     const notice = refused ? undefined : noticeOf(request, notices);
-    const content = vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys, notice, now: now() });
+    const content = vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys, notice });
     const { status } = refused ?? {};
     layout.sendPage(response, { visit, section: "vendors", title: entity.legalName, status, content });
   }

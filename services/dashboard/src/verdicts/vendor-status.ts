@@ -47,8 +47,8 @@ type ListedResult = Omit<VendorAnswer, "$typeName" | "$unknown" | "verificationI
 
 /** Reads the statuses of those of some entities that are in the list of vendors; undefined while it is unavailable. */
 export async function readVendorStatuses(
-  context: Pick<PageContext, "vendorList" | "monitors" | "readPanel" | "now">,
-  visit: Pick<Visit, "caller">,
+  context: Pick<PageContext, "vendorList" | "monitors" | "readPanel">,
+  visit: Pick<Visit, "caller" | "now">,
   entityIds: readonly string[],
 ): Promise<ReadonlyMap<string, VendorStatus> | undefined> {
   if (entityIds.length === 0) return new Map();
@@ -62,11 +62,10 @@ export async function readVendorStatuses(
     ),
   ]);
   if (!found) return undefined;
-  const now = context.now();
   return new Map(
     found.vendors.map((vendor) => {
       const id = vendor.entity?.id ?? "";
-      return [id, vendorStatus(vendor, scheduled?.get(id) ?? noRuns, now)];
+      return [id, vendorStatus(vendor, scheduled?.get(id) ?? noRuns, visit.now)];
     }),
   );
 }
