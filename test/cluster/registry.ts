@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Authority } from "@vvs/egress/testing/certificates";
 import { registryDay } from "@vvs/registration";
+import { zip } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { wantedFiles } from "../../services/entity/src/registry-load/refresh.ts";
-import { zipOf } from "../../services/entity/src/registry-load/testing/registry-files.ts";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../outside/sam-gov-files.ts";
 import { exclusionsFileName } from "../support/exclusions-file.ts";
 import { tlsInFrontOf } from "../support/tls-in-front.ts";
@@ -36,10 +36,10 @@ function publishFiles(sam: PlayedSamGovFiles, now: Date): void {
   const month = wantedFiles("registry", undefined, today)[0]!.date;
   const day = `${month.replace("-", "")}01`;
   const monthly = { fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8" };
-  const extract = zipOf({ "extract.dat": fixture("registry.dat").replaceAll("20260906", day) });
+  const extract = zip({ "extract.dat": fixture("registry.dat").replaceAll("20260906", day) });
   const usMonth = month.replace(/^(\d+)-(\d+)$/, "$2/$1");
   sam.publish({ ...monthly, date: usMonth, version: "V2" }, `SAM_PUBLIC_UTF-8_MONTHLY_V2_${day}.ZIP`, extract);
   const name = exclusionsFileName(new Date(today));
   const daily = { fileType: "EXCLUSION", date: usDate(today), version: "V2" };
-  sam.publish(daily, name.replace(".csv", ".ZIP"), zipOf({ [name]: fixture("exclusions.csv") }));
+  sam.publish(daily, name.replace(".csv", ".ZIP"), zip({ [name]: fixture("exclusions.csv") }));
 }

@@ -7,3 +7,4 @@ export { type TestMongo, testMongo } from "./mongo.ts";
 export { type Command, type MongoProxy, mongoProxy } from "./mongo-proxy.ts";
 export { startScript } from "./script.ts";
 export { createWorkMeter } from "./work.ts";
+export { zip } from "./zip.ts";

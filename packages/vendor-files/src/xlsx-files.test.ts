@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { zip } from "@vvs/testing";
 import { readVendorFile, VendorFileError } from "./index.ts";
 import { readList } from "./testing/lists.ts";
-import { textRow, workbook, zip } from "./testing/xlsx.ts";
+import { textRow, workbook } from "./testing/xlsx.ts";
 
 const UEI = "UE9QJD4KK1L6";
 

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { addDays, registryDay } from "@vvs/registration";
-import { startScript } from "@vvs/testing";
+import { startScript, zip } from "@vvs/testing";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { refreshExitCodes, wantedFiles } from "./refresh.ts";
@@ -12,7 +12,6 @@ import {
   extractText,
   inTemporaryDirectory,
   ordinalDay,
-  zipOf,
 } from "./testing/registry-files.ts";
 
 describe("requested files", () => {
@@ -69,12 +68,12 @@ describe("the command", () => {
     const text = extractText([extractRowText({})]).replaceAll("20260906", `${month.replace("-", "")}01`);
     const query = { fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8", version: "V2" };
     const name = `SAM_PUBLIC_UTF-8_MONTHLY_V2_${month.replace("-", "")}01.ZIP`;
-    sam.publish({ ...query, date: `${month.slice(5)}/${month.slice(0, 4)}` }, name, zipOf({ "extract.dat": text }));
+    sam.publish({ ...query, date: `${month.slice(5)}/${month.slice(0, 4)}` }, name, zip({ "extract.dat": text }));
   }
 
   function publishExclusions(date: string): void {
     const name = `SAM_Exclusions_Public_Extract_V2_${ordinalDay(date)}`;
-    const content = zipOf({ [`${name}.CSV`]: exclusionsText([{ uei: "ABCDEFGHJK11" }]) });
+    const content = zip({ [`${name}.CSV`]: exclusionsText([{ uei: "ABCDEFGHJK11" }]) });
     sam.publish({ fileType: "EXCLUSION", date: us(date), version: "V2" }, `${name}.ZIP`, content);
   }
 

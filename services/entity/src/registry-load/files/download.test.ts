@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { zip } from "@vvs/testing";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../../test/outside/sam-gov-files.ts";
-import { extractRowText, extractText, inTemporaryDirectory, zipOf } from "../testing/registry-files.ts";
+import { extractRowText, extractText, inTemporaryDirectory } from "../testing/registry-files.ts";
 import { type DownloadOptions, downloadFile, type WantedFile } from "./download.ts";
 import { validateExtract } from "./extract.ts";
 
@@ -11,7 +12,7 @@ const monthQuery = {
   ...{ date: "09/2026", version: "V2" },
 };
 const monthName = "SAM_PUBLIC_UTF-8_MONTHLY_V2_20260906.ZIP";
-const archive = zipOf({ "SAM_PUBLIC_UTF-8_MONTHLY_V2_20260906.dat": extractText([extractRowText({})]) });
+const archive = zip({ "SAM_PUBLIC_UTF-8_MONTHLY_V2_20260906.dat": extractText([extractRowText({})]) });
 
 let sam: PlayedSamGovFiles;
 beforeEach(async () => {
@@ -42,7 +43,7 @@ describe("a registry file of SAM.gov", () => {
     inTemporaryDirectory(async (directory) => {
       const query = { fileType: "EXCLUSION", date: "09/14/2026", version: "V2" };
       const name = "SAM_Exclusions_Public_Extract_V2_26257.ZIP";
-      sam.publish(query, name, zipOf({ "SAM_Exclusions_Public_Extract_V2_26257.CSV": "a,b\n" }));
+      sam.publish(query, name, zip({ "SAM_Exclusions_Public_Extract_V2_26257.CSV": "a,b\n" }));
       const path = await download(directory, { wanted: { kind: "exclusions", date: "2026-09-14" } });
       expect(path).toBe(`${directory}/${name}`);
     }));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { inTemporaryDirectory, writeText, zipOf } from "../testing/registry-files.ts";
+import { zip } from "@vvs/testing";
+import { inTemporaryDirectory, writeText } from "../testing/registry-files.ts";
 import { type ExclusionItem, exclusionsCutDate, readExclusions, validateExclusions } from "./exclusions-file.ts";
 
 const titles = [
@@ -225,7 +226,7 @@ describe("validating an exclusions file", () => {
       cutDate: "2026-09-14",
       rows: 2,
     });
-    expect(await validate(zipOf({ "Extract_V2_26257.CSV": text }), "new.zip")).toMatchObject({ cutDate: "2026-09-14" });
+    expect(await validate(zip({ "Extract_V2_26257.CSV": text }), "new.zip")).toMatchObject({ cutDate: "2026-09-14" });
     expect(await validate(text)).toMatchObject({ cutDate: "2020-02-12", fileName: "exclusions.csv" });
   });
 

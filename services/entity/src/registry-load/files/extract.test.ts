@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "@jest/globals";
-import { extractRowText, extractText, inTemporaryDirectory, writeText, zipOf } from "../testing/registry-files.ts";
+import { zip } from "@vvs/testing";
+import { extractRowText, extractText, inTemporaryDirectory, writeText } from "../testing/registry-files.ts";
 import { type ExtractItem, readExtract, validateExtract } from "./extract.ts";
 
 const other = extractRowText({ 1: "ZYXWVU987654", 12: "HARBOR TOOLS INC" });
@@ -36,12 +37,12 @@ describe("a complete extract", () => {
 
   test("is read from the only .dat in a ZIP, which may contain other files", () =>
     inTemporaryDirectory(async (directory) => {
-      const zip = zipOf({
+      const archive = zip({
         "readme.txt": "hello",
         "SAM_PUBLIC.dat": extractText([extractRowText({})]),
         "__MACOSX/._SAM_PUBLIC.dat": "attributes",
       });
-      const path = await writeText(directory, "SAM_PUBLIC.ZIP", zip);
+      const path = await writeText(directory, "SAM_PUBLIC.ZIP", archive);
       expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
       expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);
     }));
@@ -102,9 +103,9 @@ describe("an extract that must not be loaded is refused with the reason", () => 
     ],
     ["not UTF-8", "a.dat", Buffer.from(whole.replace("BLUE", "BL\u00dcE"), "latin1"), /is not UTF-8/],
     ["a ZIP only by its name", "a.ZIP", whole, /is not a ZIP archive/],
-    ["a ZIP without a .dat", "a.zip", zipOf({ "a.csv": "x" }), /exactly one \.dat file, and has 0/],
-    ["a ZIP with two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
-    ["half a ZIP", "a.zip", zipOf({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
+    ["a ZIP without a .dat", "a.zip", zip({ "a.csv": "x" }), /exactly one \.dat file, and has 0/],
+    ["a ZIP with two", "a.zip", zip({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
+    ["half a ZIP", "a.zip", zip({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
   ])("%s", (_, name, content, message) =>
     inTemporaryDirectory(async (directory) => {
       const path = await writeText(directory, name, content);
@@ -115,17 +116,17 @@ describe("an extract that must not be loaded is refused with the reason", () => 
 
   test("a ZIP with content that does not match its checksum", () =>
     inTemporaryDirectory(async (directory) => {
-      const zip = zipOf({ "a.dat": extractText([row, other]) });
-      const sum = zip.indexOf("PK\x01\x02", 0, "latin1") + 16;
-      zip.writeUInt32LE(zip.readUInt32LE(sum) ^ 1, sum);
-      await expect(validateExtract(await writeText(directory, "a.zip", zip))).rejects.toThrow(/it is damaged/);
+      const archive = zip({ "a.dat": extractText([row, other]) });
+      const sum = archive.indexOf("PK\x01\x02", 0, "latin1") + 16;
+      archive.writeUInt32LE(archive.readUInt32LE(sum) ^ 1, sum);
+      await expect(validateExtract(await writeText(directory, "a.zip", archive))).rejects.toThrow(/it is damaged/);
     }));
 
   test("a ZIP with damaged content", () =>
     inTemporaryDirectory(async (directory) => {
-      const zip = zipOf({ "a.dat": extractText([row, other]) });
-      zip.fill(0xff, 60, 90);
-      const path = await writeText(directory, "a.zip", zip);
+      const archive = zip({ "a.dat": extractText([row, other]) });
+      archive.fill(0xff, 60, 90);
+      const path = await writeText(directory, "a.zip", archive);
       await expect(validateExtract(path)).rejects.toThrow(/it is damaged/);
     }));
 

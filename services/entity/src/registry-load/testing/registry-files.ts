@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, deflateRawSync } from "node:zlib";
 
 // Creates registry files for the tests of this folder.
 
@@ -88,38 +87,4 @@ export async function writeText(directory: string, name: string, text: string | 
   const path = join(directory, name);
   await writeFile(path, text);
   return path;
-}
-
-/** Returns a ZIP archive of the given members, deflated. */
-export function zipOf(members: Record<string, string>): Buffer {
-  const locals: Buffer[] = [];
-  const centrals: Buffer[] = [];
-  let offset = 0;
-  for (const [name, text] of Object.entries(members)) {
-    const data = deflateRawSync(text);
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(8, 4);
-    common.writeUInt16LE(0x21, 8);
-    common.writeUInt32LE(crc32(text), 10);
-    common.writeUInt32LE(data.length, 14);
-    common.writeUInt32LE(Buffer.byteLength(text), 18);
-    common.writeUInt16LE(Buffer.byteLength(name), 22);
-    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), common, Buffer.from(name), data]);
-    const tail = Buffer.alloc(14);
-    tail.writeUInt32LE(offset, 10);
-    centrals.push(
-      Buffer.concat([Buffer.from("PK\x01\x02", "latin1"), Buffer.from([20, 0]), common, tail, Buffer.from(name)]),
-    );
-    locals.push(local);
-    offset += local.length;
-  }
-  const directory = Buffer.concat(centrals);
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", 0, "latin1");
-  end.writeUInt16LE(centrals.length, 8);
-  end.writeUInt16LE(centrals.length, 10);
-  end.writeUInt32LE(directory.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, directory, end]);
 }
