@@ -7,7 +7,7 @@ import { type CallerContext, callerOf, type Environment, environmentOf, tenantOf
 import { criteriaGiven } from "./lookup/lookup.ts";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
-import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
+import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoSnapshot } from "./messages.ts";
 import type { Collections } from "./model/documents.ts";
 import { toProtoEntity } from "./model/view.ts";
 import type { SeenEntities } from "./seen-entities.ts";
@@ -88,7 +88,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       if (matches.length > 1) return { candidates: matches.map((match) => toProtoCandidate(match, request.explain)) };
       const [{ entity, confidence, explanation }] = matches;
       const [seen] = await seenBy(tenant, [entity]);
-      return { entity: seen, confidence, explanation: request.explain ? explanation.map(toProtoReason) : [] };
+      return { entity: seen, confidence, explanation: request.explain ? [...explanation] : [] };
     },
     async createEntity(request) {
       const caller = callerOf(request.caller);

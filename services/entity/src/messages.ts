@@ -4,7 +4,6 @@ import type { Identifiers } from "@vvs/proto/common/v1/common";
 import type { LookUpRequest, Address as ProtoAddress } from "@vvs/proto/entity/v1/entity";
 import type { Criteria, Match } from "./lookup/lookup.ts";
 import type { Address } from "./matching/addresses/address.ts";
-import type { Reason } from "./matching/explanation.ts";
 import type { SnapshotDocument } from "./model/documents.ts";
 
 /** Returns the identifiers of a message. */
@@ -31,12 +30,8 @@ export function toProtoCandidate({ entity, confidence, explanation }: Match, exp
     id: entity._id,
     legalName: entity.legal_name,
     confidence,
-    explanation: explain ? explanation.map(toProtoReason) : [],
+    explanation: explain ? [...explanation] : [],
   };
-}
-
-export function toProtoReason({ parts = [], ...reason }: Reason) {
-  return { ...reason, parts: parts.map((part) => ({ ...part })) };
 }
 
 export function toProtoSnapshot(snapshot: SnapshotDocument) {

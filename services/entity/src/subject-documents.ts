@@ -42,7 +42,7 @@ export async function findSubjectDocuments(
   const found = await entities
     .aggregate<SubjectEntity | RememberedDocument>([
       { $match: seenUnder(keys) },
-      { $project: Object.fromEntries(FIELDS.map((field) => [field, 1])) },
+      { $project: projectionOf(FIELDS) },
       { $unionWith: { coll: remembered.collectionName, pipeline: [{ $match: { $or: pairsOf(keys, "entity_id") } }] } },
     ])
     .toArray();
@@ -72,23 +72,23 @@ export async function findSubjectDocuments(
   });
 }
 
-type SeenFields = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;
+const NAME_FIELDS = ["_id", "organization_id", "identifiers", "registry_entity_id", "legal_name"] as const;
 
-/**
- * Returns some fields of the entities of one environment that each of several organizations sees under an id, in one command;
- * undefined where it sees none. `fields` must name the four that decide it.
- */
-export async function findSeen<Seen extends SeenFields>(
+/** Returns the names of the entities that organizations see under ids, in one command; undefined where one sees none. */
+export async function findNames(
   entities: Collections["entities"],
   keys: readonly SubjectKey[],
-  fields: readonly (keyof Seen & string)[],
-): Promise<(Seen | undefined)[]> {
+): Promise<(string | undefined)[]> {
   const found = await entities
     .find(seenUnder(keys))
-    .project<Seen>(Object.fromEntries(fields.map((field) => [field, 1])))
+    .project<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(projectionOf(NAME_FIELDS))
     .toArray();
-  return keys.map((key) => entitySeenBy(key, found));
+  return keys.map((key) => entitySeenBy(key, found)?.legal_name);
 }
+
+const projectionOf = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, 1]));
+
+type SeenFields = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;
 
 /** The entities that may be seen under these ids: those with the id, and own ones that took over a registry's. */
 function seenUnder(keys: readonly SubjectKey[]): Filter<EntityDocument> {

@@ -7,4 +7,4 @@ export type PartOutcome = "agrees" | "contradicts" | "absent";
 export type ReasonPart = Omit<MatchPart, "$typeName">;
 
 /** A reason for or against a match. */
-export type Reason = Omit<MatchReason, "$typeName" | "parts"> & { readonly parts?: readonly ReasonPart[] };
+export type Reason = Omit<MatchReason, "$typeName" | "parts"> & { readonly parts?: ReasonPart[] };

@@ -9,13 +9,13 @@ export const MAX_CANDIDATES = 10;
 export function ambiguous(
   entities: readonly FoundEntity[],
   message: string,
-  reasonsOf?: (entity: FoundEntity) => readonly Reason[],
+  reasonsOf?: (entity: FoundEntity) => Reason[],
 ): ServiceError {
   const candidates = entities.slice(0, MAX_CANDIDATES).map((entity) => ({
     id: entity._id,
     legalName: entity.legal_name,
     confidence: 1,
-    explanation: reasonsOf?.(entity).map(({ parts = [], ...reason }) => ({ ...reason, parts: [...parts] })),
+    explanation: reasonsOf?.(entity),
   }));
   return new ServiceError("ambiguous_match", { message, candidates });
 }

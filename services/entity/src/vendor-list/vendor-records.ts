@@ -6,12 +6,11 @@ import { PoisonRecordError, tenantIn, timeIn } from "@vvs/kafka";
 import { isDuplicateKey } from "@vvs/mongo";
 import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
-import type { Collections, EntityDocument } from "../model/documents.ts";
-import { findSeen, type SubjectKey } from "../subject-documents.ts";
+import type { Collections } from "../model/documents.ts";
+import { findNames, type SubjectKey } from "../subject-documents.ts";
 import { newVendor, noteMonitors, noteVerification, type VerifiedVendor } from "./listed-vendor.ts";
 import type { VendorStore, VendorUpdate } from "./vendor-store.ts";
 
-const NAME_FIELDS = ["_id", "organization_id", "identifiers", "registry_entity_id", "legal_name"] as const;
 /** Maximum number of verifications noted together. */
 const MAX_NOTED = 100;
 
@@ -31,12 +30,13 @@ export function createVendorRecords(options: {
 
   /** Adds those to the lists that an organization sees and that are missing; returns which it sees. */
   async function addMissing(keys: readonly SubjectKey[]): Promise<readonly boolean[]> {
-    const seen = await findSeen<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(entities, keys, NAME_FIELDS);
-    const added = keys.flatMap(({ tenant, entityId }, index) =>
-      seen[index] ? newVendor(tenant, entityId, seen[index].legal_name) : [],
-    );
+    const names = await findNames(entities, keys);
+    const added = keys.flatMap(({ tenant, entityId }, index) => {
+      const name = names[index];
+      return name === undefined ? [] : newVendor(tenant, entityId, name);
+    });
     await vendors.add(environment, added);
-    return seen.map((entity) => entity !== undefined);
+    return names.map((name) => name !== undefined);
   }
 
   /** Notes verifications. Those that arrive meanwhile share the next write. One of an entity that is not there is ignored. */

@@ -11,7 +11,7 @@ export interface AddressScore {
   readonly alone: number;
   readonly detail: string;
   /** The parts that both addresses have; weights are shares, negative where a part contradicts. */
-  readonly parts: readonly ReasonPart[];
+  readonly parts: ReasonPart[];
 }
 
 const exactAlone = 0.9;

@@ -65,13 +65,7 @@ export function scoreCandidate(
 ): CandidateScore {
   const explanation: Reason[] = [];
   let confidence = 0;
-  const explain = (
-    criterion: string,
-    compared: PartOutcome,
-    after: number,
-    detail: string,
-    parts?: readonly ReasonPart[],
-  ) => {
+  const explain = (criterion: string, compared: PartOutcome, after: number, detail: string, parts?: ReasonPart[]) => {
     const weight = rounded(after - confidence);
     // What is different but lowers nothing speaks for the entity as far as it agrees.
     const outcome = compared === "contradicts" && weight >= 0 ? "agrees" : compared;
