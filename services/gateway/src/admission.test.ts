@@ -51,16 +51,34 @@ test("what may not wait is refused with all headers, after 401 and before its bo
   expect((await gateway.send("GET", "/v1/entities/none", { key })).headers.get("x-ratelimit-remaining")).toBe("6");
 });
 
+/** Begins a POST whose body does not arrive. */
+function sendSlowly(path: string, key: string) {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Content-Length": 1_000 };
+  const slow = request(`${gateway.baseUrl}${path}`, { method: "POST", headers });
+  slow.on("error", () => undefined).write("{");
+  return slow;
+}
+
 test("a client that sends its body slowly holds no seat", async () => {
   const { value: key } = gateway.account.createKey();
   admit = createAdmission({ seats: 1 });
   running = 0;
-  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Content-Length": 1_000 };
-  const slow = request(`${gateway.baseUrl}/v1/entities`, { method: "POST", headers });
-  slow.on("error", () => undefined).write("{");
+  const slow = sendSlowly("/v1/entities", key);
   await eventually(() => running === 1);
   expect((await gateway.send("GET", "/v1/entities/none", { key })).status).toBe(404);
   slow.destroy();
+});
+
+test("at most four bodies of an organization's jobs are in memory", async () => {
+  const { value: key } = gateway.account.createKey();
+  admit = createAdmission({ seats: 64 });
+  running = 0;
+  const before = came.length;
+  const slow = Array.from({ length: 6 }, () => sendSlowly("/v1/jobs", key));
+  await eventually(() => came.length === before + 6 && running >= 4);
+  expect((await gateway.send("GET", "/v1/entities/none", { key })).status).toBe(404);
+  expect(running).toBe(4 + 1);
+  for (const each of slow) each.destroy();
 });
 
 test("a client that reads a download slowly holds no seat", async () => {

@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 5_000;
  * those of others wait for them. Where a client waits for a provider or an event, any number may have begun.
  */
 const MAX_BEGUN = 16;
-const maxBegunOf = ({ isLong, forward }: Route) => (isLong || forward ? undefined : MAX_BEGUN);
+const maxBegunOf = ({ isLong, forward, maxBegun = MAX_BEGUN }: Route) => (isLong || forward ? undefined : maxBegun);
 
 export interface ServeOptions extends AuthenticateOptions {
   /** The queue in which requests wait for their turn. */

@@ -33,6 +33,9 @@ const envelope = {
     .meta(docs.monitor),
 };
 
+/** Maximum number of jobs that an organization starts at the same time: their bodies of up to 5 MB are in memory. */
+const MAX_JOBS_AT_ONCE = 4;
+
 const vendorTexts = z
   .custom<VendorTexts>(isVendorTexts, "must be an array")
   .refine(({ count }) => count > 0, { error: "must contain at least one vendor", abort: true })
@@ -51,7 +54,7 @@ export const jobRoutes: readonly Route[] = [
     path: "/v1/jobs",
     scope: "verifications:write",
     alsoNeeds: (body: Created) => (body.monitor ? ["monitors:write"] : []),
-    isLong: true,
+    maxBegun: MAX_JOBS_AT_ONCE,
     docs: { ...docs.create, body: documentedBody },
     idempotent: true,
     body: created,

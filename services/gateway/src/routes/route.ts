@@ -142,6 +142,8 @@ export interface RouteDefinition<Q, B, A> {
   readText?(call: Call<Q, B>, context: RouteContext, mediaType: string): Promise<TextReply>;
   /** A call may wait for a provider. */
   readonly isLong?: true;
+  /** Maximum number of an organization's requests that have begun; 16 where absent, without a bound where a call may wait. */
+  readonly maxBegun?: number;
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
   handle(call: Call<Q, B>, context: RouteContext): Promise<Reply<NoInfer<A>>>;
