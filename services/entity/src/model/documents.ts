@@ -242,10 +242,13 @@ export interface LoadChanges {
   readonly fields: readonly { readonly field: string; readonly count: number }[];
 }
 
+/** The kinds of files that are loaded. */
+export const LOAD_KINDS = ["registry", "exclusions"] as const;
+
 /** One load of a registry or exclusions file. */
 export interface LoadDocument {
   readonly _id: string;
-  readonly kind: "registry" | "exclusions";
+  readonly kind: (typeof LOAD_KINDS)[number];
   /** Facts from a withdrawn load count as older than all others. `refused` is the last file of its kind that was refused. */
   readonly state: "running" | "done" | "withdrawn" | "refused";
   readonly file_name: string;

@@ -8,7 +8,7 @@ import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { printPlan } from "../asking-plan/print-plan.ts";
 import { loadDownloadConfig, loadRegistryConfig } from "../config.ts";
-import { type Collections, collectionsOf } from "../model/documents.ts";
+import { type Collections, collectionsOf, LOAD_KINDS } from "../model/documents.ts";
 import { newestLoad } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { findLoad } from "./change-log.ts";
@@ -63,7 +63,7 @@ type Target = Pick<LoadOptions, "client" | "collections" | "now" | "onWait">;
 
 async function load(target: Target, files: Extract<RegistryCommand, { name: "load" }>): Promise<void> {
   lowerPriority(); // look-ups come first
-  for (const kind of ["registry", "exclusions"] as const) {
+  for (const kind of LOAD_KINDS) {
     const path = files[kind];
     if (path) await loadFile(target, kind, path, files.acceptFewer);
   }

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { registryDay } from "@vvs/registration";
 import { type Environment, environments } from "@vvs/tenant";
 import { fromExclusionsDate } from "../model/dates.ts";
+import { LOAD_KINDS } from "../model/documents.ts";
 import type { WantedFile } from "./files/download.ts";
 
 const USAGE = `Usage:
@@ -78,7 +79,7 @@ function refreshCommand(
   given: readonly string[],
   values: { readonly to: string; readonly "accept-fewer": boolean },
 ): RegistryCommand {
-  const kinds = (["registry", "exclusions"] as const).filter((kind) => given.includes(kind));
+  const kinds = LOAD_KINDS.filter((kind) => given.includes(kind));
   if (environment !== "live" || kinds.length === 0 || kinds.length !== given.length) throw new UsageError(USAGE);
   return { environment, name: "refresh", kinds, directory: values.to, acceptFewer: values["accept-fewer"] };
 }

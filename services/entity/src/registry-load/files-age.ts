@@ -1,9 +1,8 @@
 import { metrics } from "@opentelemetry/api";
 import { registryDay } from "@vvs/registration";
 import type { IsoDate } from "../model/dates.ts";
-import type { Collections, LoadDocument } from "../model/documents.ts";
+import { type Collections, LOAD_KINDS, type LoadDocument } from "../model/documents.ts";
 
-const KINDS: readonly LoadDocument["kind"][] = ["registry", "exclusions"];
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const QUERY_MS = 5_000;
 
@@ -26,7 +25,7 @@ export function observeFiles({ loads }: Pick<Collections, "loads">, now: () => D
   const known = new Map<LoadDocument["kind"], IsoDate>();
   const observe: Parameters<typeof age.addCallback>[0] = async (result) => {
     const today = registryDay(now());
-    for (const file of KINDS) {
+    for (const file of LOAD_KINDS) {
       const cutDate = (await newestCutDate(loads, file).catch(() => undefined)) ?? known.get(file);
       if (!cutDate) continue;
       known.set(file, cutDate);

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { type Attributes, metrics } from "@opentelemetry/api";
-import type { Collections, LoadDocument } from "../model/documents.ts";
+import { type Collections, LOAD_KINDS, type LoadDocument } from "../model/documents.ts";
+import { NEWEST_LOAD_FIRST } from "../model/exclusions.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import type { LoadedFile } from "./files/member.ts";
 
@@ -11,7 +12,6 @@ const LEAST_TO_COMPARE = 1_000;
 /** Time for which a refusal is reported, unless a file is loaded or refused meanwhile. */
 const REPORTED_MS = 48 * 60 * 60 * 1_000;
 const QUERY_MS = 5_000;
-const KINDS: readonly LoadDocument["kind"][] = ["registry", "exclusions"];
 
 /** Returns the id of the record of the last refused file of a kind, which is removed once a file is loaded. */
 export function refusalId(kind: LoadDocument["kind"]): string {
@@ -65,8 +65,7 @@ export async function refuseShrunken(
   { fileName, cutDate, rows, isComplete }: LoadedFile,
 ): Promise<void> {
   if (!isComplete) return;
-  const newestFirst = { sort: { cut_date: -1, finished_at: -1 } } as const;
-  const newest = await loads.findOne({ kind, state: "done", complete: true }, newestFirst);
+  const newest = await loads.findOne({ kind, state: "done", complete: true }, { sort: NEWEST_LOAD_FIRST });
   const known = newest?.counts?.rows ?? 0;
   if (!newest || cutDate < newest.cut_date || known < LEAST_TO_COMPARE || rows >= known * LEAST_SHARE) return;
   throw new RegistryFileError(
@@ -87,7 +86,8 @@ export function observeRefusals({ loads }: Pick<Collections, "loads">, now: () =
     const recent = { state: "refused" as const, started_at: { $gt: since } };
     const found = await loads.find(recent, { maxTimeMS: QUERY_MS }).toArray();
     // OpenTelemetry exports the last value again when there is no new one.
-    for (const attributes of [...KINDS.map((file) => ({ file })), ...reported.values()]) result.observe(0, attributes);
+    for (const attributes of [...LOAD_KINDS.map((file) => ({ file })), ...reported.values()])
+      result.observe(0, attributes);
     for (const { kind, refusal = "" } of found) {
       const attributes = { file: kind, reason: refusal };
       reported.set(`${kind} ${refusal}`, attributes);

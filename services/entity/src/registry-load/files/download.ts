@@ -3,12 +3,13 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { LoadDocument } from "../../model/documents.ts";
 import { RegistryFileError } from "./errors.ts";
 import { openMember } from "./member.ts";
 
 /** A file that SAM.gov publishes: the registry of a month (YYYY-MM) or the exclusions of a day (YYYY-MM-DD). */
 export interface WantedFile {
-  readonly kind: "registry" | "exclusions";
+  readonly kind: LoadDocument["kind"];
   readonly date: string;
 }
 
