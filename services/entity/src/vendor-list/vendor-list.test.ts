@@ -376,18 +376,20 @@ describe("pages", () => {
     expect([...seen].sort()).toEqual([...ids].sort());
   });
 
-  test("read no more than they show, for each filter and order, wherever they begin", async () => {
+  test("read no more than twice what they show, for each filter and order, wherever they begin", async () => {
     const documents = await fill(3_000, 1_000);
     const tenant = tenantOfCaller();
-    const examined: object[] = [];
-    const watching = watchExamined(examined);
-    const vendors = createVendorStore({ collections: { live: watching, sandbox: watching } });
+    const vendors = createVendorStore({ collections: { live: app.live, sandbox: app.live } });
+    const { db, namespace } = app.live.vendors;
+    await db.command({ profile: 2 });
     const tags: VendorTag[] = ["all", "failed", "error", "excluded", "monitored"];
-    const middle = documents[1_500]!;
+    // The page after the second one goes on with the next value.
+    const places = [documents[1_500]!, documents[1_990]!];
     for (const tag of tags) {
       for (const field of ["name_key", "checked_at", "expires_on"] as const) {
         for (const direction of [1, -1] as const) {
-          for (const after of [undefined, { value: middle[field], entityId: middle.entity_id }]) {
+          const afters = places.map((place) => ({ value: place[field], entityId: place.entity_id }));
+          for (const after of [undefined, ...afters]) {
             const found = await vendors.list(tenant, { tag, field, direction }, { limit: 50, after });
             expect(found).toHaveLength(50);
           }
@@ -400,48 +402,17 @@ describe("pages", () => {
     ] as const;
     for (const query of ranges)
       expect(await vendors.list(tenant, query, { limit: 50, after: undefined })).toHaveLength(50);
-    expect(examined.length).toBeGreaterThanOrEqual(tags.length * 12 + 2);
-    for (const { totalKeysExamined, totalDocsExamined } of examined as Record<string, number>[]) {
-      expect(totalKeysExamined).toBeLessThanOrEqual(52);
-      expect(totalDocsExamined).toBeLessThanOrEqual(50);
+    await db.command({ profile: 0 });
+    // One command a page. MongoDB reads a page of each of the values on which it begins and goes on.
+    const examined = await db.collection("system.profile").find({ ns: namespace }).toArray();
+    expect(examined).toHaveLength(tags.length * 18 + 2);
+    for (const { keysExamined, docsExamined } of examined) {
+      expect(keysExamined).toBeLessThanOrEqual(102);
+      expect(docsExamined).toBeLessThanOrEqual(100);
     }
     const counts = await app.dashboard.countVendors({ caller });
     expect(counts).toMatchObject({ failed: 1_000 });
   });
-
-  /** Returns the collections; what each find examined is added to `examined`. */
-  function watchExamined(examined: object[]) {
-    const vendors = new Proxy(app.live.vendors, {
-      get(target, name) {
-        if (name !== "find") return Reflect.get(target, name);
-        return (filter: object) => {
-          let cursor = target.find(filter);
-          let [sorted, limited] = [{}, 0];
-          return {
-            sort(order: object) {
-              sorted = order;
-              cursor = cursor.sort(order as never);
-              return this;
-            },
-            limit(most: number) {
-              limited = most;
-              return this;
-            },
-            async toArray() {
-              const plan = await target
-                .find(filter)
-                .sort(sorted as never)
-                .limit(limited)
-                .explain("executionStats");
-              examined.push(plan.executionStats);
-              return cursor.limit(limited).toArray();
-            },
-          };
-        };
-      },
-    });
-    return { ...app.live, vendors };
-  }
 });
 
 test("names are compared by the rule of payments", async () => {
