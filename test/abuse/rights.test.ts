@@ -53,7 +53,7 @@ describe("a member with too few rights", () => {
         [reader, `/test/api-keys/${own}/revoke`, {}, 403],
         [reader, "/test/webhooks/secret/show", {}, 403],
         [reader, "/test/webhooks/secret/rotate", {}, 403],
-        [reader, "/test/monitors", {}, 403],
+        [reader, `/test/vendors/${monitor.entity_id}/monitor`, {}, 403],
         [reader, "/test/verifications", {}, 403],
         [reader, "/test/organization/members/invitations", { email: "me@test.example", role: "owner" }, 403],
         [developer, `/test/organization/members/${developer.userId}`, { role: "owner" }, 403],

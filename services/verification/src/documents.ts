@@ -27,7 +27,8 @@ export interface VerificationDocument {
   readonly mode: Mode;
   readonly overall_result: CheckStatus;
   readonly results: readonly ResultDocument[];
-  readonly payment: PaymentDocument;
+  /** Absent in documents from before 26 November 2026. */
+  readonly payment?: PaymentDocument;
   readonly actor: string;
   readonly request_id: string;
   /** Only for a monitor's run: the id of the record that requested it, unique within the organization. */
@@ -70,8 +71,10 @@ export interface EvidenceDocument {
   readonly verification_id: string;
   readonly check_type: Check;
   readonly origin: string;
-  /** Size of the body; 0 where no provider answered, so that there is no body. */
-  readonly content_bytes: number;
+  /** Only in records from before 22 November 2026: their body. */
+  readonly content?: string;
+  /** Size of the body; 0 where no provider answered, so that there is no body. Absent where the record has its body. */
+  readonly content_bytes?: number;
   readonly content_type: string;
   /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;

@@ -52,7 +52,7 @@ export function toVerification(document: VerificationDocument): MessageInitShape
     createdAt: timestampFromDate(document.created_at),
     actor: document.actor,
     mode: document.mode === "cached" ? ProtoMode.CACHED : ProtoMode.REALTIME,
-    payment: toPayment(document.payment),
+    payment: document.payment && toPayment(document.payment),
   };
 }
 

@@ -128,10 +128,10 @@ export function createVerificationStore(options: {
 
 /** Returns a record's content. Errors: those of the stores; Error where the content is missing or differs from its hash. */
 async function contentOf(
-  { content_bytes, sha256 }: EvidenceDocument,
+  { content, content_bytes, sha256 }: EvidenceDocument,
   bodies: Pick<EvidenceBodies, "get">,
 ): Promise<string> {
-  if (content_bytes === 0) return "";
+  if (content !== undefined || content_bytes === 0) return content ?? "";
   const bytes = await bodies.get(sha256);
   if (!bytes) throw new Error("the content of evidence is missing");
   if (sha256Of(bytes) !== sha256) throw new Error("the content of evidence differs from its hash");

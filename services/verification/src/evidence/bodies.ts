@@ -100,16 +100,20 @@ export function createEvidenceBodies(options: {
     return { filter: { _id: sha256 }, update, upsert: true };
   }
 
-  async function writeContents(contents: readonly Held[]): Promise<void> {
-    const operations = contents.map((held) => ({ updateOne: insertion(held) }));
+  async function writeContents(contents: readonly EvidenceBody[]): Promise<void> {
+    const compressed = async ({ sha256, content }: EvidenceBody) => {
+      const { stored, ...held } = await compress(Buffer.from(content, "utf8"));
+      return { updateOne: insertion({ sha256, ...held, content: new Binary(stored) }) };
+    };
+    const operations = await Promise.all(contents.map(compressed));
     const write = () => bodies.bulkWrite(operations, { ordered: false });
     // Another replica stored one of them first.
     await write().catch((error: unknown) => (isDuplicateKey(error) ? write() : Promise.reject(error)));
   }
 
-  const putContent = createBatcher<Held, undefined>({
+  const putContent = createBatcher<EvidenceBody, undefined>({
     async run(contents) {
-      await writeContents([...new Map(contents.map((held) => [held.sha256, held])).values()]);
+      await writeContents([...new Map(contents.map((body) => [body.sha256, body])).values()]);
       return [];
     },
     maxSize: MAX_TOGETHER,
@@ -148,12 +152,9 @@ export function createEvidenceBodies(options: {
   async function putOne({ sha256, content }: EvidenceBody): Promise<void> {
     const putAt = recent.get(sha256);
     if (putAt !== undefined && Math.abs(now().getTime() - putAt) < RECENT_MS) return;
-    const bytes = Buffer.from(content, "utf8");
-    if (store === "mongodb") {
-      const { stored, ...held } = await compress(bytes);
-      await putContent({ sha256, ...held, content: new Binary(stored) });
-    } else if (!objects) throw new Error("no object store is configured");
-    else if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);
+    if (store === "mongodb") await putContent({ sha256, content });
+    else if (!objects) throw new Error("no object store is configured");
+    else if (!(await touch(sha256))) await insertObject(objects, sha256, Buffer.from(content, "utf8"));
     recent.delete(sha256);
     recent.set(sha256, now().getTime());
     if (recent.size > MAX_RECENT) recent.delete(recent.keys().next().value!);

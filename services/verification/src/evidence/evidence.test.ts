@@ -108,6 +108,13 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     expect(await bodiesOf(service.databases.live).findOne({ _id: sha256Of("") })).toBeNull();
   });
 
+  test("with its content in the record stays readable", async () => {
+    const { evidenceId } = await verify(service);
+    await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { content }, $unset: { content_bytes: "" } });
+    await bodiesOf(service.databases.live).deleteOne({ _id: sha256Of(content!) });
+    expect((await evidenceOf(service, evidenceId)).content).toBe(content);
+  });
+
   test("that was tampered with is never shown, and the command names it", async () => {
     const [whole, changed, lost] = [newId("org"), newId("org"), newId("org")];
     const ids: string[] = [];

@@ -21,13 +21,14 @@ export async function verifyEvidence(options: {
     .sort({ sha256: 1 })
     .hint({ sha256: 1, created_at: 1 });
   for await (const record of records) {
-    const { sha256, content_bytes } = record;
-    if (last?.sha256 !== sha256) {
-      const content = content_bytes === 0 ? Buffer.alloc(0) : await bodies.get(sha256);
-      last = { sha256, fault: faultOf(content, sha256) };
+    const { sha256, content, content_bytes } = record;
+    if (content !== undefined || content_bytes === 0) {
+      last = { sha256: "", fault: faultOf(Buffer.from(content ?? ""), sha256) };
+    } else if (last?.sha256 !== sha256) {
+      last = { sha256, fault: faultOf(await bodies.get(sha256), sha256) };
     }
     found.records++;
-    if (!last.fault) continue;
+    if (!last?.fault) continue;
     found.faults++;
     onFault(record._id, last.fault);
   }
