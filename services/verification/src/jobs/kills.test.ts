@@ -186,7 +186,7 @@ async function toRemove(replica: TestService, id: string): Promise<KilledWork> {
 }
 
 test.each<[string, typeof toFinish, number]>([
-  ["a job is sent again, goes on elsewhere, and has each row, verification, record and monitor once", toFinish, 20],
+  ["a job is sent again, goes on elsewhere, and has each row, verification, record and monitor once", toFinish, 18],
   ["a cancellation is repeated, and leaves no open row and no TIN", toCancel, 2],
   ["a job past its time is removed with its rows", toRemove, 2],
 ])(
