@@ -376,7 +376,7 @@ describe("pages", () => {
     expect([...seen].sort()).toEqual([...ids].sort());
   });
 
-  test("read no more than twice what they show, for each filter and order, wherever they begin", async () => {
+  test("read no more than they show, for each filter and order, wherever they begin", async () => {
     const documents = await fill(3_000, 1_000);
     const tenant = tenantOfCaller();
     const vendors = createVendorStore({ collections: { live: app.live, sandbox: app.live } });
@@ -403,12 +403,11 @@ describe("pages", () => {
     for (const query of ranges)
       expect(await vendors.list(tenant, query, { limit: 50, after: undefined })).toHaveLength(50);
     await db.command({ profile: 0 });
-    // One command a page. MongoDB reads a page of each of the values on which it begins and goes on.
     const examined = await db.collection("system.profile").find({ ns: namespace }).toArray();
-    expect(examined).toHaveLength(tags.length * 18 + 2);
+    expect(examined.length).toBeGreaterThanOrEqual(tags.length * 18 + 2);
     for (const { keysExamined, docsExamined } of examined) {
-      expect(keysExamined).toBeLessThanOrEqual(102);
-      expect(docsExamined).toBeLessThanOrEqual(100);
+      expect(keysExamined).toBeLessThanOrEqual(52);
+      expect(docsExamined).toBeLessThanOrEqual(50);
     }
     const counts = await app.dashboard.countVendors({ caller });
     expect(counts).toMatchObject({ failed: 1_000 });

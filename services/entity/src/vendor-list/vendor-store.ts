@@ -97,28 +97,20 @@ export function createVendorStore(options: {
       { tag, field, direction, from, before }: VendorQuery,
       { limit, after }: { limit: number; after: VendorPlace | undefined },
     ): Promise<ListedVendorDocument[]> {
-      const { vendors } = of(tenant);
-      const some = (filter: Filter<ListedVendorDocument>) => [
-        { $match: { organization_id: tenant.organizationId, lists: tag, ...filter } },
-        { $sort: { [field]: direction, entity_id: direction } },
-        { $limit: limit },
-      ];
+      const some = (filter: Filter<ListedVendorDocument>, most: number) =>
+        of(tenant)
+          .vendors.find({ organization_id: tenant.organizationId, lists: tag, ...filter })
+          .sort({ [field]: direction, entity_id: direction })
+          .limit(most)
+          .toArray();
       const range = { ...(from !== undefined && { $gte: from }), ...(before !== undefined && { $lt: before }) };
       const beyond = <V>(value: V) => (direction === 1 ? { $gt: value } : { $lt: value });
-      // First the others with the same value. By one filter, the database would read all that have it.
-      const stages = after
-        ? [
-            ...some({ [field]: after.value, entity_id: beyond(after.entityId) }),
-            {
-              $unionWith: {
-                coll: vendors.collectionName,
-                pipeline: some({ [field]: { ...range, ...beyond(after.value) } }),
-              },
-            },
-            { $limit: limit },
-          ]
-        : some(Object.keys(range).length > 0 ? { [field]: range } : {});
-      return vendors.aggregate<ListedVendorDocument>(stages).toArray();
+      if (!after) return some(Object.keys(range).length > 0 ? { [field]: range } : {}, limit);
+      // First the others with the same value. In one query, the database would read all that have it.
+      const same = await some({ [field]: after.value, entity_id: beyond(after.entityId) }, limit);
+      if (same.length === limit) return same;
+      const rest = await some({ [field]: { ...range, ...beyond(after.value) } }, limit - same.length);
+      return [...same, ...rest];
     },
 
     /** Counts the vendors of a list, up to `most`. */
