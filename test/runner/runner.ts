@@ -4,9 +4,9 @@ import type { FileOutcome, FileToRun } from "./file.ts";
 
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
-/** Projects whose files mostly wait: as long as others are left, one of these runs at a time. */
-const BESIDE = ["fuzz", "processes"];
-/** Its files run one after the other, when all others have ended. */
+/** Projects whose files mostly wait. While files of other projects are left, one of these runs at a time. */
+const WAITING = ["fuzz", "processes"];
+/** Projects whose files run one at a time, after all others have ended. */
 const ALONE = ["alone"];
 
 /** What this runner uses of jest's description of a test file. */
@@ -40,17 +40,17 @@ export default class NodeRunner {
       const outcome = await runFile({ path: test.path, config: test.context.config, globalConfig: this.#globalConfig });
       await ("result" in outcome ? onResult(test, outcome.result) : onFailure(test, outcome.error));
     };
-    const work = async (waiting: TestFile[]) => {
-      for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) await run(test);
+    const work = async (files: TestFile[]) => {
+      for (let test = files.shift(); test && !watcher.isInterrupted(); test = files.shift()) await run(test);
     };
     const of = (projects: readonly string[]) =>
       tests.filter(({ context }) => projects.includes(context.config.displayName?.name ?? ""));
-    const [beside, alone] = [of(BESIDE), of(ALONE)];
-    const others = tests.filter((test) => !beside.includes(test) && !alone.includes(test));
+    const [waiting, alone] = [of(WAITING), of(ALONE)];
+    const others = tests.filter((test) => !waiting.includes(test) && !alone.includes(test));
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
-      work(others).then(() => work(beside)),
+      work(others).then(() => work(waiting)),
     );
-    await Promise.all([work(beside).then(() => work(others)), ...further]);
+    await Promise.all([work(waiting).then(() => work(others)), ...further]);
     await work(alone);
   }
 }

@@ -435,7 +435,7 @@ describe("a vendor is monitored from its page", () => {
     [new ServiceError("limit_exceeded", { message: "As many as it may have." }), 403, "As many as it may have."],
     [new ServiceError("invalid_request", mayNot), 400, "The webhook URL must lead to a public host."],
     [new ServiceError("service_unavailable"), 503, "This may not have finished"],
-  ])("unless it is refused: then it is told why, and the form is kept", async (refusal, expected, told) => {
+  ])("and a refusal is explained above the form, which keeps what was typed", async (refusal, expected, told) => {
     dashboard.state.failures.set("createMonitor", refusal);
     const { status, text } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
     expect([status, text]).toEqual([expected, expect.stringContaining(told)]);

@@ -103,8 +103,8 @@ export function problemOfText(label: string, text: string, maxCharacters: number
 }
 
 /**
- * Returns what a refused form shows again: never the TIN, in whatever field it was typed. A D-U-N-S number looks like a TIN, so
- * it is left out only if it equals the one that was typed.
+ * Returns the fields that a refused form shows again, without the TIN, whichever field it was typed into. A D-U-N-S number looks
+ * like a TIN, so it is removed only if it equals the typed TIN.
  */
 export function withoutTin<T extends { readonly tin: string }>({ tin, ...typed }: T): Omit<T, "tin"> {
   const digits = digitsOf(tin);

@@ -5,7 +5,8 @@ import type { EntityDocument } from "./documents.ts";
 /**
  * Returns an entity's registration status on a registry's day; the facts stay, and their meaning changes as days pass. An
  * exclusion of more than products comes first. A UEI without a registration, and a vendor that a newer complete file lacks, are
- * inactive even where the source calls it active, and a past expiration date means `expired` whatever the source calls it.
+ * `inactive` even if the source lists them as active. After its expiration date a registration is `expired`, whatever the source
+ * says.
  */
 export function statusOf(
   { sam, exclusions, flag_ended, listed }: Pick<EntityDocument, "sam" | "exclusions" | "flag_ended" | "listed">,

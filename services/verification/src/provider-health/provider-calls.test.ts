@@ -115,7 +115,7 @@ test.each([
   ["a leap day", "2028-02-29", "2028-03-01"],
   ["the day on which clocks are set forward in Washington", "2027-03-14", "2027-03-15"],
   ["the day on which clocks are set back in Washington", "2026-11-01", "2026-11-02"],
-])("the quota begins anew with UTC's next day at the end of %s", async (_of, day, next) => {
+])("a new quota begins at midnight UTC after %s", async (_of, day, next) => {
   time = new Date(`${day}T23:59:59.999Z`);
   const [one, other] = [replica(), replica()];
   expect(await take([one, other], "runs", 20)).toBe(7);
