@@ -16,9 +16,9 @@ const RETRY = { retries: 4, initialRetryTime: 200, maxRetryTime: 2_000 };
 export type Producer = ReturnType<typeof createProducer>;
 
 /**
- * Creates a producer that sends records, one request at a time, and waits until all in-sync replicas have confirmed them. The client library reuses a failed batch's sequence numbers for
- * the next batch, and a broker that had stored the first one drops the second one as a repetition. So after a failure
- * whose outcome is unknown, the next send begins with a new producer id.
+ * Creates a producer that sends records, one request at a time, and waits until all in-sync replicas have confirmed them. The
+ * client library reuses a failed batch's sequence numbers for the next batch, and a broker that had stored the first one drops
+ * the second one as a repetition. So after a failure whose outcome is unknown, the next send begins with a new producer id.
  */
 export function createProducer(options: { library: Library; instruments: Instruments }) {
   const { library, instruments } = options;

@@ -6,11 +6,11 @@ import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 /**
- * How far back most rounds read, in milliseconds. For five minutes MongoDB keeps deleted rows in its indexes and walks over them: reading
- * all waiting rows at each poll took longer with each row that was sent.
+ * How far back most rounds read, in milliseconds. MongoDB keeps deleted rows in its indexes for five minutes and reads past them, so
+ * a poll that reads all rows takes longer the more were sent.
  */
 const LATELY_MS = 5_000;
-/** How often all waiting rows are read: those of a transaction that took longer, and those stored by another clock. */
+/** How often all waiting rows are read, in milliseconds: a transaction may have taken longer, or another clock set a row's time. */
 const READ_ALL_MS = 5_000;
 
 /**

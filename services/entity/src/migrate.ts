@@ -16,9 +16,8 @@ const REVEALS_SECONDS = 2_557 * 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, renews the keys of excluded names, so
- * that no payment is made before they can be found, and loads the made-up registry into the sandbox. It can run again, and is
- * quick if nothing changed.
+ * Creates the collections and indexes of both environments, renews the keys of excluded names (no vendor may be cleared before
+ * they can be found), and loads the made-up registry into the sandbox. It can run again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;

@@ -21,8 +21,8 @@ const POLL_AGAIN_MS = 10;
 /** Maximum number of due deliveries taken by one poll. */
 const DUE_PER_POLL = 200;
 /**
- * How often all due deliveries are read, in milliseconds; the polls between read what became due since the one before. For five
- * minutes MongoDB keeps in its index what was due and is done, and walks over it.
+ * How often all due deliveries are read, in milliseconds; the polls between read what became due since the one before. MongoDB
+ * keeps in its index for five minutes what was due and is done, and reads past it.
  */
 const READ_ALL_MS = 5_000;
 /** More than the clocks of replicas differ, in milliseconds: they say when a delivery is due. */
