@@ -13,6 +13,7 @@ test.each<[string, Partial<DecisionFacts>, Decision, Doubt[]]>([
   ["an exclusion without identifiers bears its name", { sameName: "found" }, "review", ["same_name"]],
   ["it is unknown whether one does", { sameName: "unknown" }, "review", ["same_name_unknown"]],
   ["a check got no answer", { result: "error" }, "review", ["no_answer"]],
+  ["the registration has ended since", { hasEnded: true }, "review", ["registration_ended"]],
   [
     "several doubts",
     { result: "error", name: "differs", sameName: "found" },

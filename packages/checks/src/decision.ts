@@ -9,6 +9,7 @@ export type Doubt = keyof typeof doubtTexts;
 /** Doubts in words. */
 export const doubtTexts = {
   no_answer: "a check got no answer",
+  registration_ended: "the registration has ended since SAM.gov’s answer",
   other_name: "the name differs from the registered one",
   name_not_compared: "no source confirms the name",
   exclusion: "an exclusion of the vendor or of some of its products is in force",
@@ -26,6 +27,8 @@ export function doubtText(doubt: string): string {
 export interface DecisionFacts {
   /** That of all checks together. */
   readonly result: CheckStatus;
+  /** The registration that a check found has ended since. */
+  readonly hasEnded?: boolean;
   /**
    * Whether the name that is given of the vendor, or its TIN was matched with, is that of the registry, or where no registry
    * knows the vendor, whether the given one matched with its TIN. `unknown`: there is nothing to compare it with. Undefined where none is given.
@@ -38,10 +41,11 @@ export interface DecisionFacts {
 }
 
 /** Returns whether to pay a vendor, and every doubt where a person must look. */
-export function decide({ result, name, isExcluded, sameName }: DecisionFacts) {
+export function decide({ result, hasEnded, name, isExcluded, sameName }: DecisionFacts) {
   const doubts = (
     [
       result === "error" && "no_answer",
+      hasEnded && "registration_ended",
       name === "differs" && "other_name",
       name === "unknown" && "name_not_compared",
       isExcluded && "exclusion",

@@ -1242,7 +1242,7 @@ class JobResult(TypedDict):
     """
     doubts: NotRequired[list[str]]
     """
-    What a person must look at before a payment. `no_answer`: a check got no answer. `other_name`: the name differs from the registered one. `name_not_compared`: no source confirms the name. `exclusion`: an exclusion of the vendor or of some of its products is in force. `exclusions_unknown`: exclusions were not looked up. `same_name`: an exclusion without a UEI and a CAGE bears the vendor’s name. `same_name_unknown`: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.
+    What a person must look at before a payment. `no_answer`: a check got no answer. `registration_ended`: the registration has ended since SAM.gov’s answer. `other_name`: the name differs from the registered one. `name_not_compared`: no source confirms the name. `exclusion`: an exclusion of the vendor or of some of its products is in force. `exclusions_unknown`: exclusions were not looked up. `same_name`: an exclusion without a UEI and a CAGE bears the vendor’s name. `same_name_unknown`: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.
     """
     entity_id: NotRequired[str]
     """

@@ -89,6 +89,9 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
     "review",
     none,
   ],
+  ["the registration ends today", [sam("pass", { expiration_date: "2026-09-15" })], "", none, "pay", none],
+  ["the registration has ended", [sam("pass", { expiration_date: "2026-09-14" })], "", none, "review", none],
+  ["the registration had ended", [sam("fail", { expiration_date: "2026-09-14" })], "", none, "hold", none],
   ["an exclusion is in force", [sam("fail", exclusion("bar", "2026-01-01", "indefinite"))], "", none, "hold", none],
   [
     "whether an exclusion without identifiers bears the name is unknown",
@@ -143,7 +146,7 @@ test.each<[KnownExclusions, ResultDocument[], Doubt[]]>([
   [{ isExcluded: true, sameName: "none" }, [tin("pass")], ["exclusion"]],
   [{ isExcluded: undefined, sameName: "unknown" }, [tin("pass")], ["exclusions_unknown", "same_name_unknown"]],
   [{ isExcluded: false, sameName: "found" }, [sam("pass")], ["same_name"]],
-  [{ isExcluded: undefined, sameName: "none" }, [sam("pass", { same_name: [SAME] })], []],
+  [{ isExcluded: undefined, sameName: "none" }, [sam("pass", { same_name: [SAME] })], ["exclusions_unknown"]],
   [
     { isExcluded: false, sameName: "none" },
     [sam("pass", exclusion("product", "2026-01-01", "indefinite"))],

@@ -16,19 +16,21 @@ interface Decided {
 }
 
 /**
- * Returns whether to pay a vendor by what a verification found on its day, and whether the name that was given agrees: with a
- * registry's names, or where no registry knows the vendor, with the name that matched with its TIN. `name_agrees` is absent
- * where none was given, or there is nothing to compare it with.
+ * Returns whether to pay a vendor on the day of a verification, by what that found, and whether the name that was given
+ * agrees: with a registry's names, or where no registry knows the vendor, with the name that matched with its TIN. `name_agrees`
+ * is absent where none was given, or there is nothing to compare it with.
  */
 export function decisionOf({ verification, nameAgrees, givenName, exclusions }: Decided): PaymentDocument {
   const { overall_result: result, results, created_at: at } = verification;
   const agrees = givenName === "" ? undefined : (nameAgrees ?? agreesInResults(results, givenName));
-  const known = exclusionsIn(results, registryDay(at));
+  const today = registryDay(at);
+  const known = exclusionsIn(results, today);
   const { decision, doubts } = decide({
     result,
+    hasEnded: results.some((each) => hasEnded(each, today)),
     name: givenName === "" ? matchedName(results) : agrees === undefined ? "unknown" : agrees ? "agrees" : "differs",
-    isExcluded: known.isExcluded || (exclusions?.isExcluded ?? known.isExcluded),
-    sameName: exclusions?.sameName ?? known.sameName,
+    isExcluded: known.isExcluded || (exclusions ?? known).isExcluded,
+    sameName: (exclusions ?? known).sameName,
   });
   return {
     decision,
@@ -36,6 +38,12 @@ export function decisionOf({ verification, nameAgrees, givenName, exclusions }: 
     ...(givenName && { given_name: givenName }),
     ...(agrees !== undefined && { name_agrees: agrees }),
   };
+}
+
+/** Returns whether the registration of a stored answer, which is not judged again, has ended since. */
+function hasEnded({ status, details }: ResultDocument, today: string): boolean {
+  const until = details?.expiration_date ?? "";
+  return status === "pass" && until !== "" && until < today;
 }
 
 /** Returns what results say of exclusions: nothing where the registration was not checked. */

@@ -10,6 +10,7 @@ import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
 import type { ReadExclusions } from "../providers/known-exclusions.ts";
 import type { KnownExclusions } from "../providers/provider.ts";
+import { canShowPass } from "../providers/sam-gov/stale-data.ts";
 import type { Asking } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
@@ -111,7 +112,7 @@ export function createVerifier(options: {
 
   /**
    * Reads the exclusions that no check looks up now: of a job's row, and of a direct call that a stored answer would have paid,
-   * by a name that the answer was perhaps not looked up by.
+   * by a name that the answer was perhaps not looked up by. Where the files can't tell, the stored answer does while it is fresh.
    */
   async function readUnchecked(
     request: VerificationRequest,
@@ -132,7 +133,9 @@ export function createVerifier(options: {
     }
     const { uei, cage, entityName = "" } = subject;
     const names = [...new Set([givenName, entityName, answered])].filter((name) => name !== "");
-    return options.readExclusions({ tenant: request.caller.tenant, uei, cage, names, registered }, signal);
+    const tenant = request.caller.tenant;
+    const { isExcluded, sameName } = await options.readExclusions({ tenant, uei, cage, names, registered }, signal);
+    return { isExcluded: isExcluded ?? (canShowPass(parts?.exclusions, now()) ? false : undefined), sameName };
   }
 
   /** Concludes checks concurrently, except those that are concluded already. */

@@ -5,7 +5,7 @@ import type { ThrowReason } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { registryDay } from "@vvs/registration";
+import { type Parts, registryDay } from "@vvs/registration";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import {
   callerOf,
@@ -84,20 +84,34 @@ test.each<[string, string, boolean | undefined, string[]]>([
   },
 );
 
-test("where a stored answer has a CAGE that the vendor lacks, exclusions of that CAGE are a doubt about another name", async () => {
+const today = registryDay(new Date());
+const clearOn = (date: Date): Parts => ({
+  exclusions: { origin: "sam_gov_api", date, load: "", flagged: false, exclusions: [] },
+});
+test.each<[string, string[], Partial<Answer>, string]>([
+  ["a CAGE that the vendor lacks, and exclusions of that CAGE", ["exclusion"], { details: { cage: "1ZZ99" } }, today],
+  ["old exclusions, as the files have", ["exclusions_unknown"], { parts: clearOn(new Date(0)) }, "2026-01-01"],
+  ["no exclusions of today, while the files are old", [], { parts: clearOn(new Date()) }, "2026-01-01"],
+  [
+    "a registration that has ended since",
+    ["registration_ended"],
+    { details: { expiration_date: "2026-01-01" } },
+    today,
+  ],
+])("a stored answer that would pay another name has %s", async (_case, doubts, answer, exclusionsCutDate) => {
   const uei = "STOREDCAGE01";
-  behaviour.first = says("pass", { details: { cage: "1ZZ99", legal_name: "Acme Holding" } });
+  behaviour.first = says("pass", { ...answer, details: { legal_name: "Acme Holding", ...answer.details } });
   service.entities.put(org, entityId, { subject: { uei, legalName: "Acme" } });
   service.entities.schedule.nameAgrees = () => true;
   service.entities.setRegistry(Environment.LIVE, uei, (_names, cage) => ({
-    ...{ exclusionsCutDate: registryDay(new Date()), exclusionsLoad: "exclusions:1" },
+    ...{ exclusionsCutDate, exclusionsLoad: "exclusions:1" },
     exclusions: cage === "1ZZ99" ? [{ effect: "product", terminationDate: "indefinite" }] : [],
   }));
   await verify();
   const value = { entityId, legalName: "Acme Trading" };
   const { payment } = await verify({ mode: Mode.CACHED, target: { case: "vendor", value } });
   delete service.entities.schedule.nameAgrees;
-  expect(payment?.doubts).toEqual(["exclusion"]);
+  expect(payment?.doubts).toEqual(doubts);
 });
 
 describe("realtime", () => {
