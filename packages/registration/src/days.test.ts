@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { addDays, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
+import { addDays, isDay, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
 
 /** First and last moment of a day in Washington. */
 const days: [name: string, day: string, begins: string, ends: string][] = [
@@ -27,6 +27,23 @@ test("a UTC day lasts from midnight to midnight in UTC", () => {
   expect(utcDay(new Date("2026-11-25T00:00:00.000Z"))).toBe("2026-11-25");
   for (const time of ["00:00:00.000", "23:59:59.999"])
     expect(startOfUtcDay(new Date(`2026-11-24T${time}Z`))).toEqual(new Date("2026-11-24T00:00:00Z"));
+});
+
+test.each([
+  ["2028-02-29", true],
+  ["2026-12-31", true],
+  ["2026-02-29", false],
+  ["2026-02-30", false],
+  ["2026-13-01", false],
+  ["2026-11", false],
+  ["2026-1-1", false],
+  ["11/21/2026", false],
+  ["2026-11-21T10:00:00Z", false],
+  ["", false],
+  [["2026-11-21"], false],
+  [undefined, false],
+])("%j is a day of the calendar: %j", (text, expected) => {
+  expect(isDay(text)).toBe(expected);
 });
 
 test("days are added by the calendar", () => {

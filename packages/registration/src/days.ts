@@ -40,6 +40,12 @@ export function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
 
+/** Returns whether this is a day of the calendar, as text. Date itself takes the 30th of February for the 2nd of March. */
+export function isDay(text: unknown): text is string {
+  const time = typeof text === "string" ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && utcDay(new Date(time)) === text;
+}
+
 /** Returns the start of a moment's UTC day. */
 export function startOfUtcDay(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);

@@ -1,5 +1,5 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
-export { addDays, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
+export { addDays, isDay, registryDay, startOfRegistryDay, startOfUtcDay, utcDay } from "./days.ts";
 export { effectInForce, isExcluded, isInForce } from "./debarred.ts";
 export { type ExclusionEffect, effectOf, exclusionEffects, isEffect } from "./exclusion-effect.ts";
 export { ASKED_DAILY_MS, callsToKeepFresh, planFreshness, RESERVE_PERCENT } from "./fresh-plan.ts";

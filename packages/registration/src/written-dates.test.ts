@@ -6,6 +6,7 @@ test.each([
   ["2024-05-03", "3 May 2024"],
   ["indefinite", "indefinite"],
   ["2027-13-31", "2027-13-31"],
+  ["2027-02-30", "2027-02-30"],
 ])("the day %s is shown as %s", (day, text) => {
   expect(longDay(day)).toBe(text);
 });

@@ -1,7 +1,9 @@
+import { isDay } from "./days.ts";
+
 /** Returns a day in words, such as "31 March 2027"; a text that is no day (YYYY-MM-DD) as it is. */
 export function longDay(day: string): string {
-  const at = new Date(`${day}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(at.getTime())) return day;
+  if (!isDay(day)) return day;
+  const at = new Date(day);
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 

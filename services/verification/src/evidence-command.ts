@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
+import { isDay } from "@vvs/registration";
 import { type Environment, environments } from "@vvs/tenant";
 import { loadEvidenceConfig, s3Options } from "./config.ts";
 import { createEvidenceBodies } from "./evidence/bodies.ts";
@@ -62,8 +63,8 @@ function parse(args: string[]): { environment: Environment; since: Date | undefi
     }
   })();
   const environment = environments.find((one) => one === values.environment);
-  const since = values.since === undefined ? undefined : new Date(values.since);
-  const isDate = !since || (/^\d{4}-\d{2}-\d{2}/.test(values.since!) && !Number.isNaN(since.getTime()));
-  if (positionals.join() !== "verify" || !environment || !isDate) throw new UsageError(USAGE);
-  return { environment, since };
+  const { since } = values;
+  const isSince = since === undefined || isDay(since);
+  if (positionals.join() !== "verify" || !environment || !isSince) throw new UsageError(USAGE);
+  return { environment, since: since === undefined ? undefined : new Date(since) };
 }

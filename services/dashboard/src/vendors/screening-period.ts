@@ -1,4 +1,4 @@
-import { utcDay } from "@vvs/registration";
+import { isDay, utcDay } from "@vvs/registration";
 
 /** A period of whole UTC days. */
 export interface Period {
@@ -16,7 +16,6 @@ export interface ReadPeriod {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_DAYS = 366;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Returns the calendar month before the current one. */
 export function lastMonth(now: Date): Period {
@@ -47,10 +46,4 @@ export function readPeriod(query: Readonly<Record<string, unknown>>, now: Date):
 /** Returns the beginning of the first day and the end of the last one. */
 export function bounds({ from, to }: Period): { start: Date; end: Date } {
   return { start: new Date(`${from}T00:00:00Z`), end: new Date(new Date(`${to}T00:00:00Z`).getTime() + DAY_MS) };
-}
-
-function isDay(text: unknown): text is string {
-  if (typeof text !== "string" || !DAY.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && utcDay(day) === text;
 }

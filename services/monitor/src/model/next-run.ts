@@ -1,4 +1,4 @@
-import { addDays, startOfRegistryDay, utcDay } from "@vvs/registration";
+import { addDays, isDay, startOfRegistryDay } from "@vvs/registration";
 import type { Environment } from "@vvs/tenant";
 import { type FastClock, nextDueAt } from "./frequency.ts";
 import type { MonitorDocument, RunCause } from "./monitor.ts";
@@ -160,9 +160,4 @@ function runOnDay(monitorId: string, day: string, answeredAt: Date): Date | unde
   const midnightMs = startOfRegistryDay(day).getTime();
   if (answeredAt.getTime() >= midnightMs + MIDNIGHT_MS) return undefined;
   return new Date(midnightMs + DAY_RUN_START_MS + spreadMs(monitorId, DAY_RUN_SPREAD_MS));
-}
-
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00.000Z`);
-  return !Number.isNaN(date.getTime()) && utcDay(date) === text;
 }

@@ -149,6 +149,8 @@ test("the command checks only records since a day", async () => {
   const later = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
   const stdout = "0 records checked, 0 at fault\n";
   expect(await verifyCommand(service, ["--since", later])).toEqual({ code: 0, stdout, stderr: "" });
+  const refused = { code: 1, stdout: "", stderr: expect.stringMatching(/^Usage:/) };
+  expect(await verifyCommand(service, ["--since", "2026-02-30"])).toEqual(refused);
   await service.stop();
 });
 

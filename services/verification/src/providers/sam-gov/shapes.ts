@@ -1,4 +1,4 @@
-import type { PartSource } from "@vvs/registration";
+import { isDay, type PartSource } from "@vvs/registration";
 import { z } from "zod";
 
 /** A text. Absent, null, blanks and the word "null" all mean that there is none, and become "". */
@@ -33,11 +33,4 @@ export interface Page<Row> {
 /** Returns the source of a part that SAM.gov's APIs gave at this moment. */
 export function apiSource(receivedAt: Date): PartSource {
   return { origin: "sam_gov_api", date: receivedAt, load: "" };
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse turns the 30th of February into the 2nd of March.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
