@@ -1,11 +1,12 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
-import type { Admit } from "@vvs/fair-queue";
+import { type Admit, outside } from "@vvs/fair-queue";
 import type { IdempotencyStore } from "@vvs/idempotency";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Callers, callOwner, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
+import { NothingStoredError } from "./checks/conclude.ts";
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
@@ -18,7 +19,7 @@ import type { JudgeRuns } from "./runs/judge-runs.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
-/** Realtime verifications of one organization and the same checks that have begun: as many as a provider has connections. */
+/** Verifications of one organization and the same checks that may ask a provider and have begun: as many as one has connections. */
 const MAX_BEGUN = 16;
 /** Processor time for sending a verification's record to Kafka, in milliseconds: by a profile of `bench -- verify`. */
 const SENDING_MS = 0.13;
@@ -76,20 +77,25 @@ export function createHandlers(options: {
       const checks = checksOf(request.checks);
       const mode = modeOf(request.mode);
       const { maxAgeSeconds } = request;
+      const owner = callOwner(context.caller, request);
+      const asking = { owner, kind: `verify ${checks.toSorted().join(" ")}`, maxBegun: MAX_BEGUN };
       const verifyOnce = () =>
         idempotency[tenant.environment].once({
           tenant,
           idempotency: request.idempotency,
           async run(key) {
             const resolved = await subjects.resolve(caller, request.target, checks);
-            return verifier.verify({ began, caller, ...resolved, checks, mode, maxAgeSeconds, key });
+            const verification = { began, caller, ...resolved, checks, mode, maxAgeSeconds, key };
+            if (mode === "realtime") return verifier.verify(verification);
+            return verifier.verify({ ...verification, onlyStored: true }).catch((error: unknown) => {
+              if (!(error instanceof NothingStoredError)) throw error;
+              return outside(() => admit(asking, () => verifier.verify(verification)));
+            });
           },
           replay: (id) => getVerification(tenant, id),
         });
-      const bound = mode === "realtime" && { kind: `verify ${checks.toSorted().join(" ")}`, maxBegun: MAX_BEGUN };
-      const owner = callOwner(context.caller, request);
-      const call = { owner, kind: "verify cached", laterMs: SENDING_MS, ...bound };
-      const { value, replayed } = await admit(call, verifyOnce);
+      const call = mode === "realtime" ? asking : { owner, kind: "verify cached" };
+      const { value, replayed } = await admit({ ...call, laterMs: SENDING_MS }, verifyOnce);
       return { verification: toVerification(value), replayed };
     },
     async getVerification(request) {

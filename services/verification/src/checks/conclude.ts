@@ -44,11 +44,16 @@ export interface CheckTask {
   readonly mode: Mode;
   /** Greatest age of the data of a stored answer that a cached call uses; absent: any age. */
   readonly maxAgeSeconds?: number | undefined;
+  /** No provider may be asked: without a stored answer the check is not concluded. */
+  readonly onlyStored?: boolean;
   /** Only for a monitor's run, with the id of the record that requested it. */
   readonly run?: (MonitorRun & { readonly recordId: string }) | undefined;
   /** Only for a job's row: its id, and whether it has waited for SAM.gov's API. */
   readonly row?: { readonly id: string; readonly wasParked: boolean } | undefined;
 }
+
+/** A check has no stored answer that its task may use, and may not ask a provider. */
+export class NothingStoredError extends Error {}
 
 /** The result of one check of a verification, before it is stored. */
 export type Conclusion = {
@@ -67,7 +72,7 @@ const MAX_REPLACEMENTS = 5;
 /**
  * Creates the function that concludes one check: an error where an input or every provider is missing; the newest stored answer where the
  * mode allows it and there is one; otherwise the providers' answer. Errors: the store's; service_unavailable where our own
- * data can't be read; never a provider's.
+ * data can't be read; NothingStoredError; never a provider's.
  */
 export function createConcluder(options: {
   store: { readonly knownAnswers: ReadKnownAnswers };
@@ -108,6 +113,7 @@ export function createConcluder(options: {
       }
     }
     if (configured.length === 0) return refuse("not_configured");
+    if (task.onlyStored) throw new NothingStoredError();
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && isLive;
     const known = isReused ? await readKnown(questionKey(subject)) : undefined;

@@ -38,7 +38,7 @@ export type Waiting = { readonly asking: Asking } | { readonly reasons: readonly
 export interface Verifier {
   /**
    * Runs the checks concurrently and stores their results. Errors: the store's, DuplicateRunError; service_unavailable
-   * where our own data could not be read in time: nothing is stored then.
+   * where our own data could not be read in time, NothingStoredError: nothing is stored then.
    */
   verify(request: VerificationRequest): Promise<VerificationDocument>;
   /**
