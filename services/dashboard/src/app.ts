@@ -131,15 +131,13 @@ function problemPages(layout: Layout): ErrorRequestHandler {
     if (problem.status >= 500) fields.err = error;
     if (response.headersSent) return next(error);
     if (problem.retryAfterSeconds) response.set("retry-after", String(problem.retryAfterSeconds));
-    const content = html`<div class="card narrow">
-<p class="eyebrow">Error ${problem.status}</p>
-<h1>${problem.title}</h1>
+    const { title, status } = problem;
+    const content = html`<p class="eyebrow">Error ${status}</p>
 <p>${problem.text}</p>
 ${problem.isMissing && request.method === "GET" && otherEnvironment(request.path)}
 <p><a class="button" href="/">Go to the dashboard</a></p>
-<p class="hint">If you contact support, include the request ID <code>${requestId}</code>.</p>
-</div>`;
-    layout.sendBarePage(response, { title: problem.title, status: problem.status, content });
+<p class="hint">If you contact support, include the request ID <code>${requestId}</code>.</p>`;
+    layout.sendCard(response, { title, status, content });
   };
 }
 

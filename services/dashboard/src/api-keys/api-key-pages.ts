@@ -5,7 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, option, selectField } from "../ui/fields.ts";
-import { copyable, formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { copyable, formTokenField, time } from "../ui/parts.ts";
 
 export function apiKeyCreatedPage(options: {
   view: EnvironmentView;
@@ -18,8 +18,7 @@ export function apiKeyCreatedPage(options: {
   rolled?: ApiKey;
 }): Html {
   const { key, rolled } = options;
-  return html`<h1>Your API key is ready</h1>
-<section class="card" aria-labelledby="value">
+  return html`<section class="card" aria-labelledby="value">
 <h2 id="value">${key.name}</h2>
 <p class="notice warning"><strong>Copy the key now. It is shown only once.</strong> If you lose it, revoke it and create a new one.</p>
 ${copyable("key-value", "The new API key", options.value)}
@@ -46,47 +45,35 @@ export function initialRollInput(key: ApiKey): RollInput {
   return { overlap: DEFAULT_OVERLAP, lifetime: lifetimeOf(key) };
 }
 
-export function rollApiKeyPage(options: {
-  visit: Visit;
-  key: ApiKey;
-  formToken: string;
-  input: RollInput;
-  notice?: Notice;
-}): Html {
+export function rollApiKeyPage(options: { visit: Visit; key: ApiKey; formToken: string; input: RollInput }): Html {
   const { key, input } = options;
   const { view, now } = options.visit;
   const keys = `${view.path}/api-keys`;
   if (apiKeyState(key, now) !== "active") {
-    return html`<div class="card narrow"><h1>${key.name}</h1>
-${noticeBox(options.notice)}
-<p>This API key has ended or was already rolled, so it can’t be rolled again.</p>
-<p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
+    return html`<p>This API key has ended or was already rolled, so it can’t be rolled again.</p>
+<p><a class="button" href="${keys}">Go back to API keys</a></p>`;
   }
-  return html`<div class="card narrow"><h1>Roll the key “${key.name}”</h1>
-${noticeBox(options.notice)}
-<p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${keyHint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
+  return html`<p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${keyHint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
 <form method="post" action="${keys}/${key.id}/roll">
   ${formTokenField(options.formToken)}
   ${choiceGroup({ type: "radio", name: "overlap", legend: "The current key", choices: overlaps, picked: [input.overlap] })}
   ${lifetimeField(input.lifetime)}
   <p class="choices"><button>Roll key</button>
   <a class="button quiet" href="${keys}">Cancel</a></p>
-</form></div>`;
+</form>`;
 }
 
 export function revokeApiKeyPage({ view, key }: { view: EnvironmentView; key: ApiKey }): Html {
   const keys = `${view.path}/api-keys`;
   if (key.revokedAt) {
-    return html`<div class="card narrow"><h1>${key.name}</h1>
-<p>This API key was revoked on ${time(key.revokedAt)}.</p>
-<p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
+    return html`<p>This API key was revoked on ${time(key.revokedAt)}.</p>
+<p><a class="button" href="${keys}">Go back to API keys</a></p>`;
   }
-  return html`<div class="card narrow"><h1>Revoke the key “${key.name}”?</h1>
-<p>The ${view.name.toLowerCase()} API key <code>${keyHint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
+  return html`<p>The ${view.name.toLowerCase()} API key <code>${keyHint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
 <form method="post" action="${keys}/${key.id}/revoke" class="choices">
   <button class="danger">Revoke key</button>
   <a class="button quiet" href="${keys}">Keep key</a>
-</form></div>`;
+</form>`;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -13,7 +13,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, textField } from "../ui/fields.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { formTokenField, noticeBox, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
+import { formTokenField, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import {
   type ApiKeyState,
@@ -50,8 +50,9 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
   ): Promise<void> {
     const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
     const formToken = formTokens.issue(request, response);
+    const { status, notice } = shown;
     const content = apiKeysPage({ ...shown, visit, keys, formToken });
-    layout.sendPage(response, { visit, section: "api-keys", title: "API keys", status: shown.status, content });
+    layout.sendPage(response, { visit, title: "API keys", status, notice, content });
   }
 
   /** Shows the value of a new key, once. */
@@ -64,7 +65,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
     const call = firstCall({ baseUrl: apiBaseUrl, key: value, environment, scopes: key!.scopes });
     const reference = new URL("/docs", apiBaseUrl);
     const content = apiKeyCreatedPage({ view: visit.view, key: key!, value, firstCall: call, reference, rolled });
-    layout.sendPage(response, { visit, section: "api-keys", title: "Your API key is ready", content });
+    layout.sendPage(response, { visit, title: "Your API key is ready", content });
   }
 
   function sendRoll(
@@ -73,10 +74,9 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
     visit: Visit,
     shown: Partial<Refusal> & { key: ApiKey; input: RollInput },
   ): void {
-    const formToken = formTokens.issue(request, response);
-    const content = rollApiKeyPage({ ...shown, visit, formToken });
-    const title = `Roll ${shown.key.name}`;
-    layout.sendPage(response, { visit, section: "api-keys", title, status: shown.status, content });
+    const { status, notice, key, input } = shown;
+    const content = rollApiKeyPage({ visit, key, input, formToken: formTokens.issue(request, response) });
+    layout.sendCard(response, { visit, title: `Roll the key “${key.name}”`, status, notice, content });
   }
 
   async function findKey(visit: Visit, id: unknown): Promise<ApiKey> {
@@ -139,7 +139,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
     async askToRevoke(request, response, visit) {
       const key = await findKey(visit, request.params.key_id);
       const content = revokeApiKeyPage({ view: visit.view, key });
-      layout.sendPage(response, { visit, section: "api-keys", title: `Revoke ${key.name}`, content });
+      layout.sendCard(response, { visit, title: `Revoke the key “${key.name}”?`, content });
     },
 
     async revoke(request, response, visit) {
@@ -176,19 +176,17 @@ function apiKeysPage(
     input?: NewKeyInput;
   },
 ): Html {
-  const { visit, keys, notice, formToken, input = emptyInput } = options;
+  const { visit, keys, formToken, input = emptyInput } = options;
   const { view } = visit;
   const mayManage = visit.may("manage_keys");
-  return html`<h1>API keys</h1>
-${noticeBox(notice)}
-${
-  mayManage
-    ? html`<section class="card" aria-labelledby="create">
+  return html`${
+    mayManage
+      ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
 ${hasRecentPassword(visit) ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view)}
 </section>`
-    : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
-}
+      : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
+  }
 <section aria-labelledby="keys">
 <h2 id="keys">${view.name} API keys</h2>
 ${

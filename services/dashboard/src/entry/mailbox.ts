@@ -8,14 +8,14 @@ import { facts, time } from "../ui/parts.ts";
 export function createMailbox({ entry, layout, url }: PageContext): RequestHandler {
   return async (_request, response) => {
     const { mails } = await entry.listMailbox({});
-    layout.sendBarePage(response, { title: "Mailbox", content: mailboxPage(mails, url.origin) });
+    const beside = html`<p><a class="button quiet" href="/mailbox">Refresh</a></p>`;
+    layout.sendPage(response, { title: "Mailbox", beside, content: mailboxPage(mails, url.origin) });
   };
 }
 
 /** The page with the emails of a local run. */
 function mailboxPage(mails: readonly MailboxMail[], ownOrigin: string): Html {
-  return html`<div class="heading"><h1>Mailbox</h1><p><a class="button quiet" href="/mailbox">Refresh</a></p></div>
-<p>A local run sends no emails. The emails that it would have sent to anyone are listed here, newest first.</p>
+  return html`<p>A local run sends no emails. The emails that it would have sent to anyone are listed here, newest first.</p>
 ${
   mails.length === 0
     ? html`<p class="empty">No emails yet. <a href="/sign-up">Create an account</a> or <a href="/forgot-password">reset your password</a>, then refresh this page.</p>`

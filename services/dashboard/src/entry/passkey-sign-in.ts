@@ -6,7 +6,7 @@ import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { usePasskeyPage } from "../security/passkeys.ts";
+import { usePasskey } from "../security/passkeys.ts";
 import type { ShowSignIn } from "./sign-in.ts";
 
 /** How long the account service waits for the browser's answer. */
@@ -19,13 +19,14 @@ export function createPasskeySignIn({ passkeys, layout, beginSession, now }: Pag
       const { ceremonyToken, optionsJson } = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
       const [ceremony, until] = [shortHash(ceremonyToken), new Date(now().getTime() + CEREMONY_MS)];
       writeTabCookie(request, response, `__Host-passkey-${ceremony}`, ceremonyToken, until);
-      const title = "Sign in with a passkey";
-      const content = usePasskeyPage({
-        ...{ ...shown, title, ceremony, optionsJson, action: "/sign-in/passkey" },
-        reason: html`Your device asks for your fingerprint, face or PIN.`,
-        byPassword: { path: "/sign-in", text: "Sign in with your password." },
+      layout.sendCard(response, {
+        ...{ title: "Sign in with a passkey", status: shown.problem ? 401 : 200 },
+        ...usePasskey({
+          ...{ ...shown, ceremony, optionsJson, action: "/sign-in/passkey" },
+          reason: html`Your device asks for your fingerprint, face or PIN.`,
+          byPassword: { path: "/sign-in", text: "Sign in with your password." },
+        }),
       });
-      layout.sendBarePage(response, { title, status: shown.problem ? 401 : 200, content, script: "passkeys.js" });
     } catch (error) {
       await refuse(response, shown.next, error);
     }

@@ -73,7 +73,8 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
     if (since !== "" && !chosen) throw new ProblemError("page_not_found");
     const comparison = chosen && (await compare(visit, job!, chosen));
     const content = changesPage(visit, job!, { earlier, chosen, comparison });
-    layout.sendPage(response, { visit, section: "lists", title: "What changed", content, script: "filter.js" });
+    const parents = [[`/lists/${job!.id}`, `List of ${rowsText(job!.total)}`]] as const;
+    layout.sendPage(response, { visit, title: "What changed", parents, content, script: "filter.js" });
   };
 }
 
@@ -113,15 +114,13 @@ function changesPage(
   const { earlier, chosen, comparison } = shown;
   const path = `${view.path}/lists/${job.id}`;
   const options = earlier.map((each) => option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`));
-  return html`<p class="path"><a href="${path}">List of ${rowsText(job.total)}</a></p>
-<h1>What changed</h1>
-${
-  chosen &&
-  html`<form method="get" action="${path}/changes" class="filters" data-applied>
+  return html`${
+    chosen &&
+    html`<form method="get" action="${path}/changes" class="filters" data-applied>
   ${selectField({ name: "since", label: "Since the list of", options })}
   <button class="quiet">Compare</button>
 </form>`
-}
+  }
 ${chosen && comparison ? comparisonOf(comparison, chosen, view.path) : emptyNote("There is no earlier list. Results are kept for 30 days.")}`;
 }
 

@@ -17,7 +17,7 @@ import { listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { selectField } from "../ui/fields.ts";
 import { choiceField } from "../ui/filter.ts";
-import { checkTitle, facts, noticeBox, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
+import { checkTitle, facts, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
 import { aside } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
@@ -71,7 +71,6 @@ interface Results {
 /** Creates the page of one list with its results. */
 const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
   listPage<"decision" | "outcome", number, Results>(context, {
-    section: "lists",
     path: `/lists/${job.id}`,
     noun: "results",
     title: `List of ${rowsText(job.total)}`,
@@ -105,8 +104,9 @@ const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
           monitorId && html`<a href="${view.path}/monitors/${monitorId}">View<span class="unseen"> monitor</span></a>`,
       ],
     ],
-    head: (visit) => headOf(visit, job),
-    notice: (request) => noticeBox(noticeOf(request, notices)),
+    parents: [["/lists", "Lists"]],
+    intro: (visit) => progressSection(visit, job),
+    notice: (request) => noticeOf(request, notices),
     heading: (_visit, { isNarrowed }) => (isNarrowed ? "Matching results" : "Results"),
     refreshes: isWorking(job),
     meanwhile: "None are lost.",
@@ -122,15 +122,13 @@ const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
     ],
   });
 
-function headOf(visit: Visit, job: Job): Html {
+function progressSection(visit: Visit, job: Job): Html {
   const { view, may } = visit;
   const path = `${view.path}/lists/${job.id}`;
   const byOutcome = Object.entries(outcomeCounts(job.counts)).filter(([, count]) => count > 0);
   const link = (filter: Record<string, string>, count: number) =>
     html`<a href="${pathWithQuery(path, filter)}">${numberText(count)}</a>`;
-  return html`<p class="path"><a href="${view.path}/lists">Lists</a></p>
-<h1>List of ${rowsText(job.total)}</h1>
-<section class="card" aria-labelledby="progress"><h2 id="progress" class="unseen">Progress</h2>
+  return html`<section class="card" aria-labelledby="progress"><h2 id="progress" class="unseen">Progress</h2>
 ${facts([
   ["State", progress(job)],
   ...Object.entries(decisionCounts(job)).map(

@@ -9,7 +9,6 @@ import { decisionCounts, progress, rowsText } from "./words.ts";
 /** Creates the page of the lists that were verified, newest first. */
 export const createListOfLists = (context: PageContext) =>
   listPage(context, {
-    section: "lists",
     path: "/lists",
     noun: "lists",
     fields: {},

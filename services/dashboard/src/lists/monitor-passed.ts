@@ -7,7 +7,6 @@ import { isRefusal } from "../http/refusal.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { frequencies } from "../monitors/monitor-form.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { noticeBox } from "../ui/parts.ts";
 import { aside, table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { notices, vendorOf } from "./list.ts";
@@ -73,9 +72,8 @@ export function createMonitorPassedHandler({ jobs, monitors, organization, layou
       return response.redirect(303, `${path}?done=${isFull ? "limit" : "monitored"}`);
     }
     const back = html`<a class="button quiet" href="${path}">Go back</a>`;
-    const content = html`<h1>Monitor all that passed</h1>
-${isFull && noticeBox(notices.limit)}
-${others.length > 0 && refusedTable(others, view.path)}
+    const notice = isFull ? notices.limit : undefined;
+    const content = html`${others.length > 0 && refusedTable(others, view.path)}
 ${
   goesOn
     ? html`<p>The ${others.length > 0 && "other "}vendors that passed up to row ${numberText(nextRow)} have a monitor. Continue with the others.</p>
@@ -85,7 +83,7 @@ ${
 </form>`
     : html`${!isFull && html`<p>All other vendors that passed have a monitor.</p>`}<p>${back}</p>`
 }`;
-    layout.sendPage(response, { visit, section: "lists", title: "Monitor all that passed", content });
+    layout.sendPage(response, { visit, title: "Monitor all that passed", notice, content });
   };
 }
 

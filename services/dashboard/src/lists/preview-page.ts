@@ -6,7 +6,7 @@ import type { Visit } from "../http/session.ts";
 import { frequencyOptions } from "../monitors/monitor-form.ts";
 import { checksField, option, selectField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
-import { formTokenField, noticeBox, stats } from "../ui/parts.ts";
+import { formTokenField, stats } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { columnName, type VendorList } from "./vendor-list.ts";
@@ -23,7 +23,7 @@ const PROBLEMS_SHOWN = 50;
 
 /** Renders how a list is read. The form holds the list itself, so that nothing is stored before it is started. */
 export function previewPage(
-  options: Partial<Refusal> & {
+  options: Pick<Partial<Refusal>, "problems"> & {
     readonly visit: Visit;
     readonly list: VendorList;
     readonly bytes: Uint8Array;
@@ -35,10 +35,7 @@ export function previewPage(
   const { visit, list, bytes, input, problems = {} } = options;
   const { path } = visit.view;
   const bad = list.rows.length - list.good;
-  return html`<p class="path"><a href="${path}/lists">Lists</a></p>
-<h1>Preview of a list</h1>
-${noticeBox(options.notice)}
-<section class="card" aria-labelledby="counts"><h2 id="counts" class="unseen">Rows</h2>
+  return html`<section class="card" aria-labelledby="counts"><h2 id="counts" class="unseen">Rows</h2>
 ${stats([
   ["Rows that can be verified", numberText(list.good)],
   ["Rows with problems", numberText(bad)],

@@ -33,13 +33,14 @@ export function createPreviewHandlers(context: PageContext) {
     request: Request,
     response: Response,
     visit: Visit,
-    { status, ...shown }: Partial<Refusal> & { list: VendorList; bytes: Uint8Array; input?: PreviewInput },
+    { status, notice, ...shown }: Partial<Refusal> & { list: VendorList; bytes: Uint8Array; input?: PreviewInput },
   ): Promise<void> {
     const tinHint = await liveTinMatchHint(context, visit);
     const formToken = formTokens.issue(request, response);
     const { input = firstInput(shown.list, tinHint === undefined) } = shown;
     const content = previewPage({ ...shown, input, visit, tinHint, formToken });
-    layout.sendPage(response, { visit, section: "lists", title: "Preview of a list", status, content });
+    const parents = [["/lists", "Lists"]] as const;
+    layout.sendPage(response, { visit, title: "Preview of a list", parents, status, notice, content });
   }
 
   /** Stores the rows and starts their job. Returns its id. */

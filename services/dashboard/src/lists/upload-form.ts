@@ -4,7 +4,7 @@ import { SANDBOX_UEI } from "../api-keys/first-call.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { noticeBox, problemNotice } from "../ui/parts.ts";
+import { problemNotice } from "../ui/parts.ts";
 
 /** Sends the form to which a list is given, with the reason if one was refused. */
 export function sendUploadForm(
@@ -14,10 +14,8 @@ export function sendUploadForm(
   refused?: string,
 ): void {
   layout.sendPage(response, {
-    ...{ visit, section: "lists", title: "Verify a list" },
-    status: refused === undefined ? 200 : 400,
-    content: uploadPage(visit, refused),
-    script: "file.js",
+    ...{ visit, title: "Verify a list", parents: [["/lists", "Lists"]], content: uploadPage(visit), script: "file.js" },
+    ...(refused !== undefined && { status: 400, notice: problemNotice(refused) }),
   });
 }
 
@@ -54,12 +52,9 @@ const SAMPLE = [
   "",
 ].join("\r\n");
 
-function uploadPage({ view }: Visit, refused: string | undefined): Html {
+function uploadPage({ view }: Visit): Html {
   const sample = html`<a href="/test/lists/sample.csv" download>a sample list</a>`;
-  return html`<p class="path"><a href="${view.path}/lists">Lists</a></p>
-<h1>Verify a list</h1>
-${noticeBox(refused === undefined ? undefined : problemNotice(refused))}
-<form method="post" action="${view.path}/lists/preview" enctype="multipart/form-data" class="card" data-busy="Reading the list …">
+  return html`<form method="post" action="${view.path}/lists/preview" enctype="multipart/form-data" class="card" data-busy="Reading the list …">
   <p>Give the list as your accounting system exports it, or drop a file here. Its first row names the columns. One of these is enough: UEI, CAGE code, D-U-N-S number, TIN, or name and address.</p>
   <div class="field"><label for="file">File</label>
   <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,.xlsx" aria-describedby="file-hint">

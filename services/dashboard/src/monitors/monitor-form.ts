@@ -8,7 +8,6 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { noticeBox } from "../ui/parts.ts";
 import { echoOfVendorNumber, readVendorNumber, vendorNumberField } from "../ui/vendor-number.ts";
 
 /** The frequencies of monitors, by their public names. */
@@ -111,16 +110,14 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
   ): Promise<void> {
     const vendorName = (await readVendors(visit, [monitor]))?.get(monitor.entityId)?.legalName;
     const path = `${visit.view.path}/monitors/${monitor.id}`;
-    const content = html`<p class="path"><a href="${path}">${vendorName ?? "Monitor"}</a></p>
-<h1>Change this monitor</h1>
-${noticeBox(notice)}
-<form method="post" action="${path}/change" class="card">
+    const parents = [[`/monitors/${monitor.id}`, vendorName ?? "Monitor"]] as const;
+    const content = html`<form method="post" action="${path}/change" class="card">
   ${scheduleFields(visit.view, input, problems)}
   ${vendorNumberField({ value: input.external_id, problem: problems.external_id })}
   <p class="hint">Later runs are still compared with the last one. Events that wait for another attempt go to the new URL; without one, they are not sent.</p>
   <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
 </form>`;
-    layout.sendPage(response, { visit, section: "monitors", title: "Change a monitor", status, content });
+    layout.sendPage(response, { visit, title: "Change this monitor", parents, status, notice, content });
   }
 
   return {

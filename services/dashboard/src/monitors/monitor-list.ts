@@ -22,7 +22,6 @@ const outcomes: Readonly<Record<string, CheckStatus>> = {
 /** Creates the list of monitors: the active or the canceled ones. */
 export const createMonitorList = (context: PageContext) =>
   listPage(context, {
-    section: "monitors",
     path: "/monitors",
     noun: "monitors",
     fields: {

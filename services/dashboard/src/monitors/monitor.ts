@@ -7,7 +7,7 @@ import { pathId, pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unlessUnavailable } from "../page/panels.ts";
+import { unlessUnavailable, vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { asCurl } from "../ui/curl.ts";
 import { listing, pager, readPosition, writePosition } from "../ui/listing.ts";
@@ -16,8 +16,6 @@ import {
   checkTitle,
   copyableId,
   facts,
-  type Notice,
-  noticeBox,
   noticeOf,
   outcomeState,
   state,
@@ -58,19 +56,21 @@ export function createMonitorHandlers(context: PageContext) {
         unlessUnavailable(logger, visit, () => monitors.listEvents(events)),
       ]);
       const vendor = vendors?.get(monitor.entityId);
-      const notice = noticeOf(request, notices);
       const content = monitorPage({
-        ...{ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl },
+        ...{ visit, monitor, vendor, found, isFirst: after === undefined, apiBaseUrl },
         scheduled: scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id),
       });
-      layout.sendPage(response, { visit, section: "monitors", title: "Monitor", content });
+      layout.sendPage(response, {
+        ...{ visit, title: "Monitor", parents: [["/monitors", "Monitors"]], heading: vendor?.legalName, content },
+        ...{ beside: beside(visit, monitor), notice: noticeOf(request, notices) },
+      });
     },
 
     async askToCancel(request, response, visit) {
       const monitor = await find(request, visit);
-      const vendor = (await readVendors(visit, [monitor]))?.get(monitor.entityId);
-      const content = cancelMonitorPage({ visit, monitor, vendor });
-      layout.sendPage(response, { visit, section: "monitors", title: "Cancel a monitor", content });
+      const name = vendorName(await readVendors(visit, [monitor]), monitor.entityId);
+      const content = cancelMonitorPage(visit, monitor);
+      layout.sendCard(response, { visit, title: `Cancel the monitor of ${name}?`, content });
     },
 
     // Repeating the form changes nothing, so it needs no token.
@@ -92,19 +92,21 @@ interface MonitorView {
   readonly isFirst: boolean;
   /** Its last run and the scheduled checks after it; undefined where there were none, and while unavailable. */
   readonly scheduled: ScheduledRun | undefined;
-  readonly notice: Notice | undefined;
   /** The API as its clients see it. */
   readonly apiBaseUrl: URL;
 }
 
+/** Renders the state of a monitor, and what can be done with it. */
+function beside({ view, may }: Visit, { id, status }: Monitor): Html {
+  const path = `${view.path}/monitors/${id}`;
+  return html`${state(status)}
+${may("manage_monitors") && status === "active" && html`<p class="choices"><a class="button quiet" href="${path}/change">Change</a> <a class="button quiet" href="${path}/cancel">Cancel this monitor</a></p>`}`;
+}
+
 function monitorPage(options: MonitorView): Html {
-  const { visit, monitor, vendor } = options;
+  const { visit, monitor } = options;
   const { view } = visit;
-  return html`<p class="path"><a href="${view.path}/monitors">Monitors</a></p>
-<div class="heading"><h1>${vendor?.legalName ?? "Monitor"}</h1> ${state(monitor.status)}
-${visit.may("manage_monitors") && monitor.status === "active" && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
-${noticeBox(options.notice)}
-${errorsNotice(view, monitor)}
+  return html`${errorsNotice(view, monitor)}
 ${monitor.staleSince && html`<p class="notice warning">${staleText(timestampDate(monitor.staleSince), visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this monitor</h2>
@@ -175,19 +177,16 @@ ${changeList(changes)}
 `;
 }
 
-/** The page that asks for confirmation before a monitor is canceled. */
-function cancelMonitorPage({ visit, monitor, vendor }: Pick<MonitorView, "visit" | "monitor" | "vendor">): Html {
-  const path = `${visit.view.path}/monitors/${monitor.id}`;
-  const name = vendor?.legalName ?? monitor.entityId;
-  if (monitor.status !== "active") {
-    return html`<div class="card narrow"><h1>${name}</h1>
-<p>This monitor is already canceled.</p>
-<p><a class="button" href="${path}">Go back to the monitor</a></p></div>`;
+/** The question that is asked before a monitor is canceled. */
+function cancelMonitorPage({ view }: Visit, { id, status }: Monitor): Html {
+  const path = `${view.path}/monitors/${id}`;
+  if (status !== "active") {
+    return html`<p>This monitor is already canceled.</p>
+<p><a class="button" href="${path}">Go back to the monitor</a></p>`;
   }
-  return html`<div class="card narrow"><h1>Cancel the monitor of ${name}?</h1>
-<p>The ${visit.view.name.toLowerCase()} monitor <code>${monitor.id}</code> will stop running and report no more changes. Changes that it already found are kept, and their deliveries continue and can be replayed. You can’t restart it, but you can create a new monitor.</p>
+  return html`<p>The ${view.name.toLowerCase()} monitor <code>${id}</code> will stop running and report no more changes. Changes that it already found are kept, and their deliveries continue and can be replayed. You can’t restart it, but you can create a new monitor.</p>
 <form method="post" action="${path}/cancel" class="choices">
   <button class="danger">Cancel monitor</button>
   <a class="button quiet" href="${path}">Keep monitor</a>
-</form></div>`;
+</form>`;
 }

@@ -3,13 +3,14 @@ import {
   NotificationKind,
   type NotificationSettings,
 } from "@vvs/proto/account/v1/notifications";
+import type { Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { choiceGroup } from "../ui/fields.ts";
-import { type Notice, noticeBox, noticeOf } from "../ui/parts.ts";
+import { type Notice, noticeOf } from "../ui/parts.ts";
 
 const frequencies = [
   { value: "off", of: NotificationFrequency.OFF, label: "Never" },
@@ -71,16 +72,14 @@ const UNREAD: Notice = { kind: "problem", text: "Choose how often you want an em
 
 /** Creates the handlers of the page where users choose their emails. */
 export function createNotificationHandlers({ notificationSettings, layout }: PageContext) {
-  const shown = (visit: Visit, settings: NotificationSettings | undefined, notice: Notice | undefined) => ({
-    ...{ visit, section: "notifications" as const, title: "Notifications" },
-    content: notificationPage(visit, settings, notice),
-  });
+  async function send(response: Response, visit: Visit, shown: { notice?: Notice | undefined; status?: number }) {
+    const { settings } = await notificationSettings.getNotificationSettings(visit.bySession);
+    const content = notificationPage(visit, settings);
+    layout.sendPage(response, { visit, title: "Notifications", ...shown, content });
+  }
 
   return {
-    async view(request, response, visit) {
-      const { settings } = await notificationSettings.getNotificationSettings(visit.bySession);
-      layout.sendPage(response, shown(visit, settings, noticeOf(request, notices)));
-    },
+    view: (request, response, visit) => send(response, visit, { notice: noticeOf(request, notices) }),
 
     async save(request, response, visit) {
       const frequency = frequencies.find(({ value }) => value === field(request, "frequency"))?.of;
@@ -91,23 +90,20 @@ export function createNotificationHandlers({ notificationSettings, layout }: Pag
         await notificationSettings.setNotificationSettings({ ...visit.bySession, settings });
       } catch (error) {
         if (!isRefusal(error, "invalid_request")) throw error;
-        const { settings } = await notificationSettings.getNotificationSettings(visit.bySession);
-        return layout.sendPage(response, { ...shown(visit, settings, UNREAD), status: 400 });
+        return send(response, visit, { notice: UNREAD, status: 400 });
       }
       response.redirect(303, `${visit.view.path}/notifications?done=saved`);
     },
   } satisfies PageHandlers;
 }
 
-function notificationPage(visit: Visit, settings: NotificationSettings | undefined, notice: Notice | undefined): Html {
+function notificationPage(visit: Visit, settings: NotificationSettings | undefined): Html {
   const { session, view } = visit;
   const frequency = frequencies.find(({ of }) => of === settings?.frequency)?.value;
   const picked = kinds.filter(({ of }) => settings?.kinds.includes(of)).map(({ value }) => value);
   const mayKeys = visit.may("manage_keys");
   const offered = kinds.filter(({ of }) => mayKeys || of !== NotificationKind.KEYS);
-  return html`<h1>Notifications</h1>
-${noticeBox(notice)}
-<p>Emails to <strong>${session.email}</strong> about what happens in the live environment. Each member chooses for themselves.</p>
+  return html`<p>Emails to <strong>${session.email}</strong> about what happens in the live environment. Each member chooses for themselves.</p>
 <form method="post" action="${view.path}/notifications" class="card">
   ${choiceGroup({ type: "radio", name: "frequency", legend: "How often", choices: frequencies, picked: frequency ? [frequency] : [] })}
   ${choiceGroup({ type: "checkbox", name: "kinds", legend: "What about", choices: offered, picked })}

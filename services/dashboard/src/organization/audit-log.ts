@@ -49,7 +49,6 @@ const PATH = "/organization/audit-log";
 /** Creates the audit log: who did what, when and from where. */
 export const createAuditLog = ({ organization, auditLog, ...context }: PageContext) =>
   listPage(context, {
-    section: "organization",
     path: PATH,
     noun: "actions",
     title: "Audit log",
@@ -84,8 +83,8 @@ export const createAuditLog = ({ organization, auditLog, ...context }: PageConte
         "long",
       ],
     ],
-    head: (visit) => html`<h1>${visit.session.organizationName}</h1>
-${organizationTabs(visit, "Audit log")}`,
+    pageHeading: ({ session }) => session.organizationName,
+    intro: (visit) => organizationTabs(visit, "Audit log"),
     heading: (_visit, { isNarrowed }) => (isNarrowed ? "Matching actions" : "Actions"),
     below: ({ keptDays }) =>
       html`<p class="hint">Shows actions in both environments, newest first. Entries are kept for ${keptDays} days and can’t be changed. Times are in UTC.</p>`,

@@ -3,31 +3,26 @@ import { type Html, html } from "../http/html.ts";
 import { roleName, roles } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
 import { choiceGroup } from "../ui/fields.ts";
-import { breakable, copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
+import { copyableId, facts, time, timeAgo } from "../ui/parts.ts";
 
 export interface MemberView {
   readonly visit: Visit;
   readonly member: Member;
   /** The last owner can neither be removed nor get another role. */
   readonly isLastOwner: boolean;
-  readonly notice?: Notice;
 }
 
 const LAST_OWNER = html`<p class="notice warning">This is the only owner, and an organization needs at least one. Make another member an owner first.</p>`;
 
-export function memberPage(options: MemberView): Html {
-  const { visit, member, isLastOwner } = options;
+export function memberPage({ visit, member, isLastOwner }: MemberView): Html {
   const path = `${visit.view.path}/organization/members`;
   const isOwn = member.userId === visit.session.userId;
-  return html`<p class="path"><a href="${path}">Members</a></p>
-<h1>${breakable(member.email)}</h1>
-${noticeBox(options.notice)}
-<section class="card" aria-labelledby="about">
+  return html`<section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this member</h2>
 ${facts([
   ["Role", roleName(member.role)],
   ["Joined", time(member.joinedAt)],
-  ["Two-factor", member.hasSecondFactor ? "on" : "off (they sign in with only a password)"],
+  ["Two-factor", member.hasSecondFactor ? "on" : "off"],
   ["Last seen", timeAgo(member.lastSeenAt, visit.now) ?? "never"],
   ["User ID", copyableId(member.userId)],
 ])}
@@ -64,37 +59,27 @@ function removal(path: string, member: Member, isOwn: boolean, { view, session }
 </section>`;
 }
 
-/** The page that asks for confirmation before a member is removed. */
-export function removeMemberPage({ visit, member, isLastOwner }: Omit<MemberView, "notice">): Html {
+/** The question that is asked before a member is removed. */
+export function removeMemberPage({ visit, member, isLastOwner }: MemberView): Html {
   const path = `${visit.view.path}/organization/members/${member.userId}`;
-  if (isLastOwner) {
-    return html`<div class="card narrow"><h1>Remove ${member.email}?</h1>
-${LAST_OWNER}
-<p><a class="button" href="${path}">Go back</a></p></div>`;
-  }
-  return html`<div class="card narrow"><h1>Remove ${member.email}?</h1>
-<p>They are signed out everywhere immediately. API keys and monitors that they created keep working. Revoke the API keys that they may still have.</p>
+  if (isLastOwner) return html`${LAST_OWNER}<p><a class="button" href="${path}">Go back</a></p>`;
+  return html`<p>They are signed out everywhere immediately. API keys and monitors that they created keep working. Revoke the API keys that they may still have.</p>
 <form method="post" action="${path}/remove" class="choices">
   <button class="danger">Remove member</button>
   <a class="button quiet" href="${path}">Keep member</a>
-</form></div>`;
+</form>`;
 }
 
-/** The page that asks for confirmation before the signed-in user leaves. */
-export function leavePage(options: { visit: Visit; isLastOwner: boolean; problem?: string }): Html {
-  const { visit, isLastOwner, problem } = options;
-  const { view, session } = visit;
+/** The question that is asked before the signed-in user leaves. */
+export function leavePage({ view, session }: Visit, isLastOwner: boolean): Html {
   const back = `${view.path}/organization/members`;
-  return html`<div class="card narrow"><h1>Leave ${session.organizationName}?</h1>
-${problem && noticeBox({ kind: "problem", text: problem })}
-${
-  isLastOwner
-    ? html`${!problem && html`<p class="notice warning">You are the only owner, and an organization needs at least one. Make another member an owner first.</p>`}
-<p><a class="button" href="${back}">Go to members</a></p>`
-    : html`<p>Your account <strong>${session.email}</strong> ends immediately. Everything that you created stays with the organization, including API keys. To come back, you need a new invitation.</p>
+  if (isLastOwner) {
+    return html`<p class="notice warning">You are the only owner, and an organization needs at least one. Make another member an owner first.</p>
+<p><a class="button" href="${back}">Go to members</a></p>`;
+  }
+  return html`<p>Your account <strong>${session.email}</strong> ends immediately. Everything that you created stays with the organization, including API keys. To come back, you need a new invitation.</p>
 <form method="post" action="${view.path}/organization/leave" class="choices">
   <button class="danger">Leave organization</button>
   <a class="button quiet" href="${back}">Stay</a>
-</form>`
-}</div>`;
+</form>`;
 }

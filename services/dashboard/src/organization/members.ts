@@ -14,17 +14,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { hasRecentPassword } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField } from "../ui/fields.ts";
-import {
-  breakable,
-  CONFIRMED,
-  type Notice,
-  noticeBox,
-  noticeOf,
-  problemNotice,
-  state,
-  time,
-  timeAgo,
-} from "../ui/parts.ts";
+import { breakable, CONFIRMED, type Notice, noticeOf, problemNotice, state, time, timeAgo } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { leavePage, memberPage, removeMemberPage, roleField } from "./member-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
@@ -51,9 +41,11 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
 
   async function sendMember(request: Request, response: Response, visit: Visit, notice?: Notice): Promise<void> {
     const found = await find(request, visit);
-    const [title, status] = [found.member.email, notice?.kind === "problem" ? 400 : 200];
-    const content = memberPage({ ...found, notice });
-    layout.sendPage(response, { visit, section: "organization", title, status, content });
+    const { email } = found.member;
+    layout.sendPage(response, {
+      ...{ visit, title: email, heading: breakable(email), parents: [["/organization/members", "Members"]], notice },
+      ...{ status: notice?.kind === "problem" ? 400 : 200, content: memberPage(found) },
+    });
   }
 
   /** Runs the action of a form on a member's page and redirects to the list. Owners who changed their own role may no longer see that page. */
@@ -70,9 +62,10 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
     const members = await membersOf(visit);
     const own = members.find(({ userId }) => userId === visit.session.userId);
     const isLastOwner = own !== undefined && isOnlyOwner(own, members);
-    const content = leavePage({ visit, isLastOwner, problem });
-    const title = "Leave the organization";
-    layout.sendPage(response, { visit, section: "organization", title, status: problem ? 400 : 200, content });
+    layout.sendCard(response, {
+      ...{ visit, title: `Leave ${visit.session.organizationName}?`, content: leavePage(visit, isLastOwner) },
+      ...(problem && { status: 400, notice: problemNotice(problem) }),
+    });
   }
 
   /** Sends the list of members, with the result of a form. */
@@ -87,8 +80,9 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
       visit.may("manage_members") ? organization.listInvitations(visit.bySession) : undefined,
     ]);
     const invitations = invited && { ...invited, visit, refused };
-    const content = membersPage({ visit, members, invitations, notice });
-    layout.sendPage(response, { visit, section: "organization", title: "Members", status, content });
+    const content = membersPage({ visit, members, invitations });
+    const heading = visit.session.organizationName;
+    layout.sendPage(response, { visit, title: "Members", heading, status, notice, content });
   }
 
   /** Runs the action of an invitation's form and redirects to the list. Repeating an action has no further effect. */
@@ -115,8 +109,8 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
 
     async askToRemove(request, response, visit) {
       const found = await find(request, visit);
-      const title = `Remove ${found.member.email}`;
-      layout.sendPage(response, { visit, section: "organization", title, content: removeMemberPage(found) });
+      const title = `Remove ${found.member.email}?`;
+      layout.sendCard(response, { visit, title, content: removeMemberPage(found) });
     },
 
     async remove(request, response, visit) {
@@ -190,16 +184,13 @@ interface MembersView {
   readonly members: readonly Member[];
   /** Undefined if the user may not invite people. */
   readonly invitations: InvitationsView | undefined;
-  readonly notice?: Notice;
 }
 
 function membersPage(options: MembersView): Html {
   const { visit, invitations } = options;
   const { view, session, may } = visit;
   const mayManage = may("manage_members");
-  return html`<h1>${session.organizationName}</h1>
-${organizationTabs(visit, "Members")}
-${noticeBox(options.notice)}
+  return html`${organizationTabs(visit, "Members")}
 <section aria-labelledby="members">
 <h2 id="members">Members</h2>
 <p>These people can use the dashboard for ${session.organizationName}, in both environments.</p>

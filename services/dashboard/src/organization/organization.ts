@@ -3,7 +3,7 @@ import { apiKeyState } from "../api-keys/api-key-pages.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { CONFIRMED, copyableId, facts, noticeBox, noticeOf, time } from "../ui/parts.ts";
+import { CONFIRMED, copyableId, facts, noticeOf, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { numberText, planName } from "../ui/vocabulary.ts";
 import { busiestOf, readLastDay } from "../usage/usage-figures.ts";
@@ -20,9 +20,8 @@ export function createOrganizationHandler(context: PageContext): PageHandler {
       readPanel(visit, "monitors", (call) => context.monitors.countMonitors({ caller }, call)),
       readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
     ]);
-    const content = html`<h1>${organization.name}</h1>
-${organizationTabs(visit, "Plan and limits")}
-${noticeBox(noticeOf(request, { confirmed: CONFIRMED }))}
+    const notice = noticeOf(request, { confirmed: CONFIRMED });
+    const content = html`${organizationTabs(visit, "Plan and limits")}
 <section class="card" aria-labelledby="plan">
 <h2 id="plan">Plan</h2>
 ${facts([
@@ -39,7 +38,7 @@ ${limits(visit, organization, {
   busiest: usage && busiestOf(usage.counts),
 })}
 ${kept()}`;
-    layout.sendPage(response, { visit, section: "organization", title: "Plan and limits", content });
+    layout.sendPage(response, { visit, title: "Plan and limits", heading: organization.name, notice, content });
   };
 }
 

@@ -72,7 +72,10 @@ export function createOverviewHandler(context: PageContext): PageHandler {
       usage,
       vendors,
     });
-    layout.sendPage(response, { visit, section: "overview", title: "Overview", content });
+    const beside =
+      visit.may("verify") &&
+      html`<p><a class="button" href="${visit.view.path}/verifications/new">Run a verification</a></p>`;
+    layout.sendPage(response, { visit, title: "Overview", beside, content });
   };
 }
 
@@ -89,10 +92,7 @@ interface OverviewView {
 }
 
 function overviewPage(options: OverviewView): Html {
-  const { view, may } = options.visit;
-  return html`<div class="heading"><h1>Overview</h1>
-${may("verify") && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
-${firstSteps(options.visit, options.completedSteps, options.apiBaseUrl)}
+  return html`${firstSteps(options.visit, options.completedSteps, options.apiBaseUrl)}
 ${toDoSection(options)}
 <div class="panels">
 ${verificationsPanel(options)}

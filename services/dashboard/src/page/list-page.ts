@@ -8,8 +8,9 @@ import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { type ApiCall, asCurl } from "../ui/curl.ts";
 import { type FilterField, filterForm, type ListFilter, readFilter } from "../ui/filter.ts";
-import type { Section } from "../ui/layout.ts";
+import type { Page } from "../ui/layout.ts";
 import { emptyNote, type ListPosition, pager, readPosition, writePosition } from "../ui/listing.ts";
+import type { Notice } from "../ui/parts.ts";
 import { type Column, table } from "../ui/table.ts";
 import type { PageContext } from "./page-context.ts";
 import { unavailableNote, unlessUnavailable } from "./panels.ts";
@@ -37,7 +38,6 @@ export const byTime = (prefix: IdPrefix | "log"): Positions<ListPosition> => ({
 });
 
 interface List<F extends string, P, Found extends Read<P>, Choices> {
-  readonly section: Section;
   /** The path below the environment. */
   readonly path: string;
   /** What the list is of, such as "deliveries". */
@@ -61,15 +61,16 @@ interface List<F extends string, P, Found extends Read<P>, Choices> {
     found: Found;
     choices: Choices;
   }) => readonly (Column<Found["rows"][number]> | false)[];
-  /** Stands above the title of the page. */
-  readonly parent?: { readonly path: string; readonly name: string };
-  /** The whole heading of the page; its title and `actions` if absent. */
-  readonly head?: (visit: Visit) => Html;
+  readonly parents?: Page["parents"];
+  /** The heading of the page, if it is not the title. */
+  readonly pageHeading?: (visit: Visit) => string;
   readonly actions?: (visit: Visit, filter: Filter<F>) => Html | false | undefined;
+  /** Stands above the filter. */
+  readonly intro?: (visit: Visit) => Html;
   /** Whether the rows become more by themselves, so that the page is loaded again every few seconds. */
   readonly refreshes?: boolean;
-  /** What was just done, above the filter. */
-  readonly notice?: (request: Request) => Html | undefined;
+  /** What was just done. */
+  readonly notice?: (request: Request) => Notice | undefined;
   /** The heading of the rows, if it is not about all or matching ones of the environment. */
   readonly heading?: (visit: Visit, list: ListFilter<F>) => string;
   readonly above?: (found: Found, visit: Visit) => Html | false | undefined;
@@ -152,19 +153,19 @@ ${list.below?.(found, visit)}`
         : await unlessUnavailable(logger, visit, () => list.read(visit, filter, page));
       const choices = (await list.readChoices?.(visit, found)) as Choices;
       const curl = list.curl?.(filter);
-      const content = html`${
-        list.head?.(visit) ??
-        html`${list.parent && html`<p class="path"><a href="${visit.view.path}${list.parent.path}">${list.parent.name}</a></p>`}
-<div class="heading"><h1>${title}</h1>
-${list.actions?.(visit, filter)}</div>`
-      }
-${list.notice?.(request)}
+      const content = html`${list.intro?.(visit)}
 ${filterForm({ path: `${visit.view.path}${list.path}`, noun, read, fields, choices })}
 ${!isRefused && section(visit, read, found, (rows) => rowsOf(visit, read, rows, choices, after === undefined))}
 ${curl && asCurl(apiBaseUrl, ...curl)}`;
       const status = isRefused ? 400 : found ? 200 : 503;
-      const { section: inSection, refreshes } = list;
-      layout.sendPage(response, { visit, section: inSection, title, status, content, refreshes, script: "filter.js" });
+      layout.sendPage(response, {
+        ...{ visit, title, status, content, parents: list.parents, refreshes: list.refreshes, script: "filter.js" },
+        ...{
+          heading: list.pageHeading?.(visit),
+          beside: list.actions?.(visit, filter),
+          notice: list.notice?.(request),
+        },
+      });
     },
 
     async download(request, response, visit) {

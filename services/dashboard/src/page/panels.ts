@@ -6,7 +6,7 @@ import type { CallOptions } from "@vvs/rpc";
 import { type Html, html } from "../http/html.ts";
 import { isRefusal } from "../http/refusal.ts";
 import { observed, type PageHandler, type Visit } from "../http/session.ts";
-import { type Layout, sectionOf } from "../ui/layout.ts";
+import type { Layout } from "../ui/layout.ts";
 import type { AppOptions } from "./app-options.ts";
 
 /** Reads the data of one panel of a page; undefined if it failed or took too long, so that the other panels still show. */
@@ -68,7 +68,6 @@ export async function unlessUnavailable<T>(
 export const unavailableNote = (what: string, meanwhile = "No data is lost."): Html =>
   html`<p class="notice problem" role="alert">${what} can’t be shown, because a service is temporarily unavailable. ${meanwhile} Try again in a moment.</p>`;
 
-/** Returns a page that only says that its data is unavailable. */
 /**
  * Wraps the handler of a page so that it says that the page can’t be shown while a service is unavailable. All other pages can be
  * reached from it.
@@ -80,10 +79,8 @@ export function orUnavailable(handle: PageHandler, layout: Layout): PageHandler 
     } catch (error) {
       if (response.headersSent || !isRefusal(error, "service_unavailable")) throw error;
       observed(response).fields.err = error;
-      const title = "Temporarily unavailable";
-      const content = html`<h1>${title}</h1>
-${unavailableNote("This page")}`;
-      layout.sendPage(response, { visit, section: sectionOf(request.path), title, status: 503, content });
+      const content = unavailableNote("This page");
+      layout.sendPage(response, { visit, title: "Temporarily unavailable", status: 503, content });
     }
   };
 }

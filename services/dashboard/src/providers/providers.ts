@@ -14,11 +14,10 @@ export function createProvidersHandler({ verification, layout, apiBaseUrl }: Pag
   return async (_request, response, visit) => {
     const environment = toProtoEnvironment(visit.view.environment);
     const { providers } = await verification.listProviders({ environment });
-    const content = html`<h1>Providers</h1>
-<p>Providers answer the checks in the ${visit.view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
+    const content = html`<p>Providers answer the checks in the ${visit.view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
 ${checkNames.map((check) => checkSection(visit, check, providers))}
 ${asCurl(apiBaseUrl, "listProviders", "List providers", { path: "/v1/providers" })}`;
-    layout.sendPage(response, { visit, section: "providers", title: "Providers", content });
+    layout.sendPage(response, { visit, title: "Providers", content });
   };
 }
 

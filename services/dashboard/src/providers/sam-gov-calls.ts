@@ -7,7 +7,7 @@ import type {
   SamGovQuota,
   SamGovWatchedVendors,
 } from "@vvs/proto/verification/v1/sam_gov_calls";
-import { type EnvironmentView, live } from "../http/environments.ts";
+import { live } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
@@ -19,8 +19,8 @@ import { numberText } from "../ui/vocabulary.ts";
 /** Creates the handler that shows operators how the quota of SAM.gov's API is used. */
 export function createSamGovCallsHandler({ verification, layout }: PageContext): PageHandler {
   return async (_request, response, visit) => {
-    const content = samGovCallsPage(visit.view, await verification.getSamGovCalls({}));
-    layout.sendPage(response, { visit, section: "providers", title: "SAM.gov calls", content });
+    const content = samGovCallsPage(await verification.getSamGovCalls({}));
+    layout.sendPage(response, { visit, title: "SAM.gov calls", parents: [["/providers", "Providers"]], content });
   };
 }
 
@@ -29,10 +29,8 @@ type CallClass = "direct" | "first" | "runs";
 
 export const SAM_GOV_CALLS_PATH = `${live.path}/providers/sam_gov_api/calls`;
 
-function samGovCallsPage(view: EnvironmentView, found: GetSamGovCallsResponse): Html {
-  return html`<p class="path"><a href="${view.path}/providers">Providers</a></p>
-<h1>SAM.gov calls</h1>
-<p>How the daily quota of SAM.gov’s API is used, by all organizations together. Only operators of the product can see this page. Days are UTC.</p>
+function samGovCallsPage(found: GetSamGovCallsResponse): Html {
+  return html`<p>How the daily quota of SAM.gov’s API is used, by all organizations together. Only operators of the product can see this page. Days are UTC.</p>
 ${noticeOf(found)}
 ${today(found)}
 ${freshnessSection(found.freshness)}

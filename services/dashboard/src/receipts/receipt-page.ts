@@ -7,7 +7,7 @@ import { field, RECEIPTS_PATH } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { VERBATIM } from "../ui/fields.ts";
-import { checkTitle, facts, type Notice, noticeBox, state } from "../ui/parts.ts";
+import { checkTitle, facts, noticeBox, problemNotice, state } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 const TITLE = "Check a receipt";
@@ -30,25 +30,24 @@ export function createReceiptHandlers({
   }
 
   return {
-    show: (_request, response) => layout.sendBarePage(response, { title: TITLE, content: page("") }),
+    show: (_request, response) => layout.sendPage(response, { title: TITLE, content: page("") }),
     async check(request, response) {
       const text = field(request, "receipt").replaceAll(/\s/g, "");
       try {
         const receipt = await checkReceipt(text, await readKeys());
-        layout.sendBarePage(response, { title: TITLE, content: page(text, genuine(receipt)) });
+        layout.sendPage(response, { title: TITLE, content: page(text, genuine(receipt)) });
       } catch (error) {
         if (!(error instanceof ReceiptError)) throw error;
-        const notice: Notice = { kind: "problem", text: `${error.message} It proves nothing.` };
+        const notice = problemNotice(`${error.message} It proves nothing.`);
         // The text is not shown again: it may be a TIN that was pasted by mistake.
-        layout.sendBarePage(response, { title: TITLE, status: 400, content: page("", noticeBox(notice)) });
+        layout.sendPage(response, { title: TITLE, status: 400, notice, content: page("") });
       }
     },
   } satisfies Record<string, RequestHandler>;
 }
 
 function page(text: string, found?: Html): Html {
-  return html`<h1>${TITLE}</h1>
-<p>A receipt proves what a verification of this service found, and that nobody has changed it since. This page needs no account, and keeps nothing.</p>
+  return html`<p>A receipt proves what a verification of this service found, and that nobody has changed it since. This page needs no account, and keeps nothing.</p>
 ${found}
 <form method="post" action="${RECEIPTS_PATH}" class="card">
   <label for="receipt">Receipt</label>

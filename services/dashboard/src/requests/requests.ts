@@ -74,7 +74,6 @@ const sections: Readonly<Record<string, string>> = {
 /** Creates the request log: the API calls of the last days, one by one. */
 export const createRequestList = (context: PageContext) =>
   listPage(context, {
-    section: "requests",
     path: "/requests",
     noun: "requests",
     fields,

@@ -8,7 +8,7 @@ import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { textField } from "../ui/fields.ts";
-import { noticeBox, problemNotice, time } from "../ui/parts.ts";
+import { problemNotice, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 
 /** Creates the handlers for adding, removing and confirming with passkeys. */
@@ -19,13 +19,11 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
     shown: { name: string; problem?: string; nameProblem?: string },
   ): Promise<void> {
     const { optionsJson } = await passkeys.beginPasskeyRegistration(visit.self);
-    layout.sendPage(response, {
-      visit,
-      section: "security",
-      title: "Add a passkey",
-      status: shown.problem || shown.nameProblem ? 400 : 200,
-      content: addPasskeyPage({ ...shown, base: visit.view.path, optionsJson }),
-      script: "passkeys.js",
+    const { name, problem, nameProblem } = shown;
+    layout.sendCard(response, {
+      ...{ visit, title: "Add a passkey", status: problem || nameProblem ? 400 : 200, script: "passkeys.js" },
+      ...{ notice: problem === undefined ? undefined : problemNotice(problem) },
+      content: addPasskeyPage({ base: visit.view.path, optionsJson, name, problem: nameProblem }),
     });
   }
 
@@ -35,14 +33,14 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
     shown: { next: string; problem?: string },
   ): Promise<void> {
     const { optionsJson } = await passkeys.beginPasskeyReauthentication(visit.self);
-    const { email } = visit.session;
-    layout.sendPage(response, {
-      visit,
-      section: "security",
-      title: "Confirm with a passkey",
-      status: shown.problem ? 400 : 200,
-      content: passkeyConfirmPage({ ...shown, base: visit.view.path, email, optionsJson }),
-      script: "passkeys.js",
+    const base = `${visit.view.path}/security/confirm`;
+    layout.sendCard(response, {
+      ...{ visit, title: "Confirm with a passkey", status: shown.problem ? 400 : 200 },
+      ...usePasskey({
+        ...{ ...shown, optionsJson, action: `${base}/passkey` },
+        reason: html`To protect the account of <strong>${visit.session.email}</strong>, use your passkey before you continue. You will not be asked again for 15 minutes.`,
+        byPassword: { path: base, text: "Confirm with your password." },
+      }),
     });
   }
 
@@ -111,49 +109,25 @@ ${
 </section>`;
 }
 
-/** The page that lets the browser create a passkey. */
+/** The form that lets the browser create a passkey. */
 function addPasskeyPage(options: {
   base: string;
   optionsJson: string;
   name: string;
-  problem?: string;
-  nameProblem?: string;
+  problem: string | undefined;
 }): Html {
-  const { base, optionsJson, name, problem, nameProblem } = options;
-  return html`<div class="card narrow">
-<h1>Add a passkey</h1>
-${problem && noticeBox(problemNotice(problem))}
-${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in with your password.`)}
+  const { base, optionsJson, name, problem } = options;
+  return html`${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in with your password.`)}
 <form method="post" action="${base}/security/passkeys" data-passkey="create" data-options="${optionsJson}" hidden>
   <input type="hidden" name="response">
-  ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: name, hint: "A name that you will recognize, such as the device or password manager that keeps the passkey.", problem: nameProblem })}
+  ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: name, hint: "A name that you will recognize, such as the device or password manager that keeps the passkey.", problem })}
   ${browserProblem}
   <p class="choices"><button>Add passkey</button> <a class="button quiet" href="${base}/security">Go back</a></p>
-</form>
-</div>`;
+</form>`;
 }
 
-/** The page that asks signed-in users to confirm their identity with a passkey, and then leads to `next`. */
-function passkeyConfirmPage(options: {
-  base: string;
-  email: string;
-  next: string;
-  optionsJson: string;
-  problem?: string;
-}): Html {
-  const { base, email } = options;
-  return usePasskeyPage({
-    ...options,
-    title: "Confirm with a passkey",
-    action: `${base}/security/confirm/passkey`,
-    reason: html`To protect the account of <strong>${email}</strong>, use your passkey before you continue. You will not be asked again for 15 minutes.`,
-    byPassword: { path: `${base}/security/confirm`, text: "Confirm with your password." },
-  });
-}
-
-/** Renders the page that lets the browser use a passkey; it starts immediately unless the last try failed. */
-export function usePasskeyPage(options: {
-  title: string;
+/** Renders the form that lets the browser use a passkey; it starts immediately unless the last try failed. */
+export function usePasskey(options: {
   action: string;
   reason: Html;
   byPassword: { path: string; text: string };
@@ -162,13 +136,10 @@ export function usePasskeyPage(options: {
   ceremony?: string;
   optionsJson: string;
   problem?: string;
-}): Html {
+}) {
   const { next, ceremony, problem, byPassword } = options;
   const passwordPath = `${byPassword.path}?next=${encodeURIComponent(next)}`;
-  return html`<div class="card narrow">
-<h1>${options.title}</h1>
-${problem && noticeBox(problemNotice(problem))}
-${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
+  const content = html`${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
 <form method="post" action="${options.action}" data-passkey="get" data-options="${options.optionsJson}"${!problem && html` data-now`} hidden>
   <input type="hidden" name="response">
   <input type="hidden" name="next" value="${next}">
@@ -176,8 +147,9 @@ ${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
   <p>${options.reason}</p>
   ${browserProblem}
   <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${passwordPath}">Use your password</a></p>
-</form>
-</div>`;
+</form>`;
+  const notice = problem === undefined ? undefined : problemNotice(problem);
+  return { content, notice, script: "passkeys.js" } as const;
 }
 
 const browserProblem = html`<p class="field-problem" role="alert" data-passkey-problem hidden></p>`;

@@ -9,7 +9,7 @@ import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
-import { CONFIRMED, type Notice, noticeBox, noticeOf, state, timeAgo } from "../ui/parts.ts";
+import { CONFIRMED, type Notice, noticeOf, state, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { passkeysSection } from "./passkeys.ts";
 import { twoFactorSection } from "./two-factor.ts";
@@ -37,8 +37,9 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
       sessions.getSecondFactor(visit.self),
       passkeys.listPasskeys(visit.self),
     ]);
-    const content = securityPage({ ...shown, visit, ...listed, secondFactor, ...registered });
-    layout.sendPage(response, { visit, section: "security", title: "Security", status: shown.status, content });
+    const { status, notice, passwordProblems } = shown;
+    const content = securityPage({ visit, ...listed, secondFactor, ...registered, passwordProblems });
+    layout.sendPage(response, { visit, title: "Security", status, notice, content });
   }
 
   async function sendConfirm(
@@ -48,8 +49,8 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
   ): Promise<void> {
     const listed = await passkeys.listPasskeys(visit.self);
     const content = confirmPasswordPage({ ...shown, visit, hasPasskey: listed.passkeys.length > 0 });
-    const title = "Confirm your password";
-    layout.sendPage(response, { visit, section: "security", title, status: shown.problem ? 400 : 200, content });
+    const title = visit.session.identityProviderId ? "Confirm your identity" : "Confirm your password";
+    layout.sendCard(response, { visit, title, status: shown.problem ? 400 : 200, content });
   }
 
   return {
@@ -109,13 +110,10 @@ function securityPage(options: {
   sessions: readonly SessionSummary[];
   secondFactor: GetSecondFactorResponse;
   passkeys: readonly Passkey[];
-  notice?: Notice;
-  passwordProblems?: PasswordProblems;
+  passwordProblems: PasswordProblems | undefined;
 }): Html {
   const { visit, sessions } = options;
-  return html`<h1>Security</h1>
-${noticeBox(options.notice)}
-<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${visit.view.path}/notifications">Notifications</a>.</p>
+  return html`<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${visit.view.path}/notifications">Notifications</a>.</p>
 ${sessionsSection(visit, sessions)}
 ${passkeysSection(visit.view.path, options.passkeys)}
 ${twoFactorSection(visit.view.path, options.secondFactor)}
@@ -166,19 +164,13 @@ function confirmPasswordPage(options: { visit: Visit; next: string; hasPasskey: 
   const { visit, next, problem } = options;
   const { identityProviderId, email } = visit.session;
   if (identityProviderId) {
-    return html`<div class="card narrow">
-<h1>Confirm your identity</h1>
-<p>To protect the account of <strong>${email}</strong>, sign in again with your organization’s identity provider before you continue. You will not be asked again for 15 minutes.</p>
-<p class="choices"><a class="button" href="/sign-in/sso/${identityProviderId}?again&amp;next=${encodeURIComponent(next)}">Sign in again</a> <a class="button quiet" href="${next}">Go back</a></p>
-</div>`;
+    return html`<p>To protect the account of <strong>${email}</strong>, sign in again with your organization’s identity provider before you continue. You will not be asked again for 15 minutes.</p>
+<p class="choices"><a class="button" href="/sign-in/sso/${identityProviderId}?again&amp;next=${encodeURIComponent(next)}">Sign in again</a> <a class="button quiet" href="${next}">Go back</a></p>`;
   }
-  return html`<div class="card narrow">
-<h1>Confirm your password</h1>
-<p>To protect the account of <strong>${visit.session.email}</strong>, enter your password before you continue. You will not be asked again for 15 minutes.</p>
+  return html`<p>To protect the account of <strong>${email}</strong>, enter your password before you continue. You will not be asked again for 15 minutes.</p>
 <form method="post" action="${visit.view.path}/security/confirm">
   <input type="hidden" name="next" value="${next}">
   ${passwordField({ name: "password", label: "Password", autocomplete: "current-password", problem, autofocus: true })}
   <p class="choices"><button>Confirm</button> ${options.hasPasskey && html`<a class="button quiet" href="${visit.view.path}/security/confirm/passkey?next=${encodeURIComponent(next)}">Use a passkey</a> `}<a class="button quiet" href="${next}">Go back</a></p>
-</form>
-</div>`;
+</form>`;
 }

@@ -13,10 +13,15 @@ export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
   async function sendSetUp(response: Response, visit: Visit, problem?: string): Promise<void> {
     const { secret, uri } = await sessions.beginTotp(visit.self);
     const content = setUpPage({ base: visit.view.path, secret, uri, problem });
-    const title = "Set up an authenticator app";
+    const page = {
+      visit,
+      title: "Set up an authenticator app",
+      parents: [["/security", "Security"]] as const,
+      content,
+    };
     // Holds a secret, so it is not compressed.
     response.set("cache-control", "no-store, no-transform");
-    layout.sendPage(response, { visit, section: "security", title, status: problem ? 400 : 200, content });
+    layout.sendPage(response, { ...page, status: problem ? 400 : 200 });
   }
 
   return {
@@ -27,7 +32,7 @@ export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
         const code = field(request, "code");
         const { recoveryCodes } = await sessions.enableTotp({ ...visit.self, code });
         const content = recoveryCodesPage(visit.view.path, recoveryCodes);
-        layout.sendPage(response, { visit, section: "security", title: "Two-factor sign-in is on", content });
+        layout.sendPage(response, { visit, title: "Two-factor sign-in is on", content });
       } catch (error) {
         await sendSetUp(response, visit, `This ${fieldProblem(error, "code")}.`);
       }
@@ -59,9 +64,7 @@ ${
 function setUpPage(options: { base: string; secret: string; uri: string; problem?: string }): Html {
   const { base, secret, uri, problem } = options;
   const attributes = html` inputmode="numeric" autocomplete="one-time-code" required maxlength="10"${problem && html` autofocus`}`;
-  return html`<p class="path"><a href="${base}/security">Security</a></p>
-<h1>Set up an authenticator app</h1>
-<section class="card" aria-labelledby="step-1">
+  return html`<section class="card" aria-labelledby="step-1">
 <h2 id="step-1">1. Scan this code with the app</h2>
 <p>Add an account in the app and point the camera at the code.</p>
 ${qrCode(uri, "QR code with the key for the app")}
@@ -81,8 +84,7 @@ ${copyable("totp-secret", "The key", secret.replaceAll(/(.{4})(?=.)/g, "$1 "))}
 
 /** The page that shows the recovery codes, once. */
 function recoveryCodesPage(base: string, codes: readonly string[]): Html {
-  return html`<h1>Two-factor sign-in is on</h1>
-<section class="card" aria-labelledby="codes">
+  return html`<section class="card" aria-labelledby="codes">
 <h2 id="codes">Save your recovery codes</h2>
 <p>If you lose the app, each code signs you in once. The codes are shown only now. Save them in a place that you can reach without your phone.</p>
 ${copyable("recovery-codes", "Recovery codes", codes.join("\n"))}

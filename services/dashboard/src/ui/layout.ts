@@ -23,124 +23,100 @@ const sections = {
   organization: "Organization",
 };
 
-export type Section = keyof typeof sections | "security" | "notifications";
+type Section = keyof typeof sections | "security" | "notifications";
+
+/** The sections of pages whose paths do not begin with them. */
+const others: Readonly<Record<string, Section>> = {
+  evidence: "verifications",
+  find: "vendors",
+  notifications: "notifications",
+  screening: "vendors",
+  security: "security",
+};
 
 /** Returns the section of a page by its path. */
-export function sectionOf(path: string): Section {
+function sectionOf(path: string): Section {
   const name = path.split("/")[2] ?? "";
-  if (name === "evidence") return "verifications";
-  if (name === "screening") return "vendors";
-  return name in sections || name === "security" || name === "notifications" ? (name as Section) : "overview";
+  return name in sections ? (name as Section) : (others[name] ?? "overview");
 }
 
 export interface Layout {
-  /** Sends a page of a signed-in user, with the header and navigation of its environment. */
   sendPage(response: Response, page: Page): void;
-  /** Sends a page outside any environment, such as the sign-in page or an error page. */
-  sendBarePage(response: Response, page: BarePage): void;
-  /** Sends such a page with one narrow card, under the title of the page unless `heading` is another one. */
-  sendCard(response: Response, page: BarePage & { heading?: string; notice?: Notice | undefined }): void;
+  /** Sends a page with one narrow card. */
+  sendCard(response: Response, page: Page): void;
 }
 
-export interface BarePage {
+export interface Page {
+  /** Absent for pages outside any environment, such as the sign-in page or an error page. Others have its header and navigation. */
+  readonly visit?: Visit;
   readonly title: string;
+  /** The heading, if it is not the title; `false` if the content has one. */
+  readonly heading?: Html | string | false | undefined;
+  /** The pages above this one, from the top: their paths below the environment, and their names. */
+  readonly parents?: readonly (readonly [path: string, name: string])[];
+  /** What stands beside the heading, such as labels and links. */
+  readonly beside?: Html | false | undefined;
+  /** What was done, or why it was not done. */
+  readonly notice?: Notice | undefined;
   readonly content: Html;
   /** HTTP status; 200 if absent. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** A script that this page needs besides the scripts of every page. */
   readonly script?: AssetName;
   /** Whether it shows work that goes on, so that it is loaded again every few seconds. */
   readonly refreshes?: boolean | undefined;
 }
 
-export interface Page extends BarePage {
-  readonly visit: Visit;
-  readonly section: Section;
-}
+export function createLayout({ assetPath }: { assetPath: AssetPath }): Layout {
+  const script = (name: AssetName) => html`<script src="${assetPath(name)}" defer></script>
+`;
 
-export function createLayout(options: { assetPath: AssetPath }): Layout {
-  const { assetPath } = options;
-
-  function send(
-    response: Response,
-    page: BarePage & { bodyClass: string; header: Html; footer?: Html; name: string },
-  ): void {
+  function send(response: Response, page: Page, main: Html): void {
+    const { visit, title, status = 200 } = page;
+    const { name: environment } = visit?.view ?? {};
     const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page.name}</title>
+<title>${[title, environment, "Vendor Verification"].filter(Boolean).join(" · ")}</title>
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath("style.css")}">
-<script src="${assetPath("copy.js")}" defer></script>
-${
-  page.footer &&
-  html`<script src="${assetPath("keys.js")}" defer></script>
-<script src="${assetPath("busy.js")}" defer></script>
-<script src="${assetPath("ticks.js")}" defer></script>`
-}
-${
-  page.refreshes &&
-  html`<script src="${assetPath("refresh.js")}" defer></script>
-<noscript><meta http-equiv="refresh" content="5"></noscript>`
-}
-${page.script && html`<script src="${assetPath(page.script)}" defer></script>`}
+${script("copy.js")}
+${visit && [script("keys.js"), script("busy.js"), script("ticks.js")]}
+${page.refreshes && html`${script("refresh.js")}<noscript><meta http-equiv="refresh" content="5"></noscript>`}
+${page.script && script(page.script)}
 </head>
-<body class="${page.bodyClass}">
+<body class="${environment?.toLowerCase() ?? "bare"}">
 <a class="skip" href="#main">Skip to content</a>
-${page.header}
+${visit ? frame(visit, sectionOf(response.req.path)) : html`<header class="bar"><a class="brand" href="/">Vendor Verification</a></header>`}
 <main id="main" tabindex="-1">
-${page.content}
+${main}
 </main>
-${page.footer}
+${visit && shortcutsHelp(sections)}
 </body>
 </html>
 `;
-    response
-      .status(page.status ?? 200)
-      .type("html")
-      .send(document.markup);
+    response.status(status).type("html").send(document.markup);
   }
 
-  const layout: Layout = {
-    sendPage: (response, page) =>
-      send(response, {
-        ...page,
-        bodyClass: page.visit.view.name.toLowerCase(),
-        header: frame(page),
-        footer: shortcutsHelp(sections),
-        name: `${page.title} · ${page.visit.view.name} · Vendor Verification`,
-      }),
-    sendBarePage: (response, page) =>
-      send(response, {
-        ...page,
-        bodyClass: "bare",
-        header: html`<header class="bar"><a class="brand" href="/">Vendor Verification</a></header>`,
-        name: `${page.title} · Vendor Verification`,
-      }),
-    sendCard: (response, { heading, notice, ...page }) =>
-      layout.sendBarePage(response, {
-        ...page,
-        content: card(
-          heading ?? page.title,
-          html`${noticeBox(notice)}
-${page.content}`,
-        ),
-      }),
+  return {
+    sendPage: (response, page) => send(response, page, headed(page)),
+    sendCard: (response, page) => send(response, page, html`<div class="card narrow">${headed(page)}</div>`),
   };
-  return layout;
 }
 
-/** Renders a narrow card with the heading of its page. */
-const card = (heading: string, content: Html): Html => html`<div class="card narrow">
-<h1>${heading}</h1>
-${content}
-</div>`;
+/** Renders the content of a page with its heading, the way to it above, and what was done below. */
+function headed({ visit, parents = [], title, heading = title, beside, notice, content }: Page): Html {
+  const links = parents.map(([path, name]) => html`<a href="${visit?.view.path}${path}">${name}</a>`);
+  return html`${links.length > 0 && html`<p class="path">${links.flatMap((link, place) => (place > 0 ? [" › ", link] : [link]))}</p>`}
+${heading !== false && html`<div class="heading"><h1>${heading}</h1> ${beside}</div>`}
+${noticeBox(notice)}
+${content}`;
+}
 
-function frame({ visit, section }: Page): Html {
-  const { view, session } = visit;
+function frame({ view, session, now, alert }: Visit, section: Section): Html {
   return html`<header>
 <div class="environment">
   <p><strong>${view.name} environment</strong> <span>${view.explanation}</span></p>
@@ -169,8 +145,8 @@ function frame({ visit, section }: Page): Html {
   </details>
 </div>
 </header>
-<p class="printed"><strong>${session.organizationName}</strong> · ${view.name} environment: ${view.explanation} As of ${exactTime(visit.now)}, for ${session.email}.</p>
-${visit.alert}`;
+<p class="printed"><strong>${session.organizationName}</strong> · ${view.name} environment: ${view.explanation} As of ${exactTime(now)}, for ${session.email}.</p>
+${alert}`;
 }
 
 function environmentLink(view: EnvironmentView, isCurrent: boolean, section: Section): Html {

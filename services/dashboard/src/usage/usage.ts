@@ -70,7 +70,7 @@ export function createUsageHandler(context: PageContext): PageHandler {
     });
     const read = { organization, keys, counts, providers, providerUsage };
     const content = usagePage({ view: visit.view, ...read, range, ranges, keyId });
-    layout.sendPage(response, { visit, section: "usage", title: "Usage", content, script: "filter.js" });
+    layout.sendPage(response, { visit, title: "Usage", content, script: "filter.js" });
   };
 }
 
@@ -105,8 +105,7 @@ const LATENCIES = [
 
 function usagePage(options: UsageView): Html {
   const { counts } = options;
-  return html`<h1>Usage</h1>
-${chooser(options)}
+  return html`${chooser(options)}
 ${counts.length === 0 ? nothing(options) : plots(options)}
 ${providerUsageSection(options.providerUsage)}
 ${providerHealthSection(options)}`;

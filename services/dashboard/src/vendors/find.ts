@@ -1,12 +1,10 @@
 import { ServiceError } from "@vvs/errors";
 import { containsTin } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
-import type { Response } from "express";
 import { field, pathWithQuery } from "../http/form.ts";
-import { type Html, html } from "../http/html.ts";
+import { html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import type { Vendors } from "../page/panels.ts";
 import type { CountSearch } from "./search-input.ts";
 
 const UEI = /^[A-Z0-9]{12}$/;
@@ -17,10 +15,6 @@ const MAX_FOUND = 20;
 /** Creates the handler of the search box on every page: it leads to what an id, an identifier, a number or a name means. */
 export function createFindHandlers(context: PageContext, countSearch: CountSearch) {
   const { entities, monitors, organization, readVendors, layout } = context;
-
-  function send(response: Response, visit: Visit, status: number, content: Html): void {
-    layout.sendPage(response, { visit, section: "vendors", title: "Find", status, content });
-  }
 
   /** Returns the ids of the vendors that have this UEI, CAGE code or number of the organization's own. */
   async function vendorsWith({ caller }: Visit, text: string): Promise<string[]> {
@@ -49,7 +43,7 @@ export function createFindHandlers(context: PageContext, countSearch: CountSearc
       const known = idPath(text);
       if (known) return go(known);
       // The text is not shown again: it may be a TIN that was entered by mistake.
-      if (containsTin(text)) return send(response, visit, 400, findPage({ visit, isRefused: true }));
+      if (containsTin(text)) return layout.sendPage(response, { visit, ...refusedPage(path), status: 400 });
       const { limitPerMinute } = await organization.getOrganization({ caller: visit.caller });
       countSearch(visit.session.organizationId, limitPerMinute);
       const found = await vendorsWith(visit, text);
@@ -59,7 +53,9 @@ export function createFindHandlers(context: PageContext, countSearch: CountSearc
         visit,
         found.map((entityId) => ({ entityId })),
       );
-      send(response, visit, 200, findPage({ visit, found, vendors }));
+      const title = `${found.length} vendors have this number`;
+      const content = html`<ul class="rows">${found.map((id) => html`<li><a href="${path}/vendors/${id}">${vendorName(vendors, id)}</a></li>`)}</ul>`;
+      layout.sendPage(response, { visit, title, content });
     },
   } satisfies PageHandlers;
 }
@@ -71,20 +67,14 @@ function candidatesOf(error: unknown): readonly { readonly id: string }[] {
   throw error;
 }
 
-/** Renders why a text was not searched for, or the several vendors that it means. */
-function findPage(
-  options: { visit: Visit } & ({ isRefused: true } | { found: readonly string[]; vendors: Vendors | undefined }),
-): Html {
-  const { path } = options.visit.view;
-  if ("isRefused" in options) {
-    return html`<h1>Nothing was searched for</h1>
-<p class="notice problem" role="alert">The text contains nine digits, which can be a TIN. So that no TIN gets into an address or a log, it was not used.</p>
-<p><a class="button" href="${path}/vendors/search">Search by TIN or D-U-N-S number</a></p>`;
-  }
-  const { found, vendors } = options;
-  return html`<h1>${found.length} vendors have this number</h1>
-<ul class="rows">${found.map((id) => html`<li><a href="${path}/vendors/${id}">${vendors?.get(id)?.legalName ?? id}</a></li>`)}</ul>`;
-}
+/** Says why a text was not searched for. */
+const refusedPage = (path: string) => ({
+  title: "Nothing was searched for",
+  notice: problemNotice(
+    "The text contains nine digits, which can be a TIN. It was not searched for, to keep TINs out of addresses and logs.",
+  ),
+  content: html`<p><a class="button" href="${path}/vendors/search">Search by TIN or D-U-N-S number</a></p>`,
+});
 
 /** The page of each kind of id, below the environment. Deliveries, requests and uses of keys are found by filters. */
 const pages = {

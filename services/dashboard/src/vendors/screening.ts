@@ -95,7 +95,8 @@ export function createScreeningHandlers(context: PageContext) {
         : await unlessUnavailable(logger, visit, () => reportOf(visit, typed.period));
       const content = screeningPage({ visit, typed, report });
       const status = typed.problem ? 400 : report ? 200 : 503;
-      layout.sendPage(response, { visit, section: "vendors", title: "Screening report", status, content });
+      const parents = [["/vendors", "Vendors"]] as const;
+      layout.sendPage(response, { visit, title: "Screening report", parents, status, content });
     },
 
     async download(request, response, visit) {
@@ -131,13 +132,9 @@ interface ScreeningView {
 function screeningPage(options: ScreeningView): Html {
   const { visit, typed, report } = options;
   const path = `${visit.view.path}/screening`;
-  return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
-<h1>Screening report</h1>
-${periodForm(path, options)}
-${!typed.problem && (report ? reportSections(options, report) : unavailable)}`;
+  return html`${periodForm(path, options)}
+${!typed.problem && (report ? reportSections(options, report) : unavailableNote("The report"))}`;
 }
-
-const unavailable = html`<p class="notice problem" role="alert">The report can’t be shown, because a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
 
 function periodForm(path: string, { visit: { now }, typed: { period, problem } }: ScreeningView): Html {
   const day = (name: "from" | "to", label: string, shownProblem?: string) =>

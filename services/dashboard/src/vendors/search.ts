@@ -69,7 +69,7 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
       isEmpty,
     });
     const status = isUnavailable ? 503 : problems || isEmpty ? 400 : 200;
-    layout.sendPage(response, { visit, section: "vendors", title: "Find a vendor", status, content });
+    layout.sendPage(response, { visit, title: "Find a vendor", status, content });
   }
 
   return {
@@ -140,8 +140,7 @@ const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try
 
 function searchPage(options: SearchView): Html {
   const { findings, isUnavailable, isEmpty } = options;
-  return html`<h1>Find a vendor</h1>
-${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
+  return html`${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
 ${searchForm(options)}
 ${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
 ${findings && results(options, findings)}`;

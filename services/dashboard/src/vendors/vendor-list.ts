@@ -9,7 +9,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { choiceField, readFilter } from "../ui/filter.ts";
-import { dayTime, noticeBox, noticeOf, state, timeAgo } from "../ui/parts.ts";
+import { dayTime, noticeOf, state, timeAgo } from "../ui/parts.ts";
 import { aside, none } from "../ui/table.ts";
 import { confirmedLast, type ScheduledRun } from "../verdicts/confirmation.ts";
 import { noChangeText, staleHint } from "../verdicts/confirmed-words.ts";
@@ -105,7 +105,6 @@ export function createVendorList(context: PageContext) {
   const { vendorList, auditLog, readPanel } = context;
 
   const { list, download } = listPage(context, {
-    section: "vendors",
     path: "/vendors",
     noun: "vendors",
     fields,
@@ -149,7 +148,7 @@ export function createVendorList(context: PageContext) {
     ],
     actions: ({ view, may }) =>
       html`<p class="choices">${may("verify") && html`<a class="button" href="${view.path}/verifications/new">Verify a vendor</a> `}<a class="button quiet" href="${view.path}/vendors/search">Search the registry</a> <a class="button quiet" href="${view.path}/screening">Screening report</a></p>`,
-    notice: (request) => noticeBox(noticeOf(request, notices)),
+    notice: (request) => noticeOf(request, notices),
     heading: (_visit, { filter: { show } }) => (show === "" ? "Your vendors" : `Vendors: ${shown[show]!.text}`),
     empty({ view, may }) {
       const verify =

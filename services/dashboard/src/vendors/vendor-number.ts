@@ -1,11 +1,10 @@
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Request, Response } from "express";
 import { field, pathId } from "../http/form.ts";
-import { type Html, html } from "../http/html.ts";
+import { html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { noticeBox } from "../ui/parts.ts";
 import { echoOfVendorNumber, readVendorNumber, vendorNumberField } from "../ui/vendor-number.ts";
 
 const refusals: RefusalTexts = {
@@ -35,9 +34,15 @@ export function createVendorNumberHandlers({ entities, auditLog, layout }: PageC
     entity: Entity,
     shown: Partial<Refusal> & { value: string },
   ): void {
-    const content = vendorNumberPage({ ...shown, path: `${visit.view.path}/vendors/${entity.id}`, entity });
-    const { status } = shown;
-    layout.sendPage(response, { visit, section: "vendors", title: "Your vendor number", status, content });
+    const { value, status, notice, problems = {} } = shown;
+    const path = `${visit.view.path}/vendors/${entity.id}`;
+    const content = html`<form method="post" action="${path}/vendor-number" class="card">
+  ${vendorNumberField({ value, problem: problems.external_id })}
+  <p class="hint">Only your organization sees this number. To remove it, save an empty field.</p>
+  <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
+</form>`;
+    const parents = [[`/vendors/${entity.id}`, entity.legalName]] as const;
+    layout.sendPage(response, { visit, title: "Your vendor number", parents, status, notice, content });
   }
 
   return {
@@ -61,16 +66,4 @@ export function createVendorNumberHandlers({ entities, auditLog, layout }: PageC
       }
     },
   } satisfies PageHandlers;
-}
-
-function vendorNumberPage(options: Partial<Refusal> & { path: string; entity: Entity; value: string }): Html {
-  const { path, entity, value, problems = {} } = options;
-  return html`<p class="path"><a href="${path}">${entity.legalName}</a></p>
-<h1>Your vendor number</h1>
-${noticeBox(options.notice)}
-<form method="post" action="${path}/vendor-number" class="card">
-  ${vendorNumberField({ value, problem: problems.external_id })}
-  <p class="hint">Only your organization sees this number. To remove it, save an empty field.</p>
-  <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
-</form>`;
 }

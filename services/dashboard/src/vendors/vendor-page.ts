@@ -5,7 +5,7 @@ import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
 import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { ago, checkTitle, copyableId, dayTime, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
+import { ago, checkTitle, copyableId, dayTime, facts, state, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
@@ -31,7 +31,6 @@ interface VendorView {
   readonly timeline: Timeline;
   /** To name who changed the vendor. */
   readonly keys: readonly ApiKey[];
-  readonly notice: Notice | undefined;
 }
 
 /** Labels of the states of verdicts. */
@@ -46,11 +45,8 @@ const labels: Readonly<Record<VerdictToday["state"], string>> = {
 
 /** The page of one vendor: whether it can be paid, how to verify and monitor it, what is known, and what happened. */
 export function vendorPage(options: VendorView): Html {
-  const { visit, entity, form, timeline, keys } = options;
-  return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
-<h1>${entity.legalName}</h1>
-${noticeBox(options.notice)}
-${verdictSection(options)}
+  const { visit, form, timeline, keys } = options;
+  return html`${verdictSection(options)}
 ${vendorForm(form)}
 <section class="card" aria-labelledby="about">
 <h2 id="about">About this vendor</h2>

@@ -123,10 +123,12 @@ export function createVendorHandlers(context: PageContext) {
       tinHint,
       monitors: active?.monitors,
     };
-    const notice = refused ? undefined : noticeOf(request, notices);
-    const content = vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys, notice });
-    const { status } = refused ?? {};
-    layout.sendPage(response, { visit, section: "vendors", title: entity.legalName, status, content });
+    layout.sendPage(response, {
+      ...{ visit, title: entity.legalName, parents: [["/vendors", "Vendors"]], status: refused?.status },
+      // What is said of a refused form stands above it.
+      notice: refused ? undefined : noticeOf(request, notices),
+      content: vendorPage({ visit, entity, made, subject, staleSince, form, timeline, keys }),
+    });
   }
 
   /** Makes the checks, after adding to the vendor what the form supplied. */

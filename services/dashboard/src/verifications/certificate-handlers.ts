@@ -68,8 +68,10 @@ export function createCertificateHandlers(context: PageContext) {
 
   return {
     async view(request, response, visit) {
-      const content = certificatePage(await read(request, visit));
-      layout.sendPage(response, { visit, section: "verifications", title: "Certificate", content });
+      const certificate = await read(request, visit);
+      const parents = [[`/verifications/${certificate.verification.id}`, "Verification"]] as const;
+      const content = certificatePage(certificate);
+      layout.sendPage(response, { visit, title: "Certificate", heading: false, parents, content });
     },
 
     async receipt(request, response, visit) {

@@ -52,8 +52,7 @@ export function certificatePage(options: CertificateView): Html {
   const { visit, verification, vendor, asked, results, confirmation, receipt } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
-  return html`<p class="path"><a href="${path}">Verification</a></p>
-<div class="choices unprinted"><button type="button" data-print hidden>Print</button></div>
+  return html`<div class="choices unprinted"><button type="button" data-print hidden>Print</button></div>
 <article class="certificate">
 <p class="eyebrow unprinted">${visit.session.organizationName}</p>
 <div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>

@@ -26,26 +26,29 @@ export function createEvidenceHandlers({ verification, layout, apiBaseUrl }: Pag
       const evidence = await read(request, visit);
       const { view } = visit;
       const isWhole = isIntact(evidence);
-      const verification = `${view.path}/verifications/${evidence.verificationId}`;
-      const content = html`<p class="path"><a href="${view.path}/verifications">Verifications</a> › <a href="${verification}">Verification</a></p>
-<h1>Evidence of ${checkTitle(evidence.checkType)}</h1>
-${
-  !isWhole &&
-  html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
-}
+      const verification = `/verifications/${evidence.verificationId}`;
+      const content = html`${
+        !isWhole &&
+        html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
+      }
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this evidence</h2>
 ${facts([
   ["Evidence ID", copyableId(evidence.id)],
   ["Source", sourceList(evidence) || "no provider answered"],
   ["Stored", time(evidence.createdAt, "second")],
-  ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
+  ["Verification ID", html`<a href="${view.path}${verification}"><code>${evidence.verificationId}</code></a>`],
 ])}
 </section>
 ${attemptsSection(evidence.attempts)}
 ${evidence.content === "" ? noContent() : contentSection(view, evidence, isWhole)}
 ${asCurl(apiBaseUrl, "getEvidence", "Read this evidence", { path: `/v1/evidence/${evidence.id}` })}`;
-      layout.sendPage(response, { visit, section: "verifications", title: "Evidence", content });
+      const title = `Evidence of ${checkTitle(evidence.checkType)}`;
+      const parents = [
+        ["/verifications", "Verifications"],
+        [verification, "Verification"],
+      ] as const;
+      layout.sendPage(response, { visit, title, parents, content });
     },
 
     /** Sends exactly the bytes that were hashed, as a text attachment, so that no browser runs a provider's content. */

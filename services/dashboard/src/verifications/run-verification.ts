@@ -12,7 +12,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checksField, choiceGroup, inputField, problemLine } from "../ui/fields.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { formTokenField, noticeBox } from "../ui/parts.ts";
+import { formTokenField } from "../ui/parts.ts";
 import {
   type EchoedVerification,
   emptyVerification,
@@ -55,8 +55,9 @@ export function createRunVerificationHandlers(context: PageContext) {
     const tinHint = await liveTinMatchHint(context, visit);
     const formToken = formTokens.issue(request, response);
     const content = runVerificationPage({ ...shown, visit, tinHint, formToken, apiBaseUrl });
-    const { status } = shown;
-    layout.sendPage(response, { visit, section: "verifications", title: "Run a verification", status, content });
+    const { status, notice } = shown;
+    const parents = [["/verifications", "Verifications"]] as const;
+    layout.sendPage(response, { visit, title: "Run a verification", parents, status, notice, content });
   }
 
   return {
@@ -131,10 +132,7 @@ const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
 function runVerificationPage(options: RunVerificationView): Html {
   const { input, problems = {} } = options;
   const { path, environment } = options.visit.view;
-  return html`<p class="path"><a href="${path}/verifications">Verifications</a></p>
-<h1>Run a verification</h1>
-${noticeBox(options.notice)}
-${meantVendorList(options)}
+  return html`${meantVendorList(options)}
 <form method="post" action="${path}/verifications" class="card" data-busy="Asking the providers …">
   ${formTokenField(options.formToken)}
   ${vendorFields(options)}

@@ -15,7 +15,6 @@ import { verdictOf } from "../verdicts/verdict.ts";
 /** Creates the list of verifications, newest first. */
 export const createVerificationList = (context: PageContext) =>
   listPage(context, {
-    section: "verifications",
     path: "/verifications",
     noun: "verifications",
     fields: { entity_id: idField("ent") },

@@ -31,10 +31,9 @@ export function createVerificationHandler(context: PageContext): PageHandler {
     ]);
     const vendor = vendors?.get(found.entityId);
     const asked = askedAbout(found);
-    const content = html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
-<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(found.overallResult)}
-<p><a class="button quiet" href="${view.path}/verifications/${found.id}/certificate">Certificate</a></p></div>
-${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
+    const beside = html`${outcomeState(found.overallResult)}
+<p><a class="button quiet" href="${view.path}/verifications/${found.id}/certificate">Certificate</a></p>`;
+    const content = html`${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
 ${askedWarning(asked, then?.legalName ?? "")}
@@ -56,7 +55,8 @@ ${facts([
 ])}
 </section>
 ${asCurl(apiBaseUrl, "getVerification", "Read this verification", { path: `/v1/verifications/${found.id}` })}`;
-    layout.sendPage(response, { visit, section: "verifications", title: "Verification", content });
+    const parents = [["/verifications", "Verifications"]] as const;
+    layout.sendPage(response, { visit, title: "Verification", heading: vendor?.legalName, parents, beside, content });
   };
 }
 

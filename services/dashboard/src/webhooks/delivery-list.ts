@@ -9,13 +9,19 @@ import { namesNote, type Vendors, vendorName } from "../page/panels.ts";
 import { changesText } from "../ui/change-list.ts";
 import { VERBATIM } from "../ui/fields.ts";
 import { choiceField, type FilterField, idField, periodFields, typedField, utcTime } from "../ui/filter.ts";
-import { noticeBox, state, timeAgo } from "../ui/parts.ts";
+import { state, timeAgo } from "../ui/parts.ts";
 import { aside, type Column, none } from "../ui/table.ts";
 import { durationText } from "../ui/vocabulary.ts";
 import { attemptCount, briefOutcome, deliveryState } from "./endpoints-page.ts";
 
 /** Said while deliveries are unavailable. */
 export const KEPT = "Events are not lost.";
+
+/** The pages above those of single deliveries. */
+export const ofDeliveries = [
+  ["/webhooks", "Webhooks"],
+  ["/webhooks/deliveries", "Deliveries"],
+] as const;
 
 /** Shown while there are no deliveries at all. */
 export const NO_DELIVERIES =
@@ -34,10 +40,9 @@ const statuses = { "": "any", pending: "pending", delivered: "delivered", failed
 /** Creates the list of deliveries, newest first. */
 export const createDeliveryList = (context: PageContext) =>
   listPage(context, {
-    section: "webhooks",
     path: "/webhooks/deliveries",
     noun: "deliveries",
-    parent: { path: "/webhooks", name: "Webhooks" },
+    parents: [["/webhooks", "Webhooks"]],
     fields: {
       status: choiceField("State", statuses),
       event_id: idField("evt"),
@@ -100,10 +105,10 @@ function attemptsText(attempts: readonly Attempt[]): Html {
   return html`${attemptCount(attempts.length)}${aside(`${briefOutcome(last)}, ${durationText(Number(last.durationMs))}`)}`;
 }
 
-/** Renders the notice about a replay of failed deliveries that was just started. */
-function startedNotice({ query: { begun } }: Pick<Request, "query">): Html | undefined {
+/** Returns the notice about a replay of failed deliveries that was just started. */
+function startedNotice({ query: { begun } }: Pick<Request, "query">): Notice | undefined {
   if (typeof begun !== "string" || !/^\d{1,6}$/.test(begun)) return undefined;
   const count = Number(begun).toLocaleString("en-US");
   const text = `${count} failed ${begun === "1" ? "delivery starts" : "deliveries start"} again. This list shows their progress.`;
-  return noticeBox({ kind: "done", text });
+  return { kind: "done", text };
 }

@@ -16,8 +16,6 @@ import {
   copyableId,
   facts,
   formTokenField,
-  type Notice,
-  noticeBox,
   noticeOf,
   problemNotice,
   state,
@@ -51,9 +49,12 @@ export function createDeliveryHandlers(context: PageContext) {
         vendor: vendors?.get(delivery.entityId),
         actorOf: (id) => actorView(id, { session: visit.session, keys: [] }),
         formToken: formTokens.issue(request, response),
-        notice: noticeOf(request, notices),
       });
-      layout.sendPage(response, { visit, section: "webhooks", title: "Delivery", content });
+      layout.sendPage(response, {
+        ...{ visit, title: "Delivery", parents: ofDeliveries, notice: noticeOf(request, notices), content },
+        heading: delivery.test ? "Test event" : vendors?.get(delivery.entityId)?.legalName,
+        beside: html`${deliveryState(delivery)}${delivery.test && html` ${state("test")}`}`,
+      });
     },
 
     async replay(request, response, visit) {
@@ -81,21 +82,15 @@ interface DeliveryView {
   readonly vendor: Entity | undefined;
   readonly actorOf: (id: string) => ActorView;
   readonly formToken: string;
-  readonly notice: Notice | undefined;
 }
 
 function deliveryPage(options: DeliveryView): Html {
-  const { visit, delivery, vendor } = options;
-  const { view } = visit;
-  const title = delivery.test ? "Test event" : (vendor?.legalName ?? "Delivery");
-  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
-<div class="heading"><h1>${title}</h1> ${deliveryState(delivery)}${delivery.test && html` ${state("test")}`}</div>
-${noticeBox(options.notice)}
-${delivery.status === "pending" && waiting(options)}
+  const { visit, delivery } = options;
+  return html`${delivery.status === "pending" && waiting(options)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this delivery</h2>
 ${about(options)}
-${visit.may("manage_webhooks") ? replayForm(options) : permissionHint(view, "manage_webhooks", "replay deliveries")}
+${visit.may("manage_webhooks") ? replayForm(options) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}
 </section>
 <section aria-labelledby="attempts">
 <h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>

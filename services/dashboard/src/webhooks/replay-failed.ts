@@ -33,8 +33,8 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, now
         replayId: randomBytes(16).toString("base64url"),
         formToken: formTokens.issue(request, response),
       });
-      const title = "Replay failed deliveries";
-      layout.sendPage(response, { visit, section: "webhooks", title, status: isRefused ? 400 : 200, content });
+      const status = isRefused ? 400 : 200;
+      layout.sendPage(response, { visit, title: "Replay failed deliveries", parents: ofDeliveries, status, content });
     },
 
     async run(request, response, visit) {
@@ -76,10 +76,7 @@ interface ReplayFailedView {
 
 function replayFailedPage(options: ReplayFailedView): Html {
   const { count } = options;
-  const { view } = options.visit;
-  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
-<h1>Replay failed deliveries</h1>
-<p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
+  return html`<p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
 ${count !== undefined && confirmation(options, count)}
 ${choiceForm(options)}`;
 }

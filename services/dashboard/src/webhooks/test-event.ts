@@ -7,7 +7,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { input, VERBATIM } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { formTokenField, noticeBox } from "../ui/parts.ts";
+import { formTokenField } from "../ui/parts.ts";
 
 /** How long to wait for the outcome: an attempt takes up to 15 s. Later outcomes appear on the delivery's page. */
 const OUTCOME_WITHIN_MS = 18_000;
@@ -36,8 +36,9 @@ export function createTestEventHandlers({ deliveries, readEndpoints, layout, for
       known: found?.endpoints.map(({ webhookUrl }) => webhookUrl) ?? [],
       formToken: formTokens.issue(request, response),
     });
-    const { status } = shown;
-    layout.sendPage(response, { visit, section: "webhooks", title: "Send a test event", status, content });
+    const { status, notice } = shown;
+    const parents = [["/webhooks", "Webhooks"]] as const;
+    layout.sendPage(response, { visit, title: "Send a test event", parents, status, notice, content });
   }
 
   /** Waits until the only attempt has ended, or until the maximum wait is over. */
@@ -84,10 +85,7 @@ function testEventPage(options: TestEventView): Html {
   const problem = options.problems?.webhook_url;
   const attributes = html` class="wide" type="url" inputmode="url" list="known" required maxlength="2048"${VERBATIM} placeholder="https://…"${problem && html` autofocus`}`;
   const hint = `${known.length > 0 ? "Choose a URL that was used before, or enter another one." : "Enter the URL of your webhook endpoint."}${environment === "live" ? " It must begin with https://." : ""}`;
-  return html`<p class="path"><a href="${path}/webhooks">Webhooks</a></p>
-<h1>Send a test event</h1>
-${noticeBox(options.notice)}
-<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and says <code>"test": true</code> in its body, which is signed. It is attempted once and belongs to no monitor.</p>
+  return html`<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and says <code>"test": true</code> in its body, which is signed. It is attempted once and belongs to no monitor.</p>
 <form method="post" action="${path}/webhooks/test" class="card" data-busy="Waiting for the answer of your endpoint …">
   ${formTokenField(options.formToken)}
   ${input({ name: "url", label: "Webhook URL", attributes, value: url, hint, problem: problem && `${problem} Nothing was sent.` })}

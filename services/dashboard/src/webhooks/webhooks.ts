@@ -13,7 +13,7 @@ import { type Endpoints, unavailableNote, type Vendors } from "../page/panels.ts
 import { choiceGroup, input, VERBATIM } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { listing } from "../ui/listing.ts";
-import { CONFIRMED, copyable, formTokenField, type Notice, noticeBox, noticeOf, time } from "../ui/parts.ts";
+import { CONFIRMED, copyable, formTokenField, noticeOf, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { deliveryColumns, KEPT, NO_DELIVERIES } from "./delivery-list.ts";
 import { endpointsSection } from "./endpoints-page.ts";
@@ -60,10 +60,11 @@ export function createWebhookHandlers(context: PageContext) {
       deliveries: found?.deliveries,
       vendors: await readVendors(visit, found?.deliveries ?? []),
       endpoints,
-      notice,
       problems,
     });
-    layout.sendPage(response, { visit, section: "webhooks", title: "Webhooks", status, content });
+    const path = `${visit.view.path}/webhooks`;
+    const beside = html`<p class="choices"><a class="button quiet" href="${path}/deliveries">View all deliveries</a>${visit.may("manage_webhooks") && html` <a class="button" href="${path}/test">Send a test event</a>`}</p>`;
+    layout.sendPage(response, { visit, title: "Webhooks", beside, status, notice, content });
   }
 
   async function change(
@@ -124,17 +125,11 @@ interface WebhooksView extends WebhookSecretView {
   readonly vendors: Vendors | undefined;
   /** Undefined while unavailable. */
   readonly endpoints: Endpoints | undefined;
-  readonly notice?: Notice;
 }
 
 function webhooksPage(options: WebhooksView): Html {
-  const { view, may } = options.visit;
-  const path = `${view.path}/webhooks`;
-  const mayManage = may("manage_webhooks");
-  return html`<div class="heading"><h1>Webhooks</h1>
-<p class="choices"><a class="button quiet" href="${path}/deliveries">View all deliveries</a>${mayManage && html` <a class="button" href="${path}/test">Send a test event</a>`}</p></div>
-${noticeBox(options.notice)}
-${webhookSecretSection(options)}
+  const path = `${options.visit.view.path}/webhooks`;
+  return html`${webhookSecretSection(options)}
 <section aria-labelledby="deliveries">
 <h2 id="deliveries">Latest deliveries</h2>
 ${listing(options.deliveries, {
