@@ -4,7 +4,6 @@ import type { Request, Response } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
 import { field, fieldValues } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { confirmPath } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
@@ -13,7 +12,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, textField } from "../ui/fields.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { formTokenField, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
+import { confirmFirst, formTokenField, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import {
   type ApiKeyState,
@@ -183,7 +182,7 @@ function apiKeysPage(
     mayManage
       ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${hasRecentPassword(visit) ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view)}
+${hasRecentPassword(visit) ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
 </section>`
       : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
   }
@@ -196,11 +195,6 @@ ${
 <p class="hint">“Last used” can be up to one minute late.</p>`
 }
 </section>`;
-}
-
-function confirmFirst(view: EnvironmentView): Html {
-  return html`<p>Anyone who has a new key can call the API. You entered your password more than 15 minutes ago, so confirm it first.</p>
-<p><a class="button" href="${confirmPath(view, "GET", `${view.path}/api-keys`)}">Confirm your password</a></p>`;
 }
 
 function keysTable(keys: readonly ApiKey[], { view, may, now }: Visit): Html {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import type { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 
@@ -17,6 +18,13 @@ test("the monitor's page links to a form with its current values", async () => {
   expect(text).toContain(`value="daily" selected`);
   expect(text).toContain(`value="https://hooks.acme.example/vendors"`);
   expect(text).toContain(`value="M-1"`);
+});
+
+test("a frequency that this version does not know is not replaced by a form that is saved as it is", async () => {
+  dashboard.state.monitors = [monitorOf({ frequency: 9 as Frequency })];
+  const { text } = await visitor.get(`${PAGE}/change`);
+  expect(text).toContain('<select id="frequency" name="frequency"><option value="">choose</option>');
+  expect((await visitor.post(`${PAGE}/change`, { ...form, frequency: "" })).status).toBe(400);
 });
 
 test("changes are made on behalf of the user, and confirmed on the monitor's page", async () => {

@@ -69,12 +69,10 @@ export function scheduleFields(
   input: ScheduleInput,
   problems: NonNullable<Refusal["problems"]>,
 ): Html {
-  return html`${selectField({
-    name: "frequency",
-    label: "How often",
-    options: frequencyOptions(input.frequency),
-    problem: problems.frequency,
-  })}
+  const options = frequencyOptions(input.frequency);
+  // Browsers show the first option where none is picked.
+  if (!Object.hasOwn(frequencies, input.frequency)) options.unshift(option("", "", "choose"));
+  return html`${selectField({ name: "frequency", label: "How often", options, problem: problems.frequency })}
   ${inputField({
     name: "webhook_url",
     label: "Webhook URL",

@@ -4,17 +4,25 @@ import type { Invitation } from "@vvs/proto/account/v1/invitations";
 import type { Member } from "@vvs/proto/account/v1/members";
 import type { Request, Response } from "express";
 import { clearCookie } from "../http/cookies.ts";
-import type { EnvironmentView } from "../http/environments.ts";
 import { field, pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { confirmPath } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
 import { permissionHint, roleName, roles } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import { hasRecentPassword } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField } from "../ui/fields.ts";
-import { breakable, CONFIRMED, type Notice, noticeOf, problemNotice, state, time, timeAgo } from "../ui/parts.ts";
+import {
+  breakable,
+  CONFIRMED,
+  confirmFirst,
+  type Notice,
+  noticeOf,
+  problemNotice,
+  state,
+  time,
+  timeAgo,
+} from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { leavePage, memberPage, removeMemberPage, roleField } from "./member-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
@@ -255,13 +263,8 @@ ${invitationsTable(options)}
   }
 <section class="card" aria-labelledby="invite">
 <h2 id="invite">Invite someone</h2>
-${hasRecentPassword(visit) ? inviteForm(options) : confirmFirst(visit.view)}
+${hasRecentPassword(visit) ? inviteForm(options) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
 </section>`;
-}
-
-function confirmFirst(view: EnvironmentView): Html {
-  return html`<p>A new member can see your organization’s data. You entered your password more than 15 minutes ago, so confirm it first.</p>
-<p><a class="button" href="${confirmPath(view, "GET", `${view.path}/organization/members`)}">Confirm your password</a></p>`;
 }
 
 function inviteForm({ visit: { view }, refused }: InvitationsView): Html {

@@ -81,6 +81,21 @@ describe("a password", () => {
   });
 });
 
+test("a user who signed in with an identity provider is asked for no password", async () => {
+  dashboard.state.identityProviderId = "acme";
+  dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+  const confirm = "/live/security/confirm?next=%2Flive%2Fapi-keys";
+  for (const [path, text] of [
+    ["/live/security", "with your organization’s identity provider"],
+    ["/live/api-keys", `href="${confirm}">Confirm your identity</a>`],
+    [confirm, 'href="/sign-in/sso/acme?again&amp;next=%2Flive%2Fapi-keys"'],
+  ] as const) {
+    const page = await visitor.get(path);
+    expect(page.text).toContain(text);
+    expect(page.text).not.toMatch(/type="password"|your password more/);
+  }
+});
+
 describe("a password entered long ago", () => {
   beforeEach(() => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);

@@ -117,13 +117,20 @@ function securityPage(options: {
 ${sessionsSection(visit, sessions)}
 ${passkeysSection(visit.view.path, options.passkeys)}
 ${twoFactorSection(visit.view.path, options.secondFactor)}
-${passwordSection(visit.view.path, options.passwordProblems)}`;
+${passwordSection(visit, options.passwordProblems)}`;
 }
 
-function passwordSection(base: string, problems: PasswordProblems = {}): Html {
+function passwordSection({ view, session }: Visit, problems: PasswordProblems = {}): Html {
+  const heading = html`<h2 id="password-heading">Password</h2>`;
+  if (session.identityProviderId) {
+    return html`<section class="card" aria-labelledby="password-heading">
+${heading}
+<p>You signed in with your organization’s identity provider. If you also have a password here, sign in with it to change it.</p>
+</section>`;
+  }
   return html`<section class="card" aria-labelledby="password-heading">
-<h2 id="password-heading">Password</h2>
-<form method="post" action="${base}/security/password">
+${heading}
+<form method="post" action="${view.path}/security/password">
   ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
   ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.replacement, hint: NEW_PASSWORD_HINT })}
   ${passwordField({ name: "again", label: "Repeat the new password", autocomplete: "new-password", problem: problems.again })}

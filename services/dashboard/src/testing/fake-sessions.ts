@@ -17,8 +17,9 @@ const notYours = (path: string) =>
   new ServiceError("invalid_request", { details: [{ path, message: "is not your password" }] });
 
 /** The session of the only user. */
-export const sessionOf = ({ userId, role, isOperator, authenticatedAt }: FakeState) => ({
+export const sessionOf = ({ userId, role, isOperator, identityProviderId, authenticatedAt }: FakeState) => ({
   userId,
+  identityProviderId,
   email: EMAIL,
   organizationId: "org_1",
   organizationName: "Acme & Sons",

@@ -49,6 +49,8 @@ export function createFakeState() {
     isOperator: false,
     /** Whether the user has an authenticator app. */
     hasApp: false,
+    /** Of the identity provider that the user signed in with; empty with a password. */
+    identityProviderId: "",
     /** When the user last entered the password. */
     authenticatedAt: new Date(),
     /** The user agent of each session. */

@@ -4,8 +4,10 @@ import { outcomeName } from "@vvs/checks/words";
 import type { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
 import { exactTime, longDay } from "@vvs/registration";
 import type { Request } from "express";
+import type { EnvironmentView } from "../http/environments.ts";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
+import { confirmPath } from "../http/next-path.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -86,6 +88,11 @@ export function noticeOf(
   const notice = notices[done]!;
   return typeof notice === "string" ? { kind: "done", text: notice } : notice;
 }
+
+/** Renders, in place of a form that needs a recent password, why it is not shown and the way to it. `why` says what it can do. */
+export const confirmFirst = (view: EnvironmentView, page: string, why: string): Html =>
+  html`<p>${why} You last confirmed your identity more than 15 minutes ago, so confirm it first.</p>
+<p><a class="button" href="${confirmPath(view, "GET", view.path + page)}">Confirm your identity</a></p>`;
 
 export const problemNotice = (text: string): Notice => ({ kind: "problem", text });
 
