@@ -41,15 +41,15 @@ import { webhookRoutes } from "./webhooks/routes.ts";
 export function createApp(options: AppOptions): Express {
   const assets = createAssets();
   const layout = createLayout({ assetPath: assets.pathOf });
-  const readEndpoints = createReadEndpoints(options);
+  const panels = { ...options, readPanel: createReadPanel(options) };
+  const readEndpoints = createReadEndpoints(panels);
   const context: PageContext = {
-    ...options,
+    ...panels,
     layout,
     formTokens: createFormTokens(),
     beginSession: createBeginSession(options.sessions),
-    readVendors: createReadVendors(options),
+    readVendors: createReadVendors(panels),
     readEndpoints,
-    readPanel: createReadPanel(options),
   };
   const readAlert: ReadAlert = async (visit) =>
     endpointsAlert(visit, await readEndpoints(visit, { limit: 1, flaggedOnly: true }));

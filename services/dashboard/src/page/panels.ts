@@ -16,31 +16,21 @@ export type ReadPanel = <T>(
   read: (options: CallOptions) => Promise<T>,
 ) => Promise<T | undefined>;
 
+type Panels = AppOptions & { readonly readPanel: ReadPanel };
+
 /** Maximum duration of all calls of a panel, so that one slow panel does not delay the page. */
 const PANEL_TIMEOUT_MS = 1_500;
 
-/** Returns what was read; undefined, with a line in the log, if that failed. */
-async function unlessFailed<T>(
-  logger: Logger,
-  { caller }: Pick<Visit, "caller">,
-  failure: { readonly message: string; readonly panel?: string },
-  read: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    const { message, ...panel } = failure;
-    logger.error({ err: error, ...panel, request_id: caller.requestId }, message);
-    return undefined;
-  }
-}
-
 /** Creates a ReadPanel that logs errors and never throws. */
 export function createReadPanel({ logger }: { logger: Logger }): ReadPanel {
-  return (visit, panel, read) =>
-    unlessFailed(logger, visit, { message: "reading a panel failed", panel }, () =>
-      read({ timeoutMs: PANEL_TIMEOUT_MS, signal: AbortSignal.timeout(PANEL_TIMEOUT_MS) }),
-    );
+  return async ({ caller }, panel, read) => {
+    try {
+      return await read({ timeoutMs: PANEL_TIMEOUT_MS, signal: AbortSignal.timeout(PANEL_TIMEOUT_MS) });
+    } catch (error) {
+      logger.error({ err: error, panel, request_id: caller.requestId }, "reading a panel failed");
+      return undefined;
+    }
+  };
 }
 
 /**
@@ -105,25 +95,20 @@ export type ReadVendors = (
   items: readonly { readonly entityId: string; readonly test?: boolean }[],
 ) => Promise<Vendors | undefined>;
 
-/** Short, because pages are complete without the names of vendors. */
-const NAMES_TIMEOUT_MS = 2_000;
-
-/** Creates a ReadVendors that logs errors and never throws. Vendors that do not exist are left out. */
-export function createReadVendors({ entities, logger }: Pick<AppOptions, "entities" | "logger">): ReadVendors {
-  async function read(visit: Visit, entityId: string): Promise<Entity | undefined> {
-    try {
-      const request = { caller: visit.caller, entityId };
-      return (await entities.getEntity(request, { timeoutMs: NAMES_TIMEOUT_MS })).entity;
-    } catch (error) {
-      if (isRefusal(error, "entity_not_found")) return undefined;
-      throw error;
-    }
-  }
-
+/** Creates a ReadVendors that never throws. Vendors that do not exist are left out. */
+export function createReadVendors({ entities, readPanel }: Panels): ReadVendors {
   return (visit, items) =>
-    unlessFailed(logger, visit, { message: "reading vendors failed" }, async () => {
+    readPanel(visit, "vendors", async (call) => {
+      async function read(entityId: string): Promise<Entity | undefined> {
+        try {
+          return (await entities.getEntity({ caller: visit.caller, entityId }, call)).entity;
+        } catch (error) {
+          if (isRefusal(error, "entity_not_found")) return undefined;
+          throw error;
+        }
+      }
       const ids = new Set(items.filter(({ test }) => !test).map(({ entityId }) => entityId));
-      const found = await Promise.all([...ids].map((id) => read(visit, id)));
+      const found = await Promise.all([...ids].map(read));
       return new Map(found.filter((entity) => entity !== undefined).map((entity) => [entity.id, entity]));
     });
 }
@@ -146,13 +131,10 @@ export type ReadEndpoints = (
   options: { limit: number; flaggedOnly?: boolean },
 ) => Promise<Endpoints | undefined>;
 
-/** Short, because pages are complete without the endpoints. */
-const ENDPOINTS_TIMEOUT_MS = 1_000;
-
-/** Creates a ReadEndpoints that logs errors and never throws. */
-export function createReadEndpoints({ deliveries, logger }: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
+/** Creates a ReadEndpoints that never throws. */
+export function createReadEndpoints({ deliveries, readPanel }: Panels): ReadEndpoints {
   return (visit, { limit, flaggedOnly = false }) =>
-    unlessFailed(logger, visit, { message: "reading webhook endpoints failed" }, () =>
-      deliveries.listEndpoints({ caller: visit.caller, limit, flaggedOnly }, { timeoutMs: ENDPOINTS_TIMEOUT_MS }),
+    readPanel(visit, "webhook endpoints", (call) =>
+      deliveries.listEndpoints({ caller: visit.caller, limit, flaggedOnly }, call),
     );
 }

@@ -5,6 +5,8 @@ import { field, pathWithQuery } from "../http/form.ts";
 import { html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
+import { vendorName } from "../page/panels.ts";
+import { problemNotice } from "../ui/parts.ts";
 import type { CountSearch } from "./search-input.ts";
 
 const UEI = /^[A-Z0-9]{12}$/;

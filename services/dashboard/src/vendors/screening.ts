@@ -7,7 +7,7 @@ import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { unlessUnavailable } from "../page/panels.ts";
+import { unavailableNote, unlessUnavailable } from "../page/panels.ts";
 import { inputField } from "../ui/fields.ts";
 import { dayTime, facts, outcomeState, state, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";

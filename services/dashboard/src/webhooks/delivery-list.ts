@@ -9,7 +9,7 @@ import { namesNote, type Vendors, vendorName } from "../page/panels.ts";
 import { changesText } from "../ui/change-list.ts";
 import { VERBATIM } from "../ui/fields.ts";
 import { choiceField, type FilterField, idField, periodFields, typedField, utcTime } from "../ui/filter.ts";
-import { state, timeAgo } from "../ui/parts.ts";
+import { type Notice, state, timeAgo } from "../ui/parts.ts";
 import { aside, type Column, none } from "../ui/table.ts";
 import { durationText } from "../ui/vocabulary.ts";
 import { attemptCount, briefOutcome, deliveryState } from "./endpoints-page.ts";

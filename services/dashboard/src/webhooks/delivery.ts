@@ -23,6 +23,7 @@ import {
   until,
 } from "../ui/parts.ts";
 import { durationText } from "../ui/vocabulary.ts";
+import { ofDeliveries } from "./delivery-list.ts";
 import { attemptCount, deliveryState, outcomeText } from "./endpoints-page.ts";
 
 const notices = {

@@ -7,7 +7,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { idField, type ListFilter, localTime, readFilter, timeField, utcTime } from "../ui/filter.ts";
 import { facts, formTokenField } from "../ui/parts.ts";
-import { urlField } from "./delivery-list.ts";
+import { ofDeliveries, urlField } from "./delivery-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REPLAY_ID = /^[\w-]{16,100}$/;
