@@ -65,7 +65,7 @@ export const createMonitorList = (context: PageContext) =>
         ({ lastRun, consecutiveErrors, staleSince }) =>
           html`${lastRun ? outcomeState(lastRun.outcome) : none("none yet")}${aside(
             consecutiveErrors > 1 && `${consecutiveErrors} times in a row`,
-            staleSince && staleHint(timestampDate(staleSince), now),
+            staleSince && staleHint(staleSince, now),
           )}`,
         "long",
       ],

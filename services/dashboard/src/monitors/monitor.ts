@@ -11,20 +11,9 @@ import { unlessUnavailable, vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { asCurl } from "../ui/curl.ts";
 import { listing, pager, readPosition, writePosition } from "../ui/listing.ts";
-import {
-  ago,
-  checkTitle,
-  copyableId,
-  facts,
-  noticeOf,
-  outcomeState,
-  state,
-  time,
-  timeAgo,
-  until,
-} from "../ui/parts.ts";
-import type { ScheduledRun } from "../verdicts/confirmation.ts";
+import { checkTitle, copyableId, facts, noticeOf, outcomeState, state, time, timeAgo, until } from "../ui/parts.ts";
 import { noChangeText, staleText } from "../verdicts/confirmed-words.ts";
+import type { ScheduledRun } from "../verdicts/read-confirmed.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { frequencyName } from "./monitor-form.ts";
 
@@ -107,7 +96,7 @@ function monitorPage(options: MonitorView): Html {
   const { visit, monitor } = options;
   const { view } = visit;
   return html`${errorsNotice(view, monitor)}
-${monitor.staleSince && html`<p class="notice warning">${staleText(timestampDate(monitor.staleSince), visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
+${monitor.staleSince && html`<p class="notice warning">${staleText(monitor.staleSince, visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this monitor</h2>
 ${about(options)}
@@ -124,7 +113,7 @@ function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRu
 
 function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView): Html {
   const { id, entityId, webhookUrl, externalId, lastRun, nextRunAt } = monitor;
-  const confirmation = scheduled?.confirmation;
+  const confirmed = scheduled?.confirmed;
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Vendor", html`<a href="${view.path}/vendors/${entityId}">${vendor?.legalName ?? entityId}</a>`],
@@ -132,12 +121,12 @@ function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView
     ["Frequency", frequencyName(monitor.frequency)],
     ["Next check", nextRunAt && until(timestampDate(nextRunAt), now)],
     [
-      confirmation ? "Last full check" : "Last check",
+      confirmed ? "Last full check" : "Last check",
       lastRun
-        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${ago(confirmation?.fullCheckAt ?? timestampDate(lastRun.at!), now)}</a>`
+        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${timeAgo(confirmed ? scheduled.at : lastRun.at, now)}</a>`
         : "not finished yet",
     ],
-    ["Since then", confirmation && noChangeText(confirmation, now)],
+    ["Since then", confirmed && noChangeText(confirmed, now)],
     [
       "Webhook URL",
       html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,

@@ -1,117 +1,96 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { checkOf } from "@vvs/checks";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
+import type { Confirmations } from "@vvs/proto/monitor/v1/monitor";
 import type { Result, Verification } from "@vvs/proto/verification/v1/verification";
 import { utcDay } from "@vvs/registration";
 import type { Visit } from "../http/session.ts";
 import type { AppOptions } from "../page/app-options.ts";
-import { checkName, checkTitle, statusName } from "../ui/parts.ts";
+import { checkName, statusName } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
-import { type Confirmation, type ConfirmedRun, confirmedLast, type ScheduledRun } from "../verdicts/confirmation.ts";
-import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
-import { dataDate, verdictOf } from "../verdicts/verdict.ts";
+import {
+  type ConfirmedRun,
+  confirmedLast,
+  confirmedTo,
+  noRuns,
+  readScheduledRuns,
+  type ScheduledRun,
+} from "../verdicts/read-confirmed.ts";
+import { dataDate } from "../verdicts/verdict.ts";
 import { bounds, type Period } from "./screening-period.ts";
 
-/** One answer of the report: a check of a vendor at a time, by a source. */
+/** One answer of the report: a check of a verification, whose vendor may not be in the list. */
 export interface ScreeningRow {
-  readonly checkedAt: Date;
-  readonly entityId: string;
-  readonly vendor: string;
-  readonly number: string;
-  readonly uei: string;
-  readonly check: string;
-  /** The check and its answer in words. */
-  readonly words: { readonly check: string; readonly answer: string };
-  readonly answer: "pass" | "fail" | "error";
-  readonly reason: string;
-  /** Empty where no source answered. */
-  readonly source: string;
-  /** The date of the source's data, YYYY-MM-DD; empty where no source answered. */
-  readonly dataDate: string;
-  readonly requestedBy: string;
-  readonly verificationId: string;
+  readonly result: Result;
+  readonly verification: Verification;
+  readonly at: Date;
+  readonly vendor: Vendor | undefined;
   /** The scheduled checks that found the same since; undefined where there were none. */
-  readonly confirmation: Confirmation | undefined;
+  readonly confirmed: Confirmations | undefined;
 }
-
-/** Titles of the columns of the CSV file, in the order of `cellsOf`. */
-export const columns = [
-  "Checked at (UTC)",
-  "Vendor",
-  "Your vendor number",
-  "UEI",
-  "Check",
-  "Answer",
-  "Reason",
-  "Source",
-  "Data as of",
-  "Requested by",
-  "Verification ID",
-  "Vendor ID",
-  "No change found up to (UTC)",
-];
-
-const actors = { key: "API key", usr: "user", mon: "monitor" } as const;
 
 /** Returns the answers of a verification, one for each check. */
 export function rowsOf({ verification, vendor, runs }: ScreenedVerification): ScreeningRow[] {
-  const { id, entityId, actor, results, createdAt } = verification;
-  const checkedAt = timestampDate(createdAt!);
+  const at = timestampDate(verification.createdAt!);
+  const confirmed = runs.find(({ verificationId }) => verificationId === verification.id)?.confirmed;
+  return verification.results.map((result) => ({ result, verification, at, vendor, confirmed }));
+}
+
+/** Returns the name, the organization's number and the UEI of a row's vendor. */
+export const namesOf = ({ vendor, verification }: Pick<ScreeningRow, "vendor" | "verification">) =>
+  namesIn(vendor, verification.entityId);
+
+function namesIn(vendor: Vendor | undefined, entityId: string) {
+  const { legalName: name = entityId, externalId: number = "", identifiers } = vendor?.entity ?? {};
+  return { name, number, uei: identifiers?.uei ?? "" };
+}
+
+/** Returns the source of an answer, and the day of its data (YYYY-MM-DD); both empty where no source answered. */
+export function sourceOf({ result, at }: ScreeningRow) {
+  const date = dataDate({ result, at });
+  return { source: date ? providerName(result.origin) : "", day: date ? utcDay(date) : "" };
+}
+
+const actors = { key: "API key", usr: "user", mon: "monitor" } as const;
+
+/** Returns what asked for a verification: "API key", "user" or "monitor"; "" for others. */
+export function requesterOf({ actor }: Pick<Verification, "actor">): string {
   const prefix = actor.slice(0, 3);
-  return results.map((result) => ({
-    checkedAt,
-    entityId,
-    ...namesOf(vendor, entityId),
-    check: checkName(result.checkType),
-    words: {
-      check: checkTitle(result.checkType),
-      answer: verdictOf(checkOf(result.checkType), { result, at: checkedAt }, checkedAt).text,
-    },
-    answer: statusName(result.status),
-    reason: result.reason,
-    ...sourceOf(result, checkedAt),
-    requestedBy: Object.hasOwn(actors, prefix) ? `${actors[prefix as keyof typeof actors]} ${actor}` : actor,
-    verificationId: id,
-    confirmation: runs.find(({ verificationId }) => verificationId === id)?.confirmation,
-  }));
+  return Object.hasOwn(actors, prefix) ? actors[prefix as keyof typeof actors] : "";
 }
 
-/** Returns a row as cells. */
-export function cellsOf(row: ScreeningRow): string[] {
-  const { checkedAt, vendor, number, uei, check, answer, reason, source, dataDate } = row;
-  const answered = [check, answer, reason, source, dataDate];
-  const by = [row.requestedBy, row.verificationId, row.entityId];
-  return [checkedAt.toISOString(), vendor, number, uei, ...answered, ...by, confirmedTo(row.confirmation)];
-}
-
-const confirmedTo = (confirmation: Confirmation | undefined) => confirmation?.lastAt.toISOString() ?? "";
+/** The columns of the CSV file. */
+export const columns: readonly (readonly [title: string, cell: (row: ScreeningRow) => string])[] = [
+  ["Checked at (UTC)", ({ at }) => at.toISOString()],
+  ["Vendor", (row) => namesOf(row).name],
+  ["Your vendor number", (row) => namesOf(row).number],
+  ["UEI", (row) => namesOf(row).uei],
+  ["Check", ({ result }) => checkName(result.checkType)],
+  ["Answer", ({ result }) => statusName(result.status)],
+  ["Reason", ({ result }) => result.reason],
+  ["Source", (row) => sourceOf(row).source],
+  ["Data as of", (row) => sourceOf(row).day],
+  ["Requested by", ({ verification }) => `${requesterOf(verification)} ${verification.actor}`.trim()],
+  ["Verification ID", ({ verification }) => verification.id],
+  ["Vendor ID", ({ verification }) => verification.entityId],
+  ["No change found up to (UTC)", ({ confirmed }) => confirmedTo(confirmed)],
+];
 
 /** Returns the run before the end of a period that scheduled checks confirmed in it, or after it; undefined where there is none. */
 export function confirmedSince(start: Date, { runs }: Pick<ListedVendor, "runs">): ConfirmedRun | undefined {
   const run = confirmedLast(runs);
-  return run && run.confirmation.lastAt >= start ? run : undefined;
+  return run && timestampDate(run.confirmed.lastAt!) >= start ? run : undefined;
 }
 
 /** Returns the cells of a vendor of the list that has no verification in the period. */
 export function cellsOfUnverified({ vendor, runs }: ListedVendor, start: Date): string[] {
   const entityId = vendor.entity?.id ?? "";
-  const { vendor: name, number, uei } = namesOf(vendor, entityId);
+  const { name, number, uei } = namesIn(vendor, entityId);
   const run = confirmedSince(start, { runs });
   if (!run) return ["", name, number, uei, "", "not checked in this period", "", "", "", "", "", entityId, ""];
   const answered = [checkName(CheckType.SAM_REGISTRATION), `no change found, ${statusName(run.outcome)}`, "", "", ""];
   const by = [`monitor ${run.monitorId}`, run.verificationId, entityId];
-  return ["", name, number, uei, ...answered, ...by, confirmedTo(run.confirmation)];
-}
-
-function namesOf(vendor: Vendor | undefined, entityId: string) {
-  const { legalName: name = entityId, externalId: number = "", identifiers } = vendor?.entity ?? {};
-  return { vendor: name, number, uei: identifiers?.uei ?? "" };
-}
-
-function sourceOf(result: Result, at: Date) {
-  const date = dataDate({ result, at });
-  return { source: date ? providerName(result.origin) : "", dataDate: date ? utcDay(date) : "" };
+  return ["", name, number, uei, ...answered, ...by, confirmedTo(run.confirmed)];
 }
 
 /** A verification of a period, with its vendor where that is in the list. */

@@ -1,5 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { outcomeName } from "@vvs/checks/words";
+import { checkOf } from "@vvs/checks";
 import { longDay } from "@vvs/registration";
 import { sendCsv } from "../http/csv.ts";
 import { pathWithQuery } from "../http/form.ts";
@@ -9,19 +8,22 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unavailableNote, unlessUnavailable } from "../page/panels.ts";
 import { inputField } from "../ui/fields.ts";
-import { dayTime, facts, outcomeState, state, time } from "../ui/parts.ts";
+import { checkTitle, dayTime, facts, outcomeState, statusName, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { confirmedText, noChangeText } from "../verdicts/confirmed-words.ts";
+import { verdictOf } from "../verdicts/verdict.ts";
 import { bounds, lastMonth, type Period, type ReadPeriod, readPeriod, thisMonth } from "./screening-period.ts";
 import {
-  cellsOf,
   cellsOfUnverified,
   columns,
   confirmedSince,
   createReadScreening,
   type ListedVendor,
+  namesOf,
+  requesterOf,
   rowsOf,
   type ScreeningRow,
+  sourceOf,
 } from "./screening-rows.ts";
 
 /** Maximum number of answers on the page. */
@@ -42,12 +44,12 @@ export function createScreeningHandlers(context: PageContext) {
       if (rows.length > SHOWN) break;
     }
     const isCut = rows.length > SHOWN;
-    const checked = new Set(rows.map(({ entityId }) => entityId));
+    const checked = new Set(rows.map(({ verification }) => verification.entityId));
     const unverified = isCut ? [] : await unverifiedOf(visit, period, checked);
     const shown = rows.slice(0, SHOWN);
     return {
       rows: shown,
-      vendors: new Set(shown.map(({ entityId }) => entityId)).size,
+      vendors: new Set(shown.map(({ verification }) => verification.entityId)).size,
       isCut,
       unverified: isCut ? undefined : unverified.slice(0, UNVERIFIED_SHOWN),
       isUnverifiedCut: unverified.length > UNVERIFIED_SHOWN,
@@ -78,7 +80,7 @@ export function createScreeningHandlers(context: PageContext) {
         return;
       }
       for (const { verification } of chunk) checked.add(verification.entityId);
-      yield chunk.flatMap(rowsOf).map(cellsOf);
+      yield chunk.flatMap(rowsOf).map((row) => columns.map(([, cell]) => cell(row)));
     }
     const { start } = bounds(period);
     for await (const vendors of read.vendors(visit, period)) {
@@ -103,7 +105,8 @@ export function createScreeningHandlers(context: PageContext) {
       const { period, problem } = readPeriod(request.query, visit.now);
       if (problem) throw new ProblemError("malformed");
       const name = `screening-${visit.view.name.toLowerCase()}-${period.from}-${period.to}.csv`;
-      await sendCsv(response, name, columns, csvRows(visit, period));
+      const titles = columns.map(([title]) => title);
+      await sendCsv(response, name, titles, csvRows(visit, period));
     },
   } satisfies PageHandlers;
 }
@@ -165,13 +168,13 @@ function reportSections({ visit, typed: { period } }: ScreeningView, report: Scr
   const inCsv = isUnverifiedCut ? " The CSV file has all of them." : "";
   const itemOf = (each: ListedVendor): Html => {
     const run = runOf(each);
-    return html`<li>${vendorLink(visit.view.path, each)}${run && html` ${outcomeState(run.outcome)} <span class="hint">${confirmedText(run.confirmation)}</span>`}</li>`;
+    return html`<li>${vendorLink(visit.view.path, each)}${run && html` ${outcomeState(run.outcome)} <span class="hint">${confirmedText(run)}</span>`}</li>`;
   };
   const ofList = (some: readonly ListedVendor[] | undefined) =>
     some && `${some.length}${isUnverifiedCut ? " or more" : ""} of the vendors in the list`;
   const { session, view } = visit;
   const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
-  const count = (answer: string) => String(rows.filter((row) => row.answer === answer).length);
+  const count = (answer: string) => String(rows.filter(({ result }) => statusName(result.status) === answer).length);
   return html`<section aria-labelledby="answers">
 <h2 id="answers">${session.organizationName}: checks ${days}</h2>
 ${facts([
@@ -195,26 +198,30 @@ const answersTable = (path: string, rows: readonly ScreeningRow[]): Html =>
   table("screening", rows, [
     [
       "Vendor",
-      ({ entityId, vendor, number, uei }) =>
-        html`<a href="${path}/vendors/${entityId}">${vendor}</a>${number && html` <span class="hint">${number}</span>`}${uei && html` <span class="hint">UEI ${uei}</span>`}`,
+      (row) => {
+        const { name, number, uei } = namesOf(row);
+        return html`<a href="${path}/vendors/${row.verification.entityId}">${name}</a>${number && html` <span class="hint">${number}</span>`}${uei && html` <span class="hint">UEI ${uei}</span>`}`;
+      },
     ],
     [
       "Checked at",
-      (row) =>
-        html`<a href="${path}/verifications/${row.verificationId}">${time(timestampFromDate(row.checkedAt))}</a>`,
+      ({ verification }) =>
+        html`<a href="${path}/verifications/${verification.id}">${time(verification.createdAt)}</a>`,
     ],
-    ["Check", ({ words }) => words.check],
+    ["Check", ({ result }) => checkTitle(result.checkType)],
     [
       "Answer",
-      ({ answer, words, confirmation }) =>
-        html`${state(answer, outcomeName(answer))} <span class="hint">${words.answer}${confirmation && ` ${noChangeText(confirmation)}`}</span>`,
+      ({ result, at, confirmed }) =>
+        html`${outcomeState(result.status)} <span class="hint">${verdictOf(checkOf(result.checkType), { result, at }, at).text}${confirmed && ` ${noChangeText(confirmed)}`}</span>`,
     ],
     [
       "Source",
-      ({ source, dataDate }) =>
-        source ? html`${source} <span class="hint">data as of ${dayTime(dataDate)}</span>` : none("none answered"),
+      (row) => {
+        const { source, day } = sourceOf(row);
+        return source ? html`${source} <span class="hint">data as of ${dayTime(day)}</span>` : none("none answered");
+      },
     ],
-    ["Requested by", ({ requestedBy: by }) => by.split(" ").slice(0, -1).join(" ") || by],
+    ["Requested by", ({ verification }) => requesterOf(verification) || verification.actor],
   ]);
 
 function vendorsSection(id: string, title: string, text: string, items: readonly Html[] = []): Html | undefined {

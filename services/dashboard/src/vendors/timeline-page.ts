@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
+import type { Confirmations } from "@vvs/proto/monitor/v1/monitor";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import { pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -10,7 +11,6 @@ import { actorView, actorWords } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { pager, writePosition } from "../ui/listing.ts";
 import { ago, checkTitle, copyableId, outcomeState } from "../ui/parts.ts";
-import type { Confirmation } from "../verdicts/confirmation.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
 import { deliveryState } from "../webhooks/endpoints-page.ts";
@@ -96,7 +96,7 @@ function contentOf(item: TimelineItem, options: TimelineView): { title: Html; co
 
 type VerifiedItem = Extract<TimelineItem, { kind: "verifications" }>;
 
-function verified({ verification, confirmation }: VerifiedItem, { visit: { view, session, now }, keys }: TimelineView) {
+function verified({ verification, confirmed }: VerifiedItem, { visit: { view, session, now }, keys }: TimelineView) {
   const { id, results, overallResult, actor } = verification;
   const at = timestampDate(verification.createdAt!);
   const by = actorWords(actorView(actor, { session, keys }));
@@ -109,12 +109,12 @@ function verified({ verification, confirmation }: VerifiedItem, { visit: { view,
           html` <a class="unprinted" href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
         }</li>`,
     )}</ul>
-${confirmation && html`<p class="confirmed">${checksText(confirmation)} ${noChangeText(confirmation, now)}</p>`}
+${confirmed && html`<p class="confirmed">${checksText(confirmed)} ${noChangeText(confirmed, now)}</p>`}
 <p class="actions">${by && html`<span class="hint">by ${by}</span>`} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
   };
 }
 
-const checksText = ({ times }: Confirmation) =>
+const checksText = ({ times }: Confirmations) =>
   times === 1 ? "Then 1 scheduled check." : `Then ${times} scheduled checks.`;
 
 function replaced({ previous, current, matched, actor }: TinReplacement, known: Parameters<typeof actorView>[1]) {

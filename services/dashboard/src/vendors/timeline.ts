@@ -1,13 +1,12 @@
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
-import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import type { Confirmations, Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unlessUnavailable } from "../page/panels.ts";
 import { type ListPosition, readPosition } from "../ui/listing.ts";
-import { type Confirmation, confirmationOf } from "../verdicts/confirmation.ts";
 import { type HistoryEntry, historyOf } from "./snapshot-history.ts";
 
 /** What happened to a vendor, by the prefix of its id. */
@@ -26,7 +25,7 @@ export type TimelineItem = { readonly id: string; readonly at: Date } & (
       readonly kind: "verifications";
       readonly verification: Verification;
       /** The scheduled checks that confirmed it; undefined where there were none. */
-      readonly confirmation: Confirmation | undefined;
+      readonly confirmed: Confirmations | undefined;
     }
   | { readonly kind: "changes"; readonly event: Event }
   | { readonly kind: "deliveries"; readonly delivery: Delivery }
@@ -100,18 +99,16 @@ export function createReadTimeline(context: PageContext) {
     };
     const pageAfter = (after: ListPosition | undefined) => ({ limit: PAGE_SIZE, after });
     /** Returns the scheduled checks that confirmed the monitors' runs after a position, by verification. */
-    const confirmationsAfter = async (after: ListPosition | undefined): Promise<ReadonlyMap<string, Confirmation>> => {
+    const confirmationsAfter = async (after: ListPosition | undefined): Promise<ReadonlyMap<string, Confirmations>> => {
       const read = ({ id: monitorId }: Monitor) =>
         readPanel(visit, "runs of a monitor", (options) =>
           monitors.listRuns({ caller, monitorId, page: pageAfter(positionIn("mon", after)) }, options),
         );
       const found = await Promise.all(of.slice(0, MONITORS_READ).map(read));
-      const confirmed = found
-        .flatMap((page) => page?.runs ?? [])
-        .flatMap(({ verificationId, confirmed, at }) =>
-          confirmed ? [[verificationId, confirmationOf(confirmed, timestampDate(at!))] as const] : [],
-        );
-      return new Map(confirmed);
+      const runs = found.flatMap((page) => page?.runs ?? []);
+      return new Map(
+        runs.flatMap(({ verificationId, confirmed }) => (confirmed ? [[verificationId, confirmed] as const] : [])),
+      );
     };
     return {
       async verifications(after) {
@@ -123,7 +120,7 @@ export function createReadTimeline(context: PageContext) {
           kind: "verifications" as const,
           ...placed(each, each.createdAt),
           verification: each,
-          confirmation: confirmations.get(each.id),
+          confirmed: confirmations.get(each.id),
         }));
         return foundIn(items, found.next);
       },

@@ -11,9 +11,14 @@ import type { PageContext } from "../page/page-context.ts";
 import { choiceField, readFilter } from "../ui/filter.ts";
 import { dayTime, noticeOf, state, timeAgo } from "../ui/parts.ts";
 import { aside, none } from "../ui/table.ts";
-import { confirmedLast, type ScheduledRun } from "../verdicts/confirmation.ts";
 import { noChangeText, staleHint } from "../verdicts/confirmed-words.ts";
-import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
+import {
+  confirmedLast,
+  confirmedTo,
+  noRuns,
+  readScheduledRuns,
+  type ScheduledRun,
+} from "../verdicts/read-confirmed.ts";
 import { type VendorStatus, vendorStatus } from "../verdicts/vendor-status.ts";
 
 interface Shown {
@@ -169,7 +174,7 @@ export function createVendorList(context: PageContext) {
       ["Monitored", ({ vendor }) => yesNo(vendor.activeMonitors > 0)],
       ["Archived", ({ vendor }) => yesNo(vendor.archived)],
       ["Vendor ID", ({ vendor }) => vendor.entity?.id ?? ""],
-      ["No change found up to (UTC)", ({ runs }) => confirmedLast(runs)?.confirmation?.lastAt.toISOString() ?? ""],
+      ["No change found up to (UTC)", ({ runs }) => confirmedTo(confirmedLast(runs)?.confirmed)],
     ],
   });
 
@@ -203,12 +208,9 @@ export function createVendorList(context: PageContext) {
 
 /** Returns what scheduled checks found after the last full check. */
 function sinceThen(runs: readonly ScheduledRun[], now: Date): string[] {
-  const confirmation = confirmedLast(runs)?.confirmation;
+  const confirmed = confirmedLast(runs)?.confirmed;
   const staleSince = runs.find((run) => run.staleSince)?.staleSince;
-  return [
-    ...(confirmation ? [noChangeText(confirmation, now)] : []),
-    ...(staleSince ? [staleHint(staleSince, now)] : []),
-  ];
+  return [...(confirmed ? [noChangeText(confirmed, now)] : []), ...(staleSince ? [staleHint(staleSince, now)] : [])];
 }
 
 function archiveForm(path: string, { show, sort }: VendorListFilter, { entity, archived }: Vendor): Html {

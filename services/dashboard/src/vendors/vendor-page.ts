@@ -1,4 +1,4 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
@@ -26,7 +26,7 @@ interface VendorView {
   readonly made: readonly MadeCheck[] | undefined;
   readonly subject: Subject;
   /** Since when its monitors' scheduled checks confirm nothing; undefined where they do, or there are none. */
-  readonly staleSince: Date | undefined;
+  readonly staleSince: Timestamp | undefined;
   readonly form: VendorFormView;
   readonly timeline: Timeline;
   /** To name who changed the vendor. */
@@ -90,14 +90,14 @@ ${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${ve
 }
 
 function asOf(made: MadeResult, now: Date): string {
-  if (made.confirmation) return ` ${confirmedText(made.confirmation, now)}`;
+  if (made.confirmedBy) return ` ${confirmedText(made.confirmedBy, now)}`;
   const date = dataDate({ result: made.result, at: timestampDate(made.verification.createdAt!) });
   return date ? ` As of ${dataDay(date, now)}.` : "";
 }
 
-function links({ result, verification, at, confirmation }: MadeResult, title: string, { view, now }: Visit): Html {
+function links({ result, verification, at, confirmedBy }: MadeResult, title: string, { view, now }: Visit): Html {
   const of = html`<span class="unseen"> of ${title}</span>`;
-  return html`<p class="actions">${!confirmation && html`<span class="hint">Checked ${ago(at, now)}</span>`}
+  return html`<p class="actions">${!confirmedBy && html`<span class="hint">Checked ${ago(at, now)}</span>`}
 ${result.evidenceId && html`<a href="${view.path}/evidence/${result.evidenceId}">Evidence${of}</a>`}
 <a href="${view.path}/verifications/${verification.id}">Verification${of}</a>
 <a href="${view.path}/verifications/${verification.id}/certificate">Certificate${of}</a></p>`;

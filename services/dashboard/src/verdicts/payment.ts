@@ -1,8 +1,9 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { type Decision, type DecisionFacts, decide } from "@vvs/checks/decision";
 import { type ExclusionEffect, longDay, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
-import { confirmedLast, type ScheduledRun } from "./confirmation.ts";
+import { confirmedLast, type ScheduledRun } from "./read-confirmed.ts";
 import { sameNameIn, sameNameTexts } from "./same-name-rows.ts";
 import { type CheckedResult, exclusionEffect, isAnswer, type Verdict, verdictOf } from "./verdict.ts";
 
@@ -216,7 +217,7 @@ export function withConfirmation<
   const { check, newest, answered } = history;
   if (check !== "sam_registration" || !newest || newest !== answered) return history;
   const same = confirmedLast(runs.filter(({ outcome }) => outcome === newest.result.status));
-  if (!same || same.confirmation.lastAt <= newest.at) return history;
-  const confirmed = { ...newest, confirmation: same.confirmation };
+  if (!same || timestampDate(same.confirmed.lastAt!) <= newest.at) return history;
+  const confirmed = { ...newest, confirmedBy: same };
   return { ...history, newest: confirmed, answered: confirmed };
 }

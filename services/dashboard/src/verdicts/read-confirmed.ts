@@ -1,8 +1,14 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Confirmations, ConfirmedRun as ScheduledRun } from "@vvs/proto/monitor/v1/monitor";
 import type { CallOptions } from "@vvs/rpc";
 import type { Visit } from "../http/session.ts";
 import type { AppOptions } from "../page/app-options.ts";
-import { type ScheduledRun, scheduledRunOf } from "./confirmation.ts";
+
+/** The full check of a monitor, and what its scheduled checks made of it. */
+export type { ScheduledRun };
+
+/** A run that scheduled checks confirmed. */
+export type ConfirmedRun = ScheduledRun & { readonly confirmed: Confirmations };
 
 /** What scheduled checks made of the monitors' runs, by vendor; of vendors without any it has none. */
 export type ScheduledRuns = ReadonlyMap<string, readonly ScheduledRun[]>;
@@ -23,5 +29,16 @@ export async function readScheduledRuns(
   if (entityIds.length === 0) return new Map();
   const request = { caller, entityIds: [...entityIds], ...(before && { before: timestampFromDate(before) }) };
   const { runs } = await monitors.listConfirmedRuns(request, options);
-  return Map.groupBy(runs.map(scheduledRunOf), ({ entityId }) => entityId);
+  return Map.groupBy(runs, ({ entityId }) => entityId);
 }
+
+/** Returns the one of a vendor's runs that was confirmed last; undefined where none was. */
+export function confirmedLast(runs: readonly ScheduledRun[]): ConfirmedRun | undefined {
+  const isConfirmed = (run: ScheduledRun): run is ConfirmedRun => run.confirmed !== undefined;
+  const lastAt = ({ confirmed }: ConfirmedRun) => timestampMs(confirmed.lastAt!);
+  return runs.filter(isConfirmed).sort((a, b) => lastAt(b) - lastAt(a))[0];
+}
+
+/** Returns when the last of the scheduled checks was due, for files; "" where there was none. */
+export const confirmedTo = (confirmed: Confirmations | undefined): string =>
+  confirmed ? timestampDate(confirmed.lastAt!).toISOString() : "";

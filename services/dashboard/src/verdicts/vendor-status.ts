@@ -9,7 +9,6 @@ import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { checkTitle } from "../ui/parts.ts";
 import { decisionLabels } from "./certified-decision.ts";
-import type { ScheduledRun } from "./confirmation.ts";
 import {
   type CheckHistory,
   isNeeded,
@@ -19,7 +18,7 @@ import {
   verdictsToday,
   withConfirmation,
 } from "./payment.ts";
-import { noRuns, readScheduledRuns } from "./read-confirmed.ts";
+import { noRuns, readScheduledRuns, type ScheduledRun } from "./read-confirmed.ts";
 import { isSent } from "./same-names.ts";
 
 /** What a vendor's entry in the list says in words. */

@@ -14,14 +14,14 @@ import {
   utcDay,
 } from "@vvs/registration";
 import { checkTitle } from "../ui/parts.ts";
-import type { Confirmation } from "./confirmation.ts";
+import type { ConfirmedRun } from "./read-confirmed.ts";
 
 /** The newest result of a check, and when the check was made. */
 export interface CheckedResult {
   readonly result: Result;
   readonly at: Date;
-  /** The scheduled checks that found the same later; absent where there were none. */
-  readonly confirmation?: Confirmation | undefined;
+  /** The run of a monitor with the scheduled checks that found the same later; absent where there were none. */
+  readonly confirmedBy?: ConfirmedRun | undefined;
 }
 
 /** What a check says about a vendor. `stale`: it passed, but must be made again. */
@@ -52,8 +52,9 @@ const PHRASES: Readonly<Record<string, readonly [begun: string, later: string]>>
 /** Returns what a check says today about a vendor; `found` is undefined for a check that was never made. */
 export function verdictOf(check: Check | undefined, found: CheckedResult | undefined, now: Date): Verdict {
   if (!found) return { state: "unchecked", text: "Not checked yet." };
-  const { result, at, confirmation } = found;
-  if (result.status === CheckStatus.PASS) return passed(check, result, confirmation?.lastAt ?? at, now);
+  const { result, confirmedBy } = found;
+  const at = confirmedBy ? timestampDate(confirmedBy.confirmed.lastAt!) : found.at;
+  if (result.status === CheckStatus.PASS) return passed(check, result, at, now);
   if (result.status === CheckStatus.FAIL) return { state: "fail", text: failure(check, result, registryDay(now)) };
   return { state: "error", text: reasonMeaning(result.reason) ?? "There was no answer. Verify again." };
 }

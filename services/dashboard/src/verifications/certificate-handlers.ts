@@ -63,7 +63,7 @@ export function createCertificateHandlers(context: PageContext) {
     const found = await readPanel(visit, "scheduled checks after a verification", (options) =>
       readScheduledRuns(context, visit, { entityIds: [entityId], before }, options),
     );
-    return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmation;
+    return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmed;
   }
 
   return {

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { reasonMeaning } from "@vvs/checks/words";
+import type { Confirmations } from "@vvs/proto/monitor/v1/monitor";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, registryDay, utcDay } from "@vvs/registration";
 import { RECEIPTS_PATH } from "../http/form.ts";
@@ -9,7 +10,6 @@ import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
-import type { Confirmation } from "../verdicts/confirmation.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
@@ -38,7 +38,7 @@ export interface CertificateView {
   readonly results: readonly CertifiedResult[];
   readonly actor: ActorView;
   /** The scheduled checks of its monitor that found the same since; undefined where there were none, and while unavailable. */
-  readonly confirmation: Confirmation | undefined;
+  readonly confirmation: Confirmations | undefined;
   /** The address of the certificate. */
   readonly url: string;
   /** Undefined where the operator has configured no keys, and while unavailable. */
@@ -89,7 +89,7 @@ function receiptSection(receipt: string, { visit, verification, receiptsUrl }: C
 </section>`;
 }
 
-function since(confirmation: Confirmation): Html {
+function since(confirmation: Confirmations): Html {
   const { times } = confirmation;
   const checks = times === 1 ? "1 scheduled check" : `${times} scheduled checks`;
   return html`<section class="certified" aria-labelledby="since">
