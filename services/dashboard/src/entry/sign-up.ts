@@ -7,25 +7,18 @@ import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField, NEW_PASSWORD_HINT, passwordField, textField } from "../ui/fields.ts";
+import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
 import { createLinkForm, unseenEmail } from "./link-form.ts";
 
-/** The subject of the sentence about a refused field; the account service sends the rest. */
-const subjects = {
-  organization_name: "The organization name",
-  email: "The email address",
-  password: "The password",
-} as const;
-
-type Problems = { readonly [F in keyof typeof subjects]?: string };
+const refusals: RefusalTexts = {
+  fields: { organization_name: "organization name", email: "email address", password: "password" },
+};
 
 /** Creates the handlers with which people create an account and a new organization. */
 export function createSignUp({ entry, layout, beginSession }: PageContext) {
-  function sendForm(
-    response: Response,
-    shown: { organizationName: string; email: string; problems?: Problems; notice?: Notice; status?: number },
-  ): void {
+  function sendForm(response: Response, shown: Partial<Refusal> & { organizationName: string; email: string }): void {
     const { organizationName, email, problems = {}, ...page } = shown;
     const isFresh = Object.keys(problems).length === 0;
     const content = html`<p>This creates a new organization, with a sandbox where you can try everything. To join an existing organization, ask one of its owners for an invitation.</p>
@@ -79,7 +72,7 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
         if (isRefusal(error, "rate_limited")) {
           sendForm(response, { ...input, notice: refusalNotice(response, error), status: 429 });
         } else {
-          sendForm(response, { ...input, problems: problemsOf(error), status: 400 });
+          sendForm(response, { ...input, ...refusalOf(error, refusals) });
         }
       }
     },
@@ -115,12 +108,4 @@ export function sendMailSent(
   <p class="choices"><button class="quiet">Send the email again</button> <a class="button quiet" href="/sign-up">Use another address</a></p>
 </form>`;
   layout.sendCard(response, { title: "Confirm your email address", ...page, content });
-}
-
-/** Returns the problems of the form's fields. Errors that are not about a field are thrown as they are. */
-function problemsOf(error: unknown): Problems {
-  if (!isRefusal(error, "invalid_request") || error.details.length === 0) throw error;
-  return Object.fromEntries(
-    error.details.map(({ path, message }) => [path, `${subjects[path as keyof Problems] ?? "This"} ${message}.`]),
-  );
 }

@@ -33,6 +33,11 @@ export function field(request: Request, name: string): string {
   return others.length > 0 ? "" : value;
 }
 
+/** Returns the values of several fields, by their names. */
+export function typedFields<N extends string>(request: Request, names: readonly N[]): Record<N, string> {
+  return Object.fromEntries(names.map((name) => [name, field(request, name)])) as Record<N, string>;
+}
+
 /** Returns all values of a field, such as those of ticked checkboxes. */
 export function fieldValues(request: Request, name: string): string[] {
   const fields: unknown = request.body;

@@ -2,7 +2,7 @@ import { containsTin } from "@vvs/identifiers";
 import { Frequency, type Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Request, Response } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
-import { field, pathId } from "../http/form.ts";
+import { pathId, typedFields } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -94,10 +94,8 @@ const refusals: RefusalTexts = {
 };
 
 /** Creates the handlers that change the frequency, webhook URL and vendor number of an active monitor. */
-export function createChangeMonitorHandlers({ monitors, readVendors, layout }: PageContext) {
-  async function find(request: Request, { caller }: Visit): Promise<Monitor> {
-    return (await monitors.getMonitor({ caller, monitorId: pathId(request, "monitor_id", "mon") })).monitor!;
-  }
+export function createChangeMonitorHandlers(context: PageContext) {
+  const { monitors, readVendors, layout } = context;
 
   async function sendForm(
     response: Response,
@@ -120,19 +118,15 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
 
   return {
     async ask(request, response, visit) {
-      const monitor = await find(request, visit);
+      const monitor = await findMonitor(context, request, visit);
       if (monitor.status !== "active") return response.redirect(303, `${visit.view.path}/monitors/${monitor.id}`);
       await sendForm(response, visit, monitor, inputOf(monitor));
     },
 
     // Repeating the form changes nothing, so it needs no token.
     async change(request, response, visit) {
-      const monitor = await find(request, visit);
-      const typed = {
-        frequency: field(request, "frequency"),
-        webhook_url: field(request, "webhook_url"),
-        external_id: field(request, "external_id"),
-      };
+      const monitor = await findMonitor(context, request, visit);
+      const typed = typedFields(request, ["frequency", "webhook_url", "external_id"]);
       const isStored = typed.webhook_url.trim() === monitor.webhookUrl;
       const input = {
         ...typed,
@@ -150,6 +144,11 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
       }
     },
   } satisfies PageHandlers;
+}
+
+/** Returns the monitor of a page. Errors: ProblemError for an invalid id, monitor_not_found. */
+export async function findMonitor({ monitors }: PageContext, request: Request, { caller }: Visit): Promise<Monitor> {
+  return (await monitors.getMonitor({ caller, monitorId: pathId(request, "monitor_id", "mon") })).monitor!;
 }
 
 function inputOf({ frequency, webhookUrl, externalId }: Monitor) {

@@ -1,7 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
-import type { Request } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
 import { pathId, pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -15,7 +14,7 @@ import { checkTitle, copyableId, facts, noticeOf, outcomeState, state, time, tim
 import { noChangeText, staleText } from "../verdicts/confirmed-words.ts";
 import type { ScheduledRun } from "../verdicts/read-confirmed.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
-import { frequencyName } from "./monitor-form.ts";
+import { findMonitor, frequencyName } from "./monitor-form.ts";
 
 const EVENTS_SHOWN = 20;
 
@@ -27,15 +26,10 @@ const notices = {
 export function createMonitorHandlers(context: PageContext) {
   const { monitors, readVendors, readPanel, layout, logger, apiBaseUrl } = context;
 
-  /** Returns the monitor. Errors: ProblemError for an invalid id, monitor_not_found. */
-  async function find(request: Request, { caller }: Visit): Promise<Monitor> {
-    return (await monitors.getMonitor({ caller, monitorId: pathId(request, "monitor_id", "mon") })).monitor!;
-  }
-
   return {
     async view(request, response, visit) {
       const after = readPosition(request.query.after, "evt");
-      const monitor = await find(request, visit);
+      const monitor = await findMonitor(context, request, visit);
       const events = { caller: visit.caller, monitorId: monitor.id, page: { limit: EVENTS_SHOWN, after } };
       const [vendors, scheduled, found] = await Promise.all([
         readVendors(visit, [monitor]),
@@ -56,7 +50,7 @@ export function createMonitorHandlers(context: PageContext) {
     },
 
     async askToCancel(request, response, visit) {
-      const monitor = await find(request, visit);
+      const monitor = await findMonitor(context, request, visit);
       const name = vendorName(await readVendors(visit, [monitor]), monitor.entityId);
       const content = cancelMonitorPage(visit, monitor);
       layout.sendCard(response, { visit, title: `Cancel the monitor of ${name}?`, content });

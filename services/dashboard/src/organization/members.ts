@@ -1,5 +1,4 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import type { Invitation } from "@vvs/proto/account/v1/invitations";
 import type { Member } from "@vvs/proto/account/v1/members";
 import type { Request, Response } from "express";
@@ -7,11 +6,13 @@ import { clearCookie } from "../http/cookies.ts";
 import { field, pathId } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
+import { isRefusal } from "../http/refusal.ts";
 import { permissionHint, roleName, roles } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import { hasRecentPassword } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField } from "../ui/fields.ts";
+import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import {
   breakable,
   CONFIRMED,
@@ -33,7 +34,13 @@ const notices = {
   invited: "The invitation was sent. Its link works for 7 days.",
   resent: "The invitation was sent again. The link in the earlier email no longer works.",
   revoked: "The invitation was revoked. Its link no longer works.",
+  gone: problemNotice("This invitation was already accepted or revoked."),
   confirmed: CONFIRMED,
+};
+
+const refusals: RefusalTexts = {
+  codes: ["rate_limited", "limit_exceeded"],
+  fields: { email: "email address", role: "choice of a role" },
 };
 
 /** Creates the handlers that show the members, and with which owners manage them and invite people. */
@@ -47,12 +54,17 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
     return { visit, member, isLastOwner: isOnlyOwner(member, members) };
   }
 
-  async function sendMember(request: Request, response: Response, visit: Visit, notice?: Notice): Promise<void> {
+  async function sendMember(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    { status, notice }: { status?: number; notice?: Notice | undefined },
+  ): Promise<void> {
     const found = await find(request, visit);
     const { email } = found.member;
     layout.sendPage(response, {
       ...{ visit, title: email, heading: breakable(email), parents: [["/organization/members", "Members"]], notice },
-      ...{ status: notice?.kind === "problem" ? 400 : 200, content: memberPage(found) },
+      ...{ status, content: memberPage(found) },
     });
   }
 
@@ -62,17 +74,17 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
       await run();
       redirectToMembers(response, visit, done);
     } catch (error) {
-      await sendMember(request, response, visit, problemNotice(memberRefusal(error)));
+      await sendMember(request, response, visit, refusalOf(error, { fields: {} }));
     }
   }
 
-  async function sendLeave(response: Response, visit: Visit, problem?: string): Promise<void> {
+  async function sendLeave(response: Response, visit: Visit, refusal?: Refusal): Promise<void> {
     const members = await membersOf(visit);
     const own = members.find(({ userId }) => userId === visit.session.userId);
     const isLastOwner = own !== undefined && isOnlyOwner(own, members);
     layout.sendCard(response, {
       ...{ visit, title: `Leave ${visit.session.organizationName}?`, content: leavePage(visit, isLastOwner) },
-      ...(problem && { status: 400, notice: problemNotice(problem) }),
+      ...{ status: refusal?.status, notice: refusal?.notice },
     });
   }
 
@@ -80,14 +92,14 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
   async function sendMembers(
     response: Response,
     visit: Visit,
-    shown: { status?: number; notice?: Notice; refused?: RefusedInvitation },
+    shown: Partial<Refusal> & { typed?: TypedInvitation },
   ): Promise<void> {
-    const { status, notice, refused } = shown;
+    const { status, notice, problems, typed } = shown;
     const [members, invited] = await Promise.all([
       membersOf(visit),
       visit.may("manage_members") ? organization.listInvitations(visit.bySession) : undefined,
     ]);
-    const invitations = invited && { ...invited, visit, refused };
+    const invitations = invited && { ...invited, visit, typed, problem: problems?.email ?? problems?.role };
     const content = membersPage({ visit, members, invitations });
     const heading = visit.session.organizationName;
     layout.sendPage(response, { visit, title: "Members", heading, status, notice, content });
@@ -99,15 +111,15 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
       await run();
       redirectToMembers(response, visit, done);
     } catch (error) {
-      const [status, text] = invitationRefusal(error, "The invitation");
-      await sendMembers(response, visit, { status, notice: problemNotice(text) });
+      if (isRefusal(error, "not_found")) return redirectToMembers(response, visit, "gone");
+      await sendMembers(response, visit, refusalOf(error, refusals));
     }
   }
 
   return {
     list: (request, response, visit) => sendMembers(response, visit, { notice: noticeOf(request, notices) }),
 
-    view: (request, response, visit) => sendMember(request, response, visit, noticeOf(request, notices)),
+    view: (request, response, visit) => sendMember(request, response, visit, { notice: noticeOf(request, notices) }),
 
     // Repeating the form changes nothing, so it needs no token.
     async setRole(request, response, visit) {
@@ -132,7 +144,7 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
       try {
         await organization.removeMember({ ...visit.bySession, userId: visit.session.userId });
       } catch (error) {
-        return sendLeave(response, visit, memberRefusal(error));
+        return sendLeave(response, visit, refusalOf(error, { fields: {} }));
       }
       clearCookie(response, "__Host-session");
       response.redirect(303, "/sign-in?signed_out");
@@ -144,8 +156,7 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
         await organization.createInvitation({ ...visit.bySession, ...typed });
         redirectToMembers(response, visit, "invited");
       } catch (error) {
-        const [status, problem] = invitationRefusal(error, "The email address");
-        await sendMembers(response, visit, { status, refused: { ...typed, problem } });
+        await sendMembers(response, visit, { ...refusalOf(error, refusals), typed });
       }
     },
 
@@ -167,24 +178,6 @@ function redirectToMembers(response: Response, { view }: Visit, done: string): v
 
 function isOnlyOwner(member: Member, members: readonly Member[]): boolean {
   return member.role === "owner" && members.every(({ userId, role }) => userId === member.userId || role !== "owner");
-}
-
-/** Returns why a change of a member was refused, if the user can correct it. Other errors are thrown as they are. */
-function memberRefusal(error: unknown): string {
-  if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-  return error.details.some(({ path }) => path === "role") ? "Choose one of the roles." : error.message;
-}
-
-/** Returns why an invitation was refused, if the user can correct it or wait. Other errors are thrown as they are. */
-function invitationRefusal(error: unknown, subject: string): [status: number, text: string] {
-  if (!(error instanceof ServiceError)) throw error;
-  if (error.code === "rate_limited") return [429, error.message];
-  if (error.code === "limit_exceeded") return [400, error.message];
-  if (error.code === "not_found") return [404, "This invitation was already accepted or revoked."];
-  if (error.code !== "invalid_request") throw error;
-  const [detail] = error.details;
-  if (detail?.path === "role") return [400, "Choose one of the roles."];
-  return [400, detail ? `${subject} ${detail.message}.` : error.message];
 }
 
 interface MembersView {
@@ -236,17 +229,17 @@ function rolesSection(): Html {
 </section>`;
 }
 
-/** The input of a refused invitation form, and why it was refused. */
-interface RefusedInvitation {
+/** The input of a refused invitation form. */
+interface TypedInvitation {
   readonly email: string;
   readonly role: string;
-  readonly problem: string;
 }
 
 interface InvitationsView {
   readonly visit: Visit;
   readonly invitations: readonly Invitation[];
-  readonly refused?: RefusedInvitation;
+  readonly typed: TypedInvitation | undefined;
+  readonly problem: string | undefined;
 }
 
 /** The role selected at first. */
@@ -267,10 +260,10 @@ ${hasRecentPassword(visit) ? inviteForm(options) : confirmFirst(visit.view, "/or
 </section>`;
 }
 
-function inviteForm({ visit: { view }, refused }: InvitationsView): Html {
+function inviteForm({ visit: { view }, typed, problem }: InvitationsView): Html {
   return html`<form method="post" action="${view.path}/organization/members/invitations">
-  ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
-  ${roleField("Role", refused?.role ?? DEFAULT_ROLE)}
+  ${emailField({ value: typed?.email ?? "", problem, autocomplete: "off" })}
+  ${roleField("Role", typed?.role ?? DEFAULT_ROLE)}
   <p class="hint">They get an email with a link to choose a password and join. The link works for 7 days.</p>
   <button>Send invitation</button>
 </form>`;

@@ -13,10 +13,8 @@ const refusals: RefusalTexts = {
 };
 
 /** Creates the handlers that set and remove the organization's own number of an entity. */
-export function createVendorNumberHandlers({ entities, auditLog, layout }: PageContext) {
-  async function find(request: Request, { caller }: Visit): Promise<Entity> {
-    return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
-  }
+export function createVendorNumberHandlers(context: PageContext) {
+  const { entities, auditLog, layout } = context;
 
   /** Changes the number. The change is in the audit log before it is made; without its entry it is not made. */
   async function setNumber({ caller }: Visit, { id: entityId, externalId: before }: Entity, externalId: string) {
@@ -47,13 +45,13 @@ export function createVendorNumberHandlers({ entities, auditLog, layout }: PageC
 
   return {
     async ask(request, response, visit) {
-      const entity = await find(request, visit);
+      const entity = await findVendor(context, request, visit);
       sendForm(response, visit, entity, { value: entity.externalId });
     },
 
     // Repeating the form changes nothing, so it needs no token.
     async change(request, response, visit) {
-      const entity = await find(request, visit);
+      const entity = await findVendor(context, request, visit);
       const typed = field(request, "external_id");
       const value = echoOfVendorNumber(typed);
       const { externalId, problem } = readVendorNumber(typed);
@@ -66,4 +64,9 @@ export function createVendorNumberHandlers({ entities, auditLog, layout }: PageC
       }
     },
   } satisfies PageHandlers;
+}
+
+/** Returns the vendor of a page. Errors: ProblemError for an invalid id, entity_not_found. */
+export async function findVendor({ entities }: PageContext, request: Request, { caller }: Visit): Promise<Entity> {
+  return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
 }

@@ -2,7 +2,7 @@ import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
 import { Mode, type Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
-import { field, fieldValues, pathId, pathWithQuery } from "../http/form.ts";
+import { fieldValues, pathWithQuery, typedFields } from "../http/form.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import { echoOfUrl, readSchedule } from "../monitors/monitor-form.ts";
@@ -30,6 +30,7 @@ import {
   type VendorInput,
   type VendorRequest,
 } from "./vendor-form.ts";
+import { findVendor } from "./vendor-number.ts";
 import { vendorPage } from "./vendor-page.ts";
 
 const MONITORS_READ = 10;
@@ -56,12 +57,8 @@ interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
 
 /** Creates the handlers of the page of one vendor, and of its form that verifies or monitors the vendor. */
 export function createVendorHandlers(context: PageContext) {
-  const { entities, verification, monitors, organization, layout, formTokens, logger, apiBaseUrl, readPanel } = context;
+  const { verification, monitors, organization, layout, logger, apiBaseUrl, readPanel } = context;
   const readTimeline = createReadTimeline(context);
-
-  async function find(request: Request, { caller }: Visit): Promise<Entity> {
-    return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
-  }
 
   /** Returns what TIN matches of the vendor must be about. */
   async function readSubject(visit: Visit, entity: Entity, verified: readonly Verification[]) {
@@ -142,52 +139,52 @@ export function createVendorHandlers(context: PageContext) {
     await verification.verify({ caller, target, checks, mode: Mode.REALTIME, idempotency }, { timeoutMs: TIMEOUT_MS });
   }
 
+  /** Acts on the form of the page, once, and shows what came of it; a refused form is shown again. */
+  async function submit(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    done: "verified" | "monitored",
+    act: (entity: Entity, read: VendorRequest, schedule: Schedule) => Promise<void>,
+  ): Promise<void> {
+    const entity = await findVendor(context, request, visit);
+    const typed = vendorInput(request);
+    const refuse = (refusal: Refusal, error?: unknown) =>
+      send(request, response, visit, entity, { ...refusal, meant: meantVendors(error), input: echoOf(typed) });
+    const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
+    const schedule = done === "monitored" ? readSchedule({ ...typed, external_id: entity.externalId }) : undefined;
+    const problems = { ...schedule?.problems, ...read.problems };
+    if (read.problems || schedule?.problems) return refuse(invalid(problems, refusals));
+    try {
+      await formTokens.once(request, response, () => act(entity, read.request, schedule?.request));
+      response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=${done}`);
+    } catch (error) {
+      await refuse(refusalOf(error, refusals), error);
+    }
+  }
+
   return {
     async view(request, response, visit) {
-      await send(request, response, visit, await find(request, visit));
+      await send(request, response, visit, await findVendor(context, request, visit));
     },
 
-    async verify(request, response, visit) {
-      const entity = await find(request, visit);
-      const typed = vendorInput(request);
-      const input = echoOf(typed);
-      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
-      if (read.problems) return send(request, response, visit, entity, { ...invalid(read.problems, refusals), input });
-      try {
-        await formTokens.once(request, response, () => verify(request, visit, entity, read.request));
-        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=verified`);
-      } catch (error) {
-        await send(request, response, visit, entity, { ...refusalOf(error, refusals), ...meant(error), input });
-      }
-    },
+    verify: (request, response, visit) =>
+      submit(request, response, visit, "verified", (entity, read) => verify(request, visit, entity, read)),
 
-    async monitor(request, response, visit) {
-      const entity = await find(request, visit);
-      const typed = vendorInput(request);
-      const input = echoOf(typed);
-      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
-      const schedule = readSchedule({ ...typed, external_id: entity.externalId });
-      if (read.problems || schedule.problems) {
-        const refusal = invalid({ ...schedule.problems, ...read.problems }, refusals);
-        return send(request, response, visit, entity, { ...refusal, input });
-      }
-      try {
-        await formTokens.once(request, response, async () => {
-          // A monitor has no identifiers of its own, so what the form supplied is first added to the vendor.
-          if (!addsNothing(read.request)) await verify(request, visit, entity, read.request);
-          const { caller } = visit;
-          const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
-          const idempotency = formIdempotency(visit, `vendors/${entity.id}/monitor`, request);
-          const asked = { entityId: entity.id, checks: read.request.checks, ...schedule.request };
-          await monitors.createMonitor({ ...asked, caller, activeLimit, idempotency });
-        });
-        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=monitored`);
-      } catch (error) {
-        await send(request, response, visit, entity, { ...refusalOf(error, refusals), ...meant(error), input });
-      }
-    },
+    monitor: (request, response, visit) =>
+      submit(request, response, visit, "monitored", async (entity, read, schedule) => {
+        // A monitor has no identifiers of its own, so what the form supplied is first added to the vendor.
+        if (!addsNothing(read)) await verify(request, visit, entity, read);
+        const { caller } = visit;
+        const { activeMonitors: activeLimit } = await organization.getOrganization({ caller });
+        const idempotency = formIdempotency(visit, `vendors/${entity.id}/monitor`, request);
+        const asked = { entityId: entity.id, checks: read.checks, ...schedule };
+        await monitors.createMonitor({ ...asked, caller, activeLimit, idempotency });
+      }),
   } satisfies PageHandlers;
 }
+
+type Schedule = ReturnType<typeof readSchedule>["request"];
 
 /** A monitor that is canceled between the two lists is in both. */
 const distinct = (listed: readonly Monitor[]) => [...new Map(listed.map((each) => [each.id, each])).values()];
@@ -195,21 +192,9 @@ const distinct = (listed: readonly Monitor[]) => [...new Map(listed.map((each) =
 const addsNothing = ({ identifiers, legalName }: VendorRequest) =>
   legalName === "" && Object.keys(identifiers).length === 0;
 
-function meant(error: unknown): Pick<RefusedForm, "meant"> {
-  const vendors = meantVendors(error);
-  return vendors ? { meant: vendors } : {};
-}
-
 function vendorInput(request: Request): VendorInput {
-  return {
-    uei: field(request, "uei"),
-    cage: field(request, "cage"),
-    tin: field(request, "tin"),
-    legal_name: field(request, "legal_name"),
-    checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
-    frequency: field(request, "frequency"),
-    webhook_url: field(request, "webhook_url"),
-  };
+  const typed = typedFields(request, ["uei", "cage", "tin", "legal_name", "frequency", "webhook_url"]);
+  return { ...typed, checks: withTypedTin(fieldValues(request, "checks"), typed.tin) };
 }
 
 function echoOf(typed: VendorInput): EchoedVendorInput {

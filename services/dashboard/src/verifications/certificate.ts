@@ -1,55 +1,114 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { reasonMeaning } from "@vvs/checks/words";
 import type { Confirmations } from "@vvs/proto/monitor/v1/monitor";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { exactTime, longDay, registryDay, utcDay } from "@vvs/registration";
-import { RECEIPTS_PATH } from "../http/form.ts";
+import type { Request } from "express";
+import { pathId, RECEIPTS_PATH } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import type { Visit } from "../http/session.ts";
-import type { ActorView } from "../ui/actor.ts";
+import { isRefusal } from "../http/refusal.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page/page-context.ts";
+import { readKeys } from "../page/panels.ts";
+import { actorView } from "../ui/actor.ts";
 import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
+import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
+import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
-import type { VendorThen } from "./asked-about.ts";
-import { type AskedAbout, askedFacts } from "./asked-about.ts";
-import type { CheckedEvidence } from "./evidence.ts";
-import { sourceList } from "./evidence.ts";
+import { askedAbout, askedFacts, askedWarning, readVendorThen, type VendorThen } from "./asked-about.ts";
+import { type CheckedEvidence, checkEvidence, sourceList } from "./evidence.ts";
 import { sameNameList } from "./same-name-list.ts";
 
-/** A result, with its evidence read and checked; undefined where it has none. */
-interface CertifiedResult {
-  readonly result: Result;
-  readonly checked: CheckedEvidence | undefined;
+/** Creates the handlers of the printable certificate of a verification, and of its receipt. */
+export function createCertificateHandlers(context: PageContext) {
+  const { verification, layout } = context;
+  return {
+    async view(request, response, visit) {
+      const certificate = await readCertificate(context, request, visit);
+      const parents = [[`/verifications/${certificate.verification.id}`, "Verification"]] as const;
+      const content = certificatePage(certificate);
+      layout.sendPage(response, { visit, title: "Certificate", heading: false, parents, content });
+    },
+
+    async receipt(request, response, visit) {
+      const verificationId = pathId(request, "verification_id", "ver");
+      const issuer = issuerOf(context);
+      const { receipt } = await verification.getReceipt({ caller: visit.caller, verificationId, issuer });
+      response.set({
+        "content-type": "application/jwt",
+        "content-disposition": `attachment; filename="${verificationId}.jwt"`,
+      });
+      response.send(Buffer.from(receipt, "utf8"));
+    },
+  } satisfies PageHandlers;
 }
 
-export interface CertificateView {
-  readonly visit: Visit;
-  readonly verification: Verification;
-  /** Undefined if the organization can no longer see the vendor. */
-  readonly vendor: VendorThen | undefined;
-  readonly asked: AskedAbout;
-  /** What it says of a payment, in words; undefined where that was not decided. */
-  readonly decision: string | undefined;
-  /** Shown where the certificate does not prove what a reader may think. */
-  readonly warning: Html | undefined;
-  readonly results: readonly CertifiedResult[];
-  readonly actor: ActorView;
-  /** The scheduled checks of its monitor that found the same since; undefined where there were none, and while unavailable. */
-  readonly confirmation: Confirmations | undefined;
-  /** The address of the certificate. */
-  readonly url: string;
-  /** Undefined where the operator has configured no keys, and while unavailable. */
-  readonly receipt: string | undefined;
-  /** The address of the page that checks receipts. */
-  readonly receiptsUrl: string;
+const issuerOf = ({ apiBaseUrl }: PageContext) => apiBaseUrl.href.replace(/\/+$/, "");
+
+type CertificateView = Awaited<ReturnType<typeof readCertificate>>;
+
+async function readCertificate(context: PageContext, request: Request, visit: Visit) {
+  const { url } = context;
+  const verificationId = pathId(request, "verification_id", "ver");
+  const { verification: found } = await context.verification.getVerification({ caller: visit.caller, verificationId });
+  const verification = found!;
+  const asked = askedAbout(verification);
+  const [vendor, keys, confirmed, receipt, results] = await Promise.all([
+    readVendorThen(context, visit, verification),
+    readKeys(context, visit),
+    readConfirmed(context, visit, verification),
+    readReceipt(context, visit, verificationId),
+    Promise.all(
+      verification.results.map(async (result) => ({
+        result,
+        checked: result.evidenceId === "" ? undefined : await checkEvidence(context, visit, result.evidenceId),
+      })),
+    ),
+  ]);
+  return {
+    ...{ visit, verification, vendor, asked, results, confirmed, receipt },
+    actor: actorView(verification.actor, { session: visit.session, keys }),
+    warning: askedWarning(asked, vendor?.legalName ?? ""),
+    decision: certifiedDecision(verification),
+    url: new URL(`${visit.view.path}/verifications/${verificationId}/certificate`, url).href,
+    receiptsUrl: new URL(RECEIPTS_PATH, url).href,
+  };
+}
+
+/** Reads the receipt; undefined where the operator has configured no keys, and while it is unavailable. */
+async function readReceipt(context: PageContext, visit: Visit, verificationId: string): Promise<string | undefined> {
+  const request = { caller: visit.caller, verificationId, issuer: issuerOf(context) };
+  return context.readPanel(visit, "receipt of a verification", async (options) => {
+    try {
+      return (await context.verification.getReceipt(request, options)).receipt;
+    } catch (error) {
+      if (isRefusal(error, "not_found")) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */
+async function readConfirmed(
+  context: PageContext,
+  visit: Visit,
+  { id, entityId, actor, createdAt }: Verification,
+): Promise<Confirmations | undefined> {
+  if (!actor.startsWith("mon_")) return undefined;
+  const before = new Date(timestampMs(createdAt!) + 1);
+  const found = await context.readPanel(visit, "scheduled checks after a verification", (options) =>
+    readScheduledRuns(context, visit, { entityIds: [entityId], before }, options),
+  );
+  return found?.get(entityId)?.find(({ verificationId }) => verificationId === id)?.confirmed;
 }
 
 /** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
-export function certificatePage(options: CertificateView): Html {
-  const { visit, verification, vendor, asked, results, confirmation, receipt } = options;
+function certificatePage(options: CertificateView): Html {
+  const { visit, verification, vendor, asked, results, confirmed, receipt } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
   return html`<div class="choices unprinted"><button type="button" data-print hidden>Print</button></div>
@@ -70,7 +129,7 @@ ${facts([
 ])}
 <p class="hint">Everything above is as it was when the verification was stored, and so are the results below.</p>
 ${results.map((each) => certified(each, options))}
-${confirmation && since(confirmation)}
+${confirmed && since(confirmed)}
 <section aria-labelledby="checking">
 <h2 id="checking">How to check this certificate</h2>
 <p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate">${options.url}</a>. The page shows what is stored: compare it with what is printed here. It computes the SHA-256 of the evidence again, and says so where the evidence was altered.</p>
@@ -89,12 +148,12 @@ function receiptSection(receipt: string, { visit, verification, receiptsUrl }: C
 </section>`;
 }
 
-function since(confirmation: Confirmations): Html {
-  const { times } = confirmation;
+function since(confirmed: Confirmations): Html {
+  const { times } = confirmed;
   const checks = times === 1 ? "1 scheduled check" : `${times} scheduled checks`;
   return html`<section class="certified" aria-labelledby="since">
 <h2 id="since">Since then</h2>
-<p><strong>${noChangeText(confirmation)}</strong></p>
+<p><strong>${noChangeText(confirmed)}</strong></p>
 <p class="hint">The monitor made ${checks} of stored data. They asked no source, and have no evidence of their own.</p>
 </section>`;
 }
@@ -110,7 +169,7 @@ function requestedBy({ actor: { kind, name, id }, verification: { mode } }: Cert
   return mode === Mode.CACHED ? html`${who}, who accepted a stored answer` : who;
 }
 
-function certified({ result, checked }: CertifiedResult, { verification }: CertificateView): Html {
+function certified({ result, checked }: CertificateView["results"][number], { verification }: CertificateView): Html {
   const check = checkOf(result.checkType);
   const at = timestampDate(verification.createdAt!);
   const date = dataDate({ result, at });

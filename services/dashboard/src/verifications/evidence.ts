@@ -153,45 +153,22 @@ export async function checkEvidence(
   }
 }
 
-/** A source that an answer rests on. */
-interface EvidenceSource {
-  /** What it says, such as "Registration"; empty where the whole answer is from it. */
-  readonly part: string;
-  readonly name: string;
-  /** The loaded file; empty where there is none. */
-  readonly file: string;
-  /** The date as text, such as "cut on 6 September 2026". */
-  readonly date: string;
-  /** SHA-256 of the file; empty where it is not stored. */
-  readonly sha256: string;
-}
-
 /**
- * Returns the sources of an answer, each with its file and date: for SAM.gov's those of the registration and of the
- * exclusions, and for others the provider itself.
+ * Renders the sources of an answer, each with its file and date: for SAM.gov's those of the registration and of the exclusions,
+ * and for others the provider itself; false where there are none.
  */
-export function evidenceSources({ origin, sources, createdAt }: SourceEvidence): EvidenceSource[] {
-  if (sources.length === 0 && origin !== "none") {
-    return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}`, sha256: "" }];
+export function sourceList({
+  origin,
+  sources,
+  createdAt,
+}: Pick<Evidence, "origin" | "sources" | "createdAt">): Html | false {
+  if (sources.length === 0) {
+    const at = exactTime(timestampDate(createdAt!));
+    return origin !== "none" && html`<ul class="plain"><li>${providerName(origin)}, answered ${at}</li></ul>`;
   }
-  return sources.map(({ part, origin, dataAsOf, file, sha256 }) => {
+  return html`<ul class="plain">${sources.map(({ part, origin: name, dataAsOf, file, sha256 }) => {
     const at = timestampDate(dataAsOf!);
-    const name = part === "registration" ? "Registration" : "Exclusions";
-    const date = origin === "sam_gov_api" ? `answered ${exactTime(at)}` : `cut on ${longDay(utcDay(at))}`;
-    return { part: name, name: providerName(origin), file, date, sha256 };
-  });
-}
-
-/** Returns the sources of evidence as a list; false where there are none. */
-export function sourceList(evidence: Evidence): Html | false {
-  const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
-  return (
-    sources.length > 0 &&
-    html`<ul class="plain">${sources.map(({ part, name, file, date, sha256 }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}${sha256 && html`, SHA-256 <code class="hash">${sha256}</code>`}</li>`)}</ul>`
-  );
-}
-
-/** The parts of evidence that name its sources. */
-interface SourceEvidence extends Pick<Evidence, "origin" | "sources"> {
-  readonly createdAt: Date;
+    const date = name === "sam_gov_api" ? `answered ${exactTime(at)}` : `cut on ${longDay(utcDay(at))}`;
+    return html`<li>${part === "registration" ? "Registration" : "Exclusions"}: ${providerName(name)}${file && html` <code>${file}</code>`}, ${date}${sha256 && html`, SHA-256 <code class="hash">${sha256}</code>`}</li>`;
+  })}</ul>`;
 }

@@ -1,6 +1,6 @@
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
-import { createCertificateHandlers } from "./certificate-handlers.ts";
+import { createCertificateHandlers } from "./certificate.ts";
 import { createEvidenceHandlers } from "./evidence.ts";
 import { createRunVerificationHandlers } from "./run-verification.ts";
 import { createVerificationHandler } from "./verification.ts";

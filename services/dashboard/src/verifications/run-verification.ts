@@ -3,7 +3,7 @@ import type { IdentifierType } from "@vvs/identifiers";
 import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
 import { SANDBOX_UEI } from "../api-keys/first-call.ts";
-import { field, fieldValues } from "../http/form.ts";
+import { fieldValues, typedFields } from "../http/form.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
@@ -95,15 +95,8 @@ export function meantVendors(error: unknown): RunVerificationView["meant"] {
 }
 
 function verificationInput(request: Request): VerificationInput {
-  return {
-    uei: field(request, "uei"),
-    cage: field(request, "cage"),
-    duns: field(request, "duns"),
-    tin: field(request, "tin"),
-    legal_name: field(request, "legal_name"),
-    checks: withTypedTin(fieldValues(request, "checks"), field(request, "tin")),
-    mode: field(request, "mode"),
-  };
+  const typed = typedFields(request, ["uei", "cage", "duns", "tin", "legal_name", "mode"]);
+  return { ...typed, checks: withTypedTin(fieldValues(request, "checks"), typed.tin) };
 }
 
 export interface RunVerificationView extends Partial<Refusal> {
