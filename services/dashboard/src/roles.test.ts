@@ -1,5 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { type IdPrefix, newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { confirmPath } from "./http/next-path.ts";
 import { permits } from "./http/roles.ts";
@@ -106,6 +107,32 @@ describe("all routes", () => {
       expect(dashboard.state.calls).toEqual([]);
     },
   );
+});
+
+/** Ids in the form of the others, of nothing that exists. */
+const others = Object.fromEntries(
+  Object.entries(ids).map(([name, id]) => [name, newId(id.slice(0, 3) as IdPrefix)] as const),
+);
+
+test("what does not exist, and what belongs to others, is not found, and neither is a malformed id", async () => {
+  const visitor = await visitorOf("owner");
+  const pages = dashboard.routes.guarded.filter(({ method, path }) => method === "GET" && path.includes(":"));
+  expect(pages.length).toBeGreaterThan(30);
+  for (const { path } of pages) {
+    for (const fill of [(name: string) => others[name]!, () => "x", () => "ver_x"]) {
+      const { status } = await visitor.get(path.replaceAll(/:(\w+)/g, (_all, name: string) => fill(name)));
+      expect([path, status]).toEqual([path, 404]);
+    }
+  }
+});
+
+test("the address of a form can be opened: it has the form, or leads to its page", async () => {
+  const visitor = await visitorOf("owner");
+  for (const route of dashboard.routes.guarded.filter(({ method }) => method === "POST")) {
+    const { status, location } = await visitor.get(pathOf(route));
+    expect([route.path, status]).toEqual([route.path, location === null ? 200 : 303]);
+    if (location !== null) expect([route.path, (await visitor.get(location)).status]).toEqual([route.path, 200]);
+  }
 });
 
 /** The pages and forms, below /live, that ask whoever entered the password long ago for it. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { dashboardPerTest } from "../testing/dashboard.ts";
+import { dashboardPerTest, type Page, type Visitor } from "../testing/dashboard.ts";
+import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
-import { KEY_VALUE } from "../testing/fake-services.ts";
+import { KEY_VALUE, keyOf, SECRET } from "../testing/fake-services.ts";
 
 const PATH = "/test/api-keys";
 const { dashboard, visitor } = dashboardPerTest();
@@ -13,6 +14,49 @@ const openTab = async (name: string) => ({
   name,
   scopes: ["entities:read"],
   expires: "never",
+});
+
+/** Forms with their fields, and the method that acts on them. The page of a form is its address, if it is not another one. */
+const forms: readonly { form: string; page?: string; method: string; fields: Record<string, string> }[] = [
+  { form: "api-keys", method: "createApiKey", fields: { name: "Billing", scopes: "entities:read", expires: "never" } },
+  { form: "api-keys/key_1/roll", method: "rollApiKey", fields: { overlap: "86400", expires: "never" } },
+  {
+    ...{ form: "verifications", page: "verifications/new", method: "verify" },
+    fields: { uei: "SANDBXACTVE1", checks: "sam_registration", mode: "realtime" },
+  },
+  {
+    ...{ form: `vendors/${ENTITY_ID}/verify`, page: `vendors/${ENTITY_ID}`, method: "verify" },
+    fields: { checks: "sam_registration" },
+  },
+  {
+    ...{ form: `vendors/${ENTITY_ID}/monitor`, page: `vendors/${ENTITY_ID}`, method: "createMonitor" },
+    fields: { checks: "sam_registration", frequency: "daily" },
+  },
+  { form: "webhooks/test", method: "sendTestEvent", fields: { url: "https://acme.example/hook" } },
+  { form: "webhooks/secret", page: "webhooks", method: "setWebhookSecret", fields: { value: SECRET } },
+  { form: "webhooks/secret/rotate", page: "webhooks", method: "rotateWebhookSecret", fields: { previous: "keep" } },
+  {
+    ...{ form: `webhooks/deliveries/${DELIVERY_ID}/replay`, page: `webhooks/deliveries/${DELIVERY_ID}` },
+    ...{ method: "replayDelivery", fields: {} },
+  },
+];
+
+test.each(forms)("the form $form takes effect once by a double click, and not when it is sent again", async (each) => {
+  const { form, page = form, method, fields } = each;
+  dashboard.state.keys = [keyOf()];
+  dashboard.state.entities = [{ id: ENTITY_ID, legalName: "Acme", identifiers: { uei: "UE9QJD4KK1L6" } }];
+  dashboard.state.deliveries = [deliveryOf()];
+  const filled = { form_token: await visitor.formToken(`/test/${page}`), ...fields };
+  const send = (click: Visitor) => click.post(`/test/${form}`, filled);
+  const clicks = await Promise.all([visitor.clone(), visitor.clone()].map(send));
+  const seen = ({ status, location, text }: Page) => [status < 400, location, text.includes(KEY_VALUE)];
+  expect(seen(clicks[0]!)).toEqual(seen(clicks[1]!));
+  expect(clicks[0]!.status).toBeLessThan(400);
+  await send(visitor);
+  const again = await send(visitor);
+  expect(again.status === 409 || again.location?.endsWith("?done=sent_before")).toBe(true);
+  expect(again.text).not.toContain(KEY_VALUE);
+  expect(dashboard.callsOf(method)).toHaveLength(1);
 });
 
 describe("the forms of two tabs of one browser", () => {

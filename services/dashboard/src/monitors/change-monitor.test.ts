@@ -79,11 +79,4 @@ describe("nothing is changed", () => {
     expect(await visitor.get(`${PAGE}/change`)).toMatchObject({ status: 303, location: PAGE });
     expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
   });
-
-  test.each([`/live/monitors/x/change`, `/live/monitors/mon_01m7ygvppkenma4hm7yf5h5150/change`])(
-    "at %s",
-    async (path) => {
-      expect((await visitor.post(path, form)).status).toBe(404);
-    },
-  );
 });

@@ -38,7 +38,6 @@ describe("an owner", () => {
     ] as const) {
       const { location } = await owner.post(`${list}/invitations/${INVITATION_ID}/${form}`);
       expect((await owner.get(location!)).text).toContain(text);
-      expect((await owner.get(`${list}/invitations/${INVITATION_ID}/${form}`)).location).toBe(list);
     }
     dashboard.state.failures.set("revokeInvitation", new ServiceError("not_found"));
     const { location } = await owner.post(`${list}/invitations/${INVITATION_ID}/revoke`);

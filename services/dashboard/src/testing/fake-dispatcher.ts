@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import { type DeliverySchema, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import type { FakeState } from "./fake-state.ts";
 
 export const DELIVERY_ID = "dlv_01m7ygvppkenma4hm7yf5h5159";
@@ -35,11 +34,7 @@ export function deliveryOf(changes: Delivery = {}): Delivery {
 
 /** Simulates the webhook dispatcher. */
 export function dispatcherPart(state: FakeState) {
-  const find = (id: string) => {
-    const delivery = state.deliveries.find((each) => each.id === id);
-    if (!delivery) throw new ServiceError("not_found", { message: "There is no such delivery." });
-    return delivery;
-  };
+  const find = (id: string) => findIn(state.deliveries, id);
   return fakePart(WebhookDispatcherService, state, {
     recorded: {
       async listDeliveries() {

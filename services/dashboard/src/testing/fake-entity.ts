@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import { EntityService, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import canonicalize from "canonicalize";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const ENTITY_ID = "ent_01m7ygrfd7fvwr2n2apeh0ddm8";
@@ -43,11 +42,7 @@ const iso = (at: Timestamp) => timestampDate(at).toISOString();
 
 /** Simulates the entity service. */
 export function entityPart(state: FakeState) {
-  const find = (entityId: string) => {
-    const entity = state.entities.find(({ id }) => id === entityId);
-    if (!entity) throw new ServiceError("entity_not_found");
-    return entity;
-  };
+  const find = (entityId: string) => findIn(state.entities, entityId, "entity_not_found");
   return fakePart(EntityService, state, {
     recorded: { lookUp: async () => state.found },
     quiet: {

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { fakePart } from "./fake-part.ts";
-import { EMAIL, sessionOf } from "./fake-sessions.ts";
+import { beginSession, EMAIL } from "./fake-sessions.ts";
 import type { FakeState } from "./fake-state.ts";
 
 /** Token of the only valid link. */
@@ -36,9 +35,7 @@ export function entryPart(state: FakeState) {
         note("confirmSignUp", { clientAddress });
         expectGood(token);
         if (password !== SIGN_UP_PASSWORD) throw new ServiceError("unauthorized", { message: "This is not it." });
-        const sessionToken = `token-${randomUUID()}`;
-        state.sessions.add(sessionToken);
-        return { sessionToken, session: sessionOf(state) };
+        return beginSession(state);
       },
       async requestPasswordReset({ email: typed, clientAddress, deviceToken }) {
         note("requestPasswordReset", { email: typed, clientAddress, ...(deviceToken && { deviceToken }) });

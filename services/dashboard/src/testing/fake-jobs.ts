@@ -1,5 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import {
   Decision,
@@ -10,7 +9,7 @@ import {
   RowOutcome,
 } from "@vvs/proto/verification/v1/jobs";
 import { ENTITY_ID } from "./fake-entity.ts";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import type { FakeState, Fields } from "./fake-state.ts";
 import { verificationOf } from "./fake-verification.ts";
 
@@ -55,11 +54,7 @@ export function jobResultOf(changes: JobResult = {}): JobResult {
 
 /** Simulates jobs: those of `state.jobs`, each with its results in `state.resultsOf`, or `state.jobResults`, of which it returns those after a row. */
 export function jobPart(state: FakeState) {
-  const find = (jobId: string) => {
-    const job = state.jobs.find(({ id }) => id === jobId);
-    if (!job) throw new ServiceError("job_not_found");
-    return job;
-  };
+  const find = (jobId: string) => findIn(state.jobs, jobId, "job_not_found");
   return fakePart(JobService, state, {
     recorded: {
       addJobRows: async () => ({ jobId: JOB_ID }),

@@ -1,5 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import {
   type ConfirmedRunSchema,
@@ -9,7 +8,7 @@ import {
   MonitorService,
 } from "@vvs/proto/monitor/v1/monitor";
 import { ENTITY_ID } from "./fake-entity.ts";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import { type FakeState, type Fields, failIfAsked } from "./fake-state.ts";
 import { VERIFICATION_ID } from "./fake-verification.ts";
 
@@ -72,11 +71,7 @@ export function eventOf(changes: Event = {}): Event {
 
 /** Simulates the monitor service. */
 export function monitorPart(state: FakeState) {
-  const find = (monitorId: string) => {
-    const monitor = state.monitors.find(({ id }) => id === monitorId);
-    if (!monitor) throw new ServiceError("monitor_not_found");
-    return monitor;
-  };
+  const find = (monitorId: string) => findIn(state.monitors, monitorId, "monitor_not_found");
   const nextOf = (last: { readonly id?: string } | undefined) =>
     state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined;
   return fakePart(MonitorService, state, {

@@ -1,5 +1,5 @@
 import { type DescService, toJsonString } from "@bufbuild/protobuf";
-import { ServiceError } from "@vvs/errors";
+import { type ErrorCode, ServiceError } from "@vvs/errors";
 import { type Handlers, onlyFor, type ServicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
@@ -30,4 +30,15 @@ export function fakePart<S extends DescService>(
     handlers: Object.fromEntries(handlers),
     callers: onlyFor(service, "dashboard"),
   } as unknown as ServicePart;
+}
+
+/** Returns the message with an id. Errors: `code`. */
+export function findIn<T extends { readonly id?: string | undefined }>(
+  messages: readonly T[],
+  id: string,
+  code: ErrorCode = "not_found",
+): T {
+  const found = messages.find((each) => each.id === id);
+  if (!found) throw new ServiceError(code);
+  return found;
 }

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { fakePart } from "./fake-part.ts";
-import { sessionOf } from "./fake-sessions.ts";
+import { beginSession } from "./fake-sessions.ts";
 import type { FakeState } from "./fake-state.ts";
 
 /** A valid answer of the browser's device. */
@@ -15,10 +15,8 @@ export function passkeyPart(state: FakeState) {
     if (!state.sessions.has(caller?.sessionToken ?? "")) throw new ServiceError("unauthorized");
   };
   const begun = () => {
-    const sessionToken = `token-${randomUUID()}`;
-    state.sessions.add(sessionToken);
     state.authenticatedAt = new Date();
-    return { sessionToken, session: sessionOf(state) };
+    return beginSession(state);
   };
   const begin = async ({ caller }: { caller?: { sessionToken: string } | undefined }) => {
     expectCaller(caller);

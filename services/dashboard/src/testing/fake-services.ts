@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { type ApiKeySchema, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
@@ -15,7 +14,7 @@ import { jobPart } from "./fake-jobs.ts";
 import { memberMessage, organizationPart } from "./fake-members.ts";
 import { monitorPart } from "./fake-monitor.ts";
 import { notificationSettingsPart } from "./fake-notifications.ts";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import { passkeyPart } from "./fake-passkeys.ts";
 import { EMAIL, sessionPart } from "./fake-sessions.ts";
 import { singleSignOnPart } from "./fake-single-sign-on.ts";
@@ -62,11 +61,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
 }
 
 function apiKeyPart(state: FakeState): ServicePart {
-  const find = (keyId: string) => {
-    const key = state.keys.find(({ id }) => id === keyId);
-    if (!key) throw new ServiceError("not_found", { message: "There is no such API key." });
-    return key;
-  };
+  const find = (keyId: string) => findIn(state.keys, keyId);
   return fakePart(ApiKeyService, state, {
     recorded: {
       async createApiKey({ name, scopes }) {

@@ -17,7 +17,7 @@ const notYours = (path: string) =>
   new ServiceError("invalid_request", { details: [{ path, message: "is not your password" }] });
 
 /** The session of the only user. */
-export const sessionOf = ({ userId, role, isOperator, identityProviderId, authenticatedAt }: FakeState) => ({
+const sessionOf = ({ userId, role, isOperator, identityProviderId, authenticatedAt }: FakeState) => ({
   userId,
   identityProviderId,
   email: EMAIL,
@@ -29,6 +29,13 @@ export const sessionOf = ({ userId, role, isOperator, identityProviderId, authen
   expiresAt: timestampFromDate(new Date(Date.now() + 3_600_000)),
 });
 
+/** Begins a session of the only user. */
+export function beginSession(state: FakeState) {
+  const sessionToken = `token-${randomUUID()}`;
+  state.sessions.add(sessionToken);
+  return { sessionToken, session: sessionOf(state) };
+}
+
 /** Simulates the sessions of the only user. A session's id is its token reversed. */
 export function sessionPart(state: FakeState) {
   const idOf = (token: string) => [...token].reverse().join("");
@@ -37,15 +44,10 @@ export function sessionPart(state: FakeState) {
     if (!state.sessions.has(token)) throw new ServiceError("unauthorized");
     return token;
   };
-  const begun = () => {
-    const sessionToken = `token-${randomUUID()}`;
-    state.sessions.add(sessionToken);
-    return { sessionToken, session: sessionOf(state) };
-  };
   const replaced = (before: string) => {
     state.sessions.delete(before);
     state.authenticatedAt = new Date();
-    return begun();
+    return beginSession(state);
   };
   return fakePart(SessionService, state, {
     quiet: {
@@ -56,7 +58,7 @@ export function sessionPart(state: FakeState) {
         await state.gate;
         if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
         if (state.unconfirmed) return { emailUnconfirmed: true };
-        if (!state.hasApp) return { ...begun(), deviceToken: DEVICE_TOKEN };
+        if (!state.hasApp) return { ...beginSession(state), deviceToken: DEVICE_TOKEN };
         const secondStepToken = `second-step-${randomUUID()}`;
         state.secondSteps.add(secondStepToken);
         return { secondStepToken };

@@ -10,7 +10,7 @@ import {
   VerificationService,
 } from "@vvs/proto/verification/v1/verification";
 import { ENTITY_ID } from "./fake-entity.ts";
-import { fakePart } from "./fake-part.ts";
+import { fakePart, findIn } from "./fake-part.ts";
 import type { FakeState, Fields } from "./fake-state.ts";
 
 export const VERIFICATION_ID = "ver_01m7ygvppkenma4hm7yf5h5159";
@@ -89,16 +89,10 @@ export function verificationPart(state: FakeState) {
       getReceiptKeys: async () => ({ jwks: state.receiptKeys }),
     },
     quiet: {
-      async getVerification({ verificationId }) {
-        const verification = state.verifications.find(({ id }) => id === verificationId);
-        if (!verification) throw new ServiceError("verification_not_found");
-        return { verification };
-      },
-      async getEvidence({ evidenceId }) {
-        const evidence = state.evidence.find(({ id }) => id === evidenceId);
-        if (!evidence) throw new ServiceError("evidence_not_found");
-        return { evidence };
-      },
+      getVerification: async ({ verificationId }) => ({
+        verification: findIn(state.verifications, verificationId, "verification_not_found"),
+      }),
+      getEvidence: async ({ evidenceId }) => ({ evidence: findIn(state.evidence, evidenceId, "evidence_not_found") }),
       async getReceipt({ issuer }) {
         state.calls.push(`getReceipt ${issuer}`);
         if (state.receipt === "") throw new ServiceError("not_found");

@@ -81,37 +81,6 @@ describe("the list", () => {
     expect(text).toContain(`<option value="${show}" selected>`);
     expect(dashboard.callsOf("listVendors")).toMatchObject([{ ...expected, order: "VENDOR_ORDER_LAST_CHECK_NEWEST" }]);
   });
-
-  test("has further pages in the same filter and order, which paper says", async () => {
-    dashboard.state.vendors = Array.from({ length: 60 }, (_, index) => vendorOf(`Vendor ~ ${index}`));
-    const first = await visitor.get("/live/vendors?show=monitored&sort=expiry");
-    const [, next] = /href="([^"]+)" rel="next"/.exec(first.text)!;
-    expect(next).toContain("show=monitored&amp;sort=expiry&amp;after=");
-    expect(first.text).toContain("This is one page of a longer list.");
-    const second = await visitor.get(next!.replaceAll("&amp;", "&"));
-    expect(second.text).toContain("Vendor ~ 59");
-    expect(second.text).not.toContain("Vendor ~ 49<");
-    expect(second.text).not.toContain('rel="next"');
-    expect(second.text).toContain('href="/live/vendors?show=monitored&amp;sort=expiry">First page');
-  });
-
-  test("refuses what it can't show, without repeating it", async () => {
-    const { status, text } = await visitor.get("/live/vendors?show=12-3456789");
-    expect(status).toBe(400);
-    expect(text).not.toContain("12-3456789");
-    expect((await visitor.get("/live/vendors?after=nowhere")).status).toBe(400);
-    expect(dashboard.callsOf("listVendors")).toEqual([]);
-  });
-
-  test("says what to do while it is empty, and what is unavailable", async () => {
-    dashboard.state.vendors = [];
-    expect((await visitor.get("/live/vendors")).text).toContain("No vendors yet.");
-    expect((await visitor.get("/live/vendors?show=failed")).text).toContain("No vendors match the filter.");
-    dashboard.state.failures.set("listVendors", new ServiceError("service_unavailable"));
-    const { status, text } = await visitor.get("/live/vendors");
-    expect(status).toBe(503);
-    expect(text).toContain("No data is lost.");
-  });
 });
 
 describe("the CSV file", () => {

@@ -242,13 +242,6 @@ describe("a vendor's page", () => {
     }
   });
 
-  test("of another organization, or without an entity, is not found", async () => {
-    dashboard.state.entities = [];
-    expect((await page()).status).toBe(404);
-    expect((await visitor.get("/live/vendors/ent_x")).status).toBe(404);
-    expect((await page("?after=x")).status).not.toBe(200);
-  });
-
   test("shows your vendor number, which can be changed and removed", async () => {
     const form = `${path}/vendor-number`;
     expect((await page()).text).toContain(`href="${form}"`);
@@ -362,18 +355,6 @@ describe("a vendor is verified from its page", () => {
     expect(status).toBe(409);
     expect(text).toContain(`<a href="/live/vendors/${other}">`);
     expect(text).toContain('value="UE9QJD4KK1L6"');
-  });
-
-  test("once, however often its form is sent", async () => {
-    const form = { form_token: await visitor.formToken(path), checks: ["sam_registration"] };
-    dashboard.state.calls.length = 0;
-    const clicks = await Promise.all(
-      [visitor.clone(), visitor.clone()].map((each) => each.post(`${path}/verify`, form)),
-    );
-    expect(clicks.map(({ status }) => status)).toEqual([303, 303]);
-    await visitor.post(`${path}/verify`, form);
-    expect((await visitor.post(`${path}/verify`, form)).status).toBe(409);
-    expect(dashboard.callsOf("verify")).toHaveLength(1);
   });
 
   test("unless the service is unavailable: then the form is kept", async () => {

@@ -75,9 +75,3 @@ test("the download is the exact content, as a text file that no browser renders"
     "cache-control": "no-store",
   });
 });
-
-test.each(["", "/content"])("another organization's or unknown evidence is not found (%s)", async (end) => {
-  for (const id of ["evd_01m7ygvppkf9m8p9ecpfzd1xa0", "evd_1", VERIFICATION_ID]) {
-    expect((await visitor.get(`/test/evidence/${id}${end}`)).status).toBe(404);
-  }
-});

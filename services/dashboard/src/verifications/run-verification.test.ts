@@ -47,21 +47,6 @@ describe("a verification that is run", () => {
       },
     });
   });
-
-  test("is run once by a double click, and not again by a form that was already sent", async () => {
-    const filled = await form();
-    const open = Promise.withResolvers<void>();
-    dashboard.state.gate = open.promise;
-    const clicks = [visitor.clone(), visitor.clone()].map((click) => click.post("/test/verifications", filled));
-    open.resolve();
-    for (const click of clicks) expect((await click).location).toBe(`/test/verifications/${VERIFICATION_ID}`);
-    await visitor.post("/test/verifications", filled);
-    const again = await visitor.post("/test/verifications", filled);
-    expect(again.status).toBe(409);
-    expect(again.text).toContain("no new verification was run");
-    expect(again.text).not.toContain(TIN);
-    expect(dashboard.state.calls).toHaveLength(1);
-  });
 });
 
 describe("a form that is refused", () => {

@@ -1,40 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf, MONITOR_ID } from "../testing/fake-dispatcher.ts";
 
 const { dashboard, visitor } = dashboardPerTest();
-const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 const PATH = `/live/webhooks/deliveries/${DELIVERY_ID}`;
 
 beforeEach(() => {
   dashboard.state.deliveries = [deliveryOf()];
 });
 
-const asked = () => JSON.parse(dashboard.state.calls.at(-1)!.replace(/^\w+ /, ""));
-
 describe("the list", () => {
-  test("combines all filters, also on later pages", async () => {
-    dashboard.state.hasOlder = true;
-    const query = `status=failed&event_id=${EVENT_ID}&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&from=2026-11-20T08%3A00&to=2026-11-21T08%3A00&tests=only`;
-    const { status, text } = await visitor.get(`/live/webhooks/deliveries?${query}`);
-    expect(status).toBe(200);
-    const filter = {
-      status: "failing",
-      eventId: EVENT_ID,
-      monitorId: MONITOR_ID,
-      webhookUrl: "https://acme.example/hook",
-      from: "2026-11-20T08:00:00Z",
-      to: "2026-11-21T08:00:00Z",
-      testsOnly: true,
-    };
-    expect(asked()).toMatchObject({ ...filter, page: { limit: 25 }, caller: { actor: "usr_1" } });
-    const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;
-    await visitor.get(older!.replaceAll("&amp;", "&"));
-    expect(asked()).toMatchObject({ ...filter, page: { after: { id: DELIVERY_ID } } });
-  });
-
   test.each([
     ["pending", "http_status", "retrying"],
     ["pending", "", "pending"],
@@ -47,29 +23,6 @@ describe("the list", () => {
     for (const path of ["/live/webhooks/deliveries", PATH]) {
       expect((await visitor.get(path)).text).toContain(`<span class="state ${shown}">${shown}</span>`);
     }
-  });
-
-  test("has one filter for all that fail, failed or retrying", async () => {
-    const { text } = await visitor.get("/live/webhooks/deliveries?status=failed");
-    expect(text).toContain('<option value="failed" selected>failing</option>');
-    expect(asked()).toMatchObject({ status: "failing" });
-  });
-
-  test("refuses an invalid filter, and does not show what was typed", async () => {
-    const { status, text } = await visitor.get("/live/webhooks/deliveries?monitor_id=123456789&from=tomorrow");
-    expect(status).toBe(400);
-    for (const query of ["url=acme.example", "url=javascript:alert(1)", "tests=yes"])
-      expect((await visitor.get(`/live/webhooks/deliveries?${query}`)).status).toBe(400);
-    expect(text).toContain("Enter a monitor ID: mon_ followed by 26 letters and digits.");
-    expect(text).not.toContain("123456789");
-    expect(dashboard.state.calls).toEqual([]);
-  });
-
-  test("is a 503 with the navigation while deliveries are unavailable", async () => {
-    dashboard.state.failures.set("listDeliveries", new ServiceError("service_unavailable"));
-    const { status, text } = await visitor.get("/live/webhooks/deliveries");
-    expect(status).toBe(503);
-    expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
   });
 
   test("says how many deliveries a bulk replay includes", async () => {
@@ -143,24 +96,6 @@ describe("a delivery", () => {
     expect(text).toContain("X-Delivery-Test: true");
     expect(text).not.toContain(MONITOR_ID);
     expect(text).not.toContain("/verifications/ver_");
-  });
-
-  test("with a malformed or unknown id is a 404", async () => {
-    expect((await visitor.get("/live/webhooks/deliveries/dlv_x")).status).toBe(404);
-    dashboard.state.deliveries = [];
-    expect((await visitor.get(PATH)).status).toBe(404);
-  });
-
-  test("is replayed once by one form", async () => {
-    const form = { form_token: await visitor.formToken(PATH) };
-    const late = visitor.clone();
-    expect((await visitor.post(`${PATH}/replay`, form)).location).toBe(`${PATH}?done=replayed`);
-    await visitor.get(PATH);
-    expect((await visitor.post(`${PATH}/replay`, form)).location).toBe(`${PATH}?done=sent_before`);
-    await late.post(`${PATH}/replay`, form);
-    const made = dashboard.state.calls.filter((call) => call.startsWith("replayDelivery "));
-    expect(made).toHaveLength(1);
-    expect((await visitor.get(`${PATH}/replay`)).location).toBe(PATH);
   });
 
   test("with an attempt in progress is not replayed, and the page says so", async () => {
