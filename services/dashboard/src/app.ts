@@ -9,7 +9,6 @@ import { compressAnswers } from "./http/compression.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
 import { environmentViews, live } from "./http/environments.ts";
 import { RECEIPTS_PATH, readForm } from "./http/form.ts";
-import { createFormTokens } from "./http/form-token.ts";
 import { type Html, html } from "./http/html.ts";
 import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
@@ -46,7 +45,6 @@ export function createApp(options: AppOptions): Express {
   const context: PageContext = {
     ...panels,
     layout,
-    formTokens: createFormTokens(),
     beginSession: createBeginSession(options.sessions),
     readVendors: createReadVendors(panels),
     readEndpoints,

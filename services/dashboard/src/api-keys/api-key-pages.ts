@@ -45,7 +45,7 @@ export function initialRollInput(key: ApiKey): RollInput {
   return { overlap: DEFAULT_OVERLAP, lifetime: lifetimeOf(key) };
 }
 
-export function rollApiKeyPage(options: { visit: Visit; key: ApiKey; formToken: string; input: RollInput }): Html {
+export function rollApiKeyPage(options: { visit: Visit; key: ApiKey; input: RollInput }): Html {
   const { key, input } = options;
   const { view, now } = options.visit;
   const keys = `${view.path}/api-keys`;
@@ -55,7 +55,7 @@ export function rollApiKeyPage(options: { visit: Visit; key: ApiKey; formToken: 
   }
   return html`<p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${keyHint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
 <form method="post" action="${keys}/${key.id}/roll">
-  ${formTokenField(options.formToken)}
+  ${formTokenField(options.visit)}
   ${choiceGroup({ type: "radio", name: "overlap", legend: "The current key", choices: overlaps, picked: [input.overlap] })}
   ${lifetimeField(input.lifetime)}
   <p class="choices"><button>Roll key</button>

@@ -1,7 +1,6 @@
 import { scopes as allScopes, type Scope } from "@vvs/api-keys";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
-import type { Request, Response } from "express";
-import type { EnvironmentView } from "../http/environments.ts";
+import type { Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -36,21 +35,36 @@ const notices = {
 const refusals: RefusalTexts = {
   sentBefore:
     "This form was already sent, so no other key was created. The value of a key is shown only once. If you did not save it, revoke that key and create a new one.",
-  codes: ["limit_exceeded", "forbidden"],
   fields: { name: "name", scopes: "choice of scopes" },
 };
 
-export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }: PageContext) {
+export function createApiKeyHandlers({ apiKeys, layout, apiBaseUrl }: PageContext) {
   async function sendList(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: Partial<Refusal> & { input?: NewKeyInput },
   ): Promise<void> {
     const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
-    const formToken = formTokens.issue(request, response);
-    const { status, notice } = shown;
-    const content = apiKeysPage({ ...shown, visit, keys, formToken });
+    const { status, notice, problems, input = emptyInput } = shown;
+    const { view } = visit;
+    const mayManage = visit.may("manage_keys");
+    const content = html`${
+      mayManage
+        ? html`<section class="card" aria-labelledby="create">
+<h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
+${hasRecentPassword(visit) ? newKeyForm(visit, input, problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
+</section>`
+        : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
+    }
+<section aria-labelledby="keys">
+<h2 id="keys">${view.name} API keys</h2>
+${
+  keys.length === 0
+    ? html`<p class="empty">There are no ${view.name.toLowerCase()} API keys yet.${mayManage && " Create one above. You then get a first API call to copy."}</p>`
+    : html`${keysTable(keys, visit)}
+<p class="hint">“Last used” can be up to one minute late.</p>`
+}
+</section>`;
     layout.sendPage(response, { visit, title: "API keys", status, notice, content });
   }
 
@@ -68,13 +82,12 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
   }
 
   function sendRoll(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: Partial<Refusal> & { key: ApiKey; input: RollInput },
   ): void {
     const { status, notice, key, input } = shown;
-    const content = rollApiKeyPage({ visit, key, input, formToken: formTokens.issue(request, response) });
+    const content = rollApiKeyPage({ visit, key, input });
     layout.sendCard(response, { visit, title: `Roll the key “${key.name}”`, status, notice, content });
   }
 
@@ -86,7 +99,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
   }
 
   return {
-    list: (request, response, visit) => sendList(request, response, visit, { notice: noticeOf(request, notices) }),
+    list: (request, response, visit) => sendList(response, visit, { notice: noticeOf(request, notices) }),
 
     async create(request, response, visit) {
       const input = {
@@ -94,15 +107,13 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
         scopes: fieldValues(request, "scopes"),
         expires: field(request, "expires"),
       };
-      const refuse = (refusal: Refusal) => sendList(request, response, visit, { ...refusal, input });
+      const refuse = (refusal: Refusal) => sendList(response, visit, { ...refusal, input });
       if (input.scopes.length === 0) return refuse(invalid({ scopes: "Choose at least one scope." }, refusals));
       const expiresAt = endOf(input.expires, visit.now);
       if (expiresAt === "unknown") return refuse(invalid({ expires: "Choose when the key expires." }, refusals));
       const newKey = { ...visit.bySession, name: input.name, scopes: input.scopes, expiresAt };
       try {
-        const created = await formTokens.once(request, response, (submission) =>
-          apiKeys.createApiKey({ ...newKey, submission }),
-        );
+        const created = await visit.forms.once((submission) => apiKeys.createApiKey({ ...newKey, submission }));
         sendValue(response, visit, created);
       } catch (error) {
         await refuse(refusalOf(error, refusals));
@@ -111,14 +122,14 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
 
     async askToRoll(request, response, visit) {
       const key = await findKey(visit, request.params.key_id);
-      sendRoll(request, response, visit, { key, input: initialRollInput(key) });
+      sendRoll(response, visit, { key, input: initialRollInput(key) });
     },
 
     async roll(request, response, visit) {
       const keyId = String(request.params.key_id);
       const input = { overlap: field(request, "overlap"), lifetime: field(request, "expires") };
       const refuse = async (refusal: Refusal) =>
-        sendRoll(request, response, visit, { ...refusal, key: await findKey(visit, keyId), input });
+        sendRoll(response, visit, { ...refusal, key: await findKey(visit, keyId), input });
       const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, visit.now)];
       if (overlap === undefined || expiresAt === "unknown") {
         const text = "Nothing was changed. Choose how long the current key works and when the new one expires.";
@@ -126,9 +137,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl }
       }
       const newKey = { ...visit.bySession, keyId, overlapSeconds: overlap, expiresAt };
       try {
-        const rolled = await formTokens.once(request, response, (submission) =>
-          apiKeys.rollApiKey({ ...newKey, submission }),
-        );
+        const rolled = await visit.forms.once((submission) => apiKeys.rollApiKey({ ...newKey, submission }));
         sendValue(response, visit, rolled);
       } catch (error) {
         await refuse(refusalOf(error, refusals));
@@ -166,36 +175,6 @@ const meanings: Readonly<Record<Scope, string>> = {
 
 /** The initial input of the form. */
 const emptyInput: NewKeyInput = { name: "", scopes: allScopes, expires: "never" };
-
-function apiKeysPage(
-  options: Partial<Refusal> & {
-    visit: Visit;
-    keys: readonly ApiKey[];
-    formToken: string;
-    input?: NewKeyInput;
-  },
-): Html {
-  const { visit, keys, formToken, input = emptyInput } = options;
-  const { view } = visit;
-  const mayManage = visit.may("manage_keys");
-  return html`${
-    mayManage
-      ? html`<section class="card" aria-labelledby="create">
-<h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${hasRecentPassword(visit) ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
-</section>`
-      : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
-  }
-<section aria-labelledby="keys">
-<h2 id="keys">${view.name} API keys</h2>
-${
-  keys.length === 0
-    ? html`<p class="empty">There are no ${view.name.toLowerCase()} API keys yet.${mayManage && " Create one above. You then get a first API call to copy."}</p>`
-    : html`${keysTable(keys, visit)}
-<p class="hint">“Last used” can be up to one minute late.</p>`
-}
-</section>`;
-}
 
 function keysTable(keys: readonly ApiKey[], { view, may, now }: Visit): Html {
   const rows = keys.map((key) => ({ key, state: apiKeyState(key, now) }));
@@ -249,18 +228,13 @@ function scopeList(scopes: readonly string[]): Html {
   return html`${scopes.join(", ")}`;
 }
 
-function newKeyForm(
-  view: EnvironmentView,
-  formToken: string,
-  input: NewKeyInput,
-  problems: NonNullable<Refusal["problems"]> = {},
-): Html {
+function newKeyForm(visit: Visit, input: NewKeyInput, problems: NonNullable<Refusal["problems"]> = {}): Html {
   const choices = allScopes.map((value) => {
     return { value, label: html`<code>${value}</code>`, meaning: meanings[value] };
   });
   const picksAll = allScopes.every((scope) => input.scopes.includes(scope));
-  return html`<form method="post" action="${view.path}/api-keys">
-  ${formTokenField(formToken)}
+  return html`<form method="post" action="${visit.view.path}/api-keys">
+  ${formTokenField(visit)}
   ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: input.name, hint: "A name that you will recognize, such as the system that will use the key.", problem: problems.name })}
   <details${(!picksAll || problems.scopes) && html` open`}>
     <summary>Scopes: what the key can do</summary>

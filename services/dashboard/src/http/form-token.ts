@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError } from "@vvs/errors";
 import type { IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
 import { readCookie, shortHash, writeTabCookie } from "./cookies.ts";
 import { field } from "./form.ts";
 import { ProblemError } from "./problem.ts";
-import { observed, type Visit } from "./session.ts";
+import { isRefusal } from "./refusal.ts";
 
 /** The hidden field of a form that must not take effect twice. */
 export const FORM_TOKEN = "form_token";
@@ -17,9 +16,10 @@ const TOKEN = /^([\w-]{22})([\w-]{22})$/;
 /** Thrown for a form that was already sent, such as one whose answer was reloaded. */
 export class FormUsedError extends Error {}
 
-export interface FormTokens {
+/** The forms of a page of a signed-in user, which must not take effect twice. */
+export interface PageForms {
   /** Returns the token for the forms of a page: a new one, or that of the refused form that the page answers. */
-  issue(request: Request, response: Response): string;
+  token(): string;
   /**
    * Runs the action of a form, once. Every page has a token of its own, so that tabs do not disturb each other. Success
    * leaves a cookie that marks the token as sent, so that every instance refuses the form afterwards. The second click of
@@ -28,61 +28,61 @@ export interface FormTokens {
    * conflict; ProblemError (outdated form) if the token is not one of this user; and all errors of `run`, after which the
    * same form may be corrected and sent again.
    */
-  once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T>;
+  once<T>(run: (submission: string) => Promise<T>): Promise<T>;
 }
 
-export function createFormTokens(): FormTokens {
+/** Creates a function that returns the forms of a page, for the request that it answers. */
+export function createPageForms(): (request: Request, response: Response, userId: string) => PageForms {
   const recent = new Map<string, Promise<unknown>>();
-  /** Responses to forms that took effect. */
-  const spent = new WeakSet<Response>();
 
-  function markSent(request: Request, response: Response, token: string): void {
-    spent.add(response);
-    writeTabCookie(request, response, markOf(token), "1");
-  }
+  return (request, response, userId) => {
+    let hasTakenEffect = false;
+    const checkOf = (nonce: string) => shortHash(JSON.stringify([nonce, userId]));
 
-  return {
-    issue(request, response) {
-      const posted = field(request, FORM_TOKEN);
-      if (isTokenOf(response, posted) && !spent.has(response)) return posted;
-      const nonce = randomBytes(16).toString("base64url");
-      return nonce + checkOf(response, nonce);
-    },
+    /** Returns whether a token was issued to the user: a form of somebody who used this browser before is refused. */
+    function isOwn(token: string): boolean {
+      const [, nonce, check] = TOKEN.exec(token) ?? [];
+      return nonce !== undefined && check === checkOf(nonce);
+    }
 
-    async once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T> {
-      const token = field(request, FORM_TOKEN);
-      if (!isTokenOf(response, token)) throw new ProblemError("outdated_form");
-      if (readCookie(request, markOf(token))) {
-        spent.add(response);
-        throw new FormUsedError();
-      }
-      const id = submissionId(request);
-      const first = recent.get(id) as Promise<T> | undefined;
-      const result = first ?? run(createHash("sha256").update(token).digest("base64url"));
-      if (!first) recent.set(id, result);
-      try {
-        const value = await result;
-        markSent(request, response, token);
-        if (!first) setTimeout(() => recent.delete(id), SECOND_CLICK_MS).unref();
-        return value;
-      } catch (error) {
-        recent.delete(id);
-        if (!(error instanceof ServiceError) || error.code !== "idempotency_conflict") throw error;
-        markSent(request, response, token);
-        throw new FormUsedError();
-      }
-    },
+    function markSent(token: string): void {
+      hasTakenEffect = true;
+      writeTabCookie(request, response, markOf(token), "1");
+    }
+
+    return {
+      token() {
+        const posted = field(request, FORM_TOKEN);
+        if (isOwn(posted) && !hasTakenEffect) return posted;
+        const nonce = randomBytes(16).toString("base64url");
+        return nonce + checkOf(nonce);
+      },
+
+      async once<T>(run: (submission: string) => Promise<T>): Promise<T> {
+        const token = field(request, FORM_TOKEN);
+        if (!isOwn(token)) throw new ProblemError("outdated_form");
+        if (readCookie(request, markOf(token))) {
+          hasTakenEffect = true;
+          throw new FormUsedError();
+        }
+        const id = submissionId(request);
+        const first = recent.get(id) as Promise<T> | undefined;
+        const result = first ?? run(createHash("sha256").update(token).digest("base64url"));
+        if (!first) recent.set(id, result);
+        try {
+          const value = await result;
+          markSent(token);
+          if (!first) setTimeout(() => recent.delete(id), SECOND_CLICK_MS).unref();
+          return value;
+        } catch (error) {
+          recent.delete(id);
+          if (!isRefusal(error, "idempotency_conflict")) throw error;
+          markSent(token);
+          throw new FormUsedError();
+        }
+      },
+    };
   };
-}
-
-/** Returns whether a token was issued to the signed-in user: a form of somebody who used this browser before is refused. */
-function isTokenOf(response: Response, token: string): boolean {
-  const [, nonce, check] = TOKEN.exec(token) ?? [];
-  return nonce !== undefined && check === checkOf(response, nonce);
-}
-
-function checkOf(response: Response, nonce: string): string {
-  return shortHash(JSON.stringify([nonce, observed(response).fields.user_id]));
 }
 
 const markOf = (token: string) => `__Host-sent-${shortHash(token)}` as const;
@@ -99,7 +99,7 @@ function submissionId(request: Request): string {
  * and does not repeat its answer to a form that was corrected since.
  */
 export function formIdempotency(
-  { session, view }: Visit,
+  { session, view }: { session: { userId: string }; view: { path: string } },
   form: string,
   request: Request,
 ): MessageInitShape<typeof IdempotencySchema> {

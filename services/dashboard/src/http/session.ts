@@ -9,6 +9,7 @@ import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import type { EnvironmentView } from "./environments.ts";
+import { createPageForms, type PageForms } from "./form-token.ts";
 import type { Html } from "./html.ts";
 import { confirmPath, signInPath } from "./next-path.ts";
 import { ProblemError } from "./problem.ts";
@@ -25,6 +26,7 @@ export interface Visit {
   readonly bySession: { readonly caller: Visit["caller"]; readonly sessionToken: string };
   /** The user's session and browser: fields of the requests with which users manage their own account. For account only. */
   readonly self: { readonly caller: MessageInitShape<typeof SessionCallerSchema> };
+  readonly forms: PageForms;
   /** Returns whether the user has a permission, to decide which forms and links to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
   /** When the request began: what relative times refer to. */
@@ -50,6 +52,7 @@ type Sessions = Client<typeof SessionService>;
  */
 export function createSignedIn(options: { sessions: Sessions; admit: Admit; readAlert: ReadAlert; now: () => Date }) {
   const { sessions, admit, readAlert, now } = options;
+  const formsOf = createPageForms();
   return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
       const sessionToken = readCookie(request, "__Host-session");
@@ -67,7 +70,8 @@ export function createSignedIn(options: { sessions: Sessions; admit: Admit; read
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
       const self = { caller: { sessionToken, ...browserOf(request), requestId: origin.requestId } };
-      const visit = { session, view, caller, bySession: { caller, sessionToken }, self, may, now: now() };
+      const forms = formsOf(request, response, session.userId);
+      const visit = { session, view, caller, bySession: { caller, sessionToken }, self, forms, may, now: now() };
       const call = { owner: { class: "person", ...tenant }, kind: `${request.method} ${request.route.path}` } as const;
       await forCaller(hangUpOf(response), () =>
         admit(call, async () => handle(request, response, { ...visit, alert: await readAlert(visit) })),

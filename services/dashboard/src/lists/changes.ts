@@ -72,8 +72,19 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
         : earlier.find((each) => each.id === since);
     if (since !== "" && !chosen) throw new ProblemError("page_not_found");
     const comparison = chosen && (await compare(visit, job!, chosen));
-    const content = changesPage(visit, job!, { earlier, chosen, comparison });
-    const parents = [[`/lists/${job!.id}`, `List of ${rowsText(job!.total)}`]] as const;
+    const { path } = visit.view;
+    const options = earlier.map((each) =>
+      option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`),
+    );
+    const content =
+      chosen && comparison
+        ? html`<form method="get" action="${path}/lists/${id}/changes" class="filters" data-applied>
+  ${selectField({ name: "since", label: "Since the list of", options })}
+  <button class="quiet">Compare</button>
+</form>
+${comparisonOf(comparison, chosen, path)}`
+        : emptyNote("There is no earlier list. Results are kept for 30 days.");
+    const parents = [[`/lists/${id}`, `List of ${rowsText(job!.total)}`]] as const;
     layout.sendPage(response, { visit, title: "What changed", parents, content, script: "filter.js" });
   };
 }
@@ -105,24 +116,6 @@ function isAlike(one: Job, other: Job): boolean {
 }
 
 const atText = ({ createdAt }: Job): string => exactTime(timestampDate(createdAt!));
-
-function changesPage(
-  { view }: Visit,
-  job: Job,
-  shown: { earlier: readonly Job[]; chosen: Job | undefined; comparison: Comparison | undefined },
-): Html {
-  const { earlier, chosen, comparison } = shown;
-  const path = `${view.path}/lists/${job.id}`;
-  const options = earlier.map((each) => option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`));
-  return html`${
-    chosen &&
-    html`<form method="get" action="${path}/changes" class="filters" data-applied>
-  ${selectField({ name: "since", label: "Since the list of", options })}
-  <button class="quiet">Compare</button>
-</form>`
-  }
-${chosen && comparison ? comparisonOf(comparison, chosen, view.path) : emptyNote("There is no earlier list. Results are kept for 30 days.")}`;
-}
 
 function comparisonOf({ changes, same, gone, unnamed }: Comparison, earlier: Job, path: string): Html {
   const hasCommon = same > 0 || gone === 0 || changes.some(({ before }) => before);

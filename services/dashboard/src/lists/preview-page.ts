@@ -28,7 +28,6 @@ export function previewPage(
     readonly list: VendorList;
     readonly bytes: Uint8Array;
     readonly input: PreviewInput;
-    readonly formToken: string;
     readonly tinHint: Html | undefined;
   },
 ): Html {
@@ -44,7 +43,7 @@ ${stats([
 </section>
 ${problemList(list)}
 <form method="post" action="${path}/lists" enctype="multipart/form-data" class="card" data-busy="Sending the list …">
-  ${formTokenField(options.formToken)}
+  ${formTokenField(visit)}
   <input type="hidden" name="content" value="${Buffer.from(bytes).toString("base64")}">
   ${checksField(input.checks, options.tinHint, problems.checks)}
   ${visit.may("manage_monitors") && monitorField(input)}

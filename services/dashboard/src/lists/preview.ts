@@ -22,23 +22,20 @@ const refusals: RefusalTexts = {
   unavailable:
     "The list may not have been started, because a service is temporarily unavailable. Look among your lists before you try again.",
   invalid: "Nothing was verified. Correct the marked fields and try again.",
-  codes: ["too_many_rows", "forbidden"],
   fields: {},
 };
 
 export function createPreviewHandlers(context: PageContext) {
-  const { jobs, organization, layout, formTokens } = context;
+  const { jobs, organization, layout } = context;
 
   async function sendPreview(
-    request: Request,
     response: Response,
     visit: Visit,
     { status, notice, ...shown }: Partial<Refusal> & { list: VendorList; bytes: Uint8Array; input?: PreviewInput },
   ): Promise<void> {
     const tinHint = await liveTinMatchHint(context, visit);
-    const formToken = formTokens.issue(request, response);
     const { input = firstInput(shown.list, tinHint === undefined) } = shown;
-    const content = previewPage({ ...shown, input, visit, tinHint, formToken });
+    const content = previewPage({ ...shown, input, visit, tinHint });
     const parents = [["/lists", "Lists"]] as const;
     layout.sendPage(response, { visit, title: "Preview of a list", parents, status, notice, content });
   }
@@ -72,17 +69,17 @@ export function createPreviewHandlers(context: PageContext) {
     const shown = { list, bytes, input };
     if (input.frequency !== "" && !visit.may("manage_monitors")) throw new ProblemError("not_permitted");
     if (refused !== undefined) {
-      return sendPreview(request, response, visit, { ...shown, status: 400, notice: problemNotice(refused) });
+      return sendPreview(response, visit, { ...shown, status: 400, notice: problemNotice(refused) });
     }
     const problems = { ...(input.checks.length === 0 && { checks: "Choose at least one check." }) };
     if (input.checks.length === 0 || list.good === 0) {
-      return sendPreview(request, response, visit, { ...shown, ...invalid(problems, refusals) });
+      return sendPreview(response, visit, { ...shown, ...invalid(problems, refusals) });
     }
     try {
-      const id = await formTokens.once(request, response, () => start(request, visit, list, input));
+      const id = await visit.forms.once(() => start(request, visit, list, input));
       response.redirect(303, `${visit.view.path}/lists/${id}`);
     } catch (error) {
-      await sendPreview(request, response, visit, { ...shown, ...refusalOf(error, refusals) });
+      await sendPreview(response, visit, { ...shown, ...refusalOf(error, refusals) });
     }
   }
 
@@ -94,7 +91,7 @@ export function createPreviewHandlers(context: PageContext) {
         const { list, refused } = await readMapped(request, bytes, visit);
         const notice = refused === undefined ? {} : { status: 400, notice: problemNotice(refused) };
         const input = isFirst ? {} : { input: inputOf(request) };
-        await sendPreview(request, response, visit, { ...notice, list, bytes, ...input });
+        await sendPreview(response, visit, { ...notice, list, bytes, ...input });
       } catch (error) {
         sendUploadForm(context, response, visit, unreadableText(error));
       }

@@ -89,7 +89,6 @@ export const FAST_CLOCK =
 
 const refusals: RefusalTexts = {
   invalid: "Nothing was changed. Correct the marked fields and try again.",
-  codes: ["monitor_canceled"],
   fields: { webhook_url: "webhook URL", external_id: "vendor number" },
 };
 

@@ -39,10 +39,15 @@ export function createMonitorHandlers(context: PageContext) {
         unlessUnavailable(logger, visit, () => monitors.listEvents(events)),
       ]);
       const vendor = vendors?.get(monitor.entityId);
-      const content = monitorPage({
-        ...{ visit, monitor, vendor, found, isFirst: after === undefined, apiBaseUrl },
-        scheduled: scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id),
-      });
+      const run = scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id);
+      const content = html`${errorsNotice(visit.view, monitor)}
+${monitor.staleSince && html`<p class="notice warning">${staleText(monitor.staleSince, visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this monitor</h2>
+${about(visit, monitor, vendor, run)}
+</section>
+${timeline(visit, monitor, found, after === undefined)}
+${asCurl(apiBaseUrl, "listMonitorEvents", "Read these changes", { path: `/v1/monitors/${monitor.id}/events` })}`;
       layout.sendPage(response, {
         ...{ visit, title: "Monitor", parents: [["/monitors", "Monitors"]], heading: vendor?.legalName, content },
         ...{ beside: beside(visit, monitor), notice: noticeOf(request, notices) },
@@ -65,38 +70,11 @@ export function createMonitorHandlers(context: PageContext) {
   } satisfies PageHandlers;
 }
 
-interface MonitorView {
-  readonly visit: Visit;
-  readonly monitor: Monitor;
-  /** Undefined while unavailable. */
-  readonly vendor: Entity | undefined;
-  /** A page of its events; undefined while unavailable. */
-  readonly found: ListEventsResponse | undefined;
-  readonly isFirst: boolean;
-  /** Its last run and the scheduled checks after it; undefined where there were none, and while unavailable. */
-  readonly scheduled: ScheduledRun | undefined;
-  /** The API as its clients see it. */
-  readonly apiBaseUrl: URL;
-}
-
 /** Renders the state of a monitor, and what can be done with it. */
 function beside({ view, may }: Visit, { id, status }: Monitor): Html {
   const path = `${view.path}/monitors/${id}`;
   return html`${state(status)}
 ${may("manage_monitors") && status === "active" && html`<p class="choices"><a class="button quiet" href="${path}/change">Change</a> <a class="button quiet" href="${path}/cancel">Cancel this monitor</a></p>`}`;
-}
-
-function monitorPage(options: MonitorView): Html {
-  const { visit, monitor } = options;
-  const { view } = visit;
-  return html`${errorsNotice(view, monitor)}
-${monitor.staleSince && html`<p class="notice warning">${staleText(monitor.staleSince, visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this monitor</h2>
-${about(options)}
-</section>
-${timeline(options)}
-${asCurl(options.apiBaseUrl, "listMonitorEvents", "Read these changes", { path: `/v1/monitors/${monitor.id}/events` })}`;
 }
 
 function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRun }: Monitor): Html | undefined {
@@ -105,9 +83,15 @@ function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRu
   return html`<p class="notice warning">${runs} had no answer to a check${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
 }
 
-function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView): Html {
+/** `run`: its last run and the scheduled checks after it; undefined where there were none, and while unavailable. */
+function about(
+  { view, now }: Visit,
+  monitor: Monitor,
+  vendor: Entity | undefined,
+  run: ScheduledRun | undefined,
+): Html {
   const { id, entityId, webhookUrl, externalId, lastRun, nextRunAt } = monitor;
-  const confirmed = scheduled?.confirmed;
+  const confirmed = run?.confirmed;
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Vendor", html`<a href="${view.path}/vendors/${entityId}">${vendor?.legalName ?? entityId}</a>`],
@@ -117,7 +101,7 @@ function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView
     [
       confirmed ? "Last full check" : "Last check",
       lastRun
-        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${timeAgo(confirmed ? scheduled.at : lastRun.at, now)}</a>`
+        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${timeAgo(confirmed ? run.at : lastRun.at, now)}</a>`
         : "not finished yet",
     ],
     ["Since then", confirmed && noChangeText(confirmed, now)],
@@ -131,7 +115,8 @@ function about({ visit: { view, now }, monitor, vendor, scheduled }: MonitorView
   ]);
 }
 
-function timeline({ visit, monitor, found, isFirst }: MonitorView): Html {
+/** Renders a page of its events; `found` is undefined while they are unavailable. */
+function timeline(visit: Visit, monitor: Monitor, found: ListEventsResponse | undefined, isFirst: boolean): Html {
   return html`<section aria-labelledby="events">
 <h2 id="events">Changes</h2>
 ${listing(found?.events, {

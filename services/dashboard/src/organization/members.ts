@@ -39,7 +39,6 @@ const notices = {
 };
 
 const refusals: RefusalTexts = {
-  codes: ["rate_limited", "limit_exceeded"],
   fields: { email: "email address", role: "choice of a role" },
 };
 
@@ -92,16 +91,23 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
   async function sendMembers(
     response: Response,
     visit: Visit,
-    shown: Partial<Refusal> & { typed?: TypedInvitation },
+    shown: Partial<Refusal> & { typed?: { email: string; role: string } },
   ): Promise<void> {
     const { status, notice, problems, typed } = shown;
     const [members, invited] = await Promise.all([
       membersOf(visit),
       visit.may("manage_members") ? organization.listInvitations(visit.bySession) : undefined,
     ]);
-    const invitations = invited && { ...invited, visit, typed, problem: problems?.email ?? problems?.role };
-    const content = membersPage({ visit, members, invitations });
-    const heading = visit.session.organizationName;
+    const { organizationName: heading } = visit.session;
+    const content = html`${organizationTabs(visit, "Members")}
+<section aria-labelledby="members">
+<h2 id="members">Members</h2>
+<p>These people can use the dashboard for ${heading}, in both environments.</p>
+${membersTable(visit, members)}
+${!invited && permissionHint(visit.view, "manage_members", "invite people, change roles and remove members")}
+<p class="actions"><a href="${visit.view.path}/organization/leave">Leave ${heading}</a></p>
+</section>
+${invited ? invitationsSection(visit, invited.invitations, { ...typed, problem: problems?.email ?? problems?.role }) : rolesSection()}`;
     layout.sendPage(response, { visit, title: "Members", heading, status, notice, content });
   }
 
@@ -180,30 +186,8 @@ function isOnlyOwner(member: Member, members: readonly Member[]): boolean {
   return member.role === "owner" && members.every(({ userId, role }) => userId === member.userId || role !== "owner");
 }
 
-interface MembersView {
-  readonly visit: Visit;
-  readonly members: readonly Member[];
-  /** Undefined if the user may not invite people. */
-  readonly invitations: InvitationsView | undefined;
-}
-
-function membersPage(options: MembersView): Html {
-  const { visit, invitations } = options;
-  const { view, session, may } = visit;
+function membersTable({ view, session, now, may }: Visit, members: readonly Member[]): Html {
   const mayManage = may("manage_members");
-  return html`${organizationTabs(visit, "Members")}
-<section aria-labelledby="members">
-<h2 id="members">Members</h2>
-<p>These people can use the dashboard for ${session.organizationName}, in both environments.</p>
-${membersTable(options, mayManage)}
-${!mayManage && permissionHint(view, "manage_members", "invite people, change roles and remove members")}
-<p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>
-</section>
-${invitations ? invitationsSection(invitations) : rolesSection()}`;
-}
-
-function membersTable({ visit, members }: MembersView, mayManage: boolean): Html {
-  const { view, session, now } = visit;
   return table("members", members, [
     [
       "Member",
@@ -229,47 +213,40 @@ function rolesSection(): Html {
 </section>`;
 }
 
-/** The input of a refused invitation form. */
-interface TypedInvitation {
-  readonly email: string;
-  readonly role: string;
-}
-
-interface InvitationsView {
-  readonly visit: Visit;
-  readonly invitations: readonly Invitation[];
-  readonly typed: TypedInvitation | undefined;
+/** A refused form of an invitation, and why it was refused. */
+interface RefusedInvitation {
+  readonly email?: string;
+  readonly role?: string;
   readonly problem: string | undefined;
 }
 
 /** The role selected at first. */
 const DEFAULT_ROLE = "developer";
 
-function invitationsSection(options: InvitationsView): Html {
-  const { visit, invitations } = options;
+function invitationsSection(visit: Visit, invitations: readonly Invitation[], refused: RefusedInvitation): Html {
   return html`${
     invitations.length > 0 &&
     html`<section aria-labelledby="invited">
 <h2 id="invited">Invitations</h2>
-${invitationsTable(options)}
+${invitationsTable(visit, invitations)}
 </section>`
   }
 <section class="card" aria-labelledby="invite">
 <h2 id="invite">Invite someone</h2>
-${hasRecentPassword(visit) ? inviteForm(options) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
+${hasRecentPassword(visit) ? inviteForm(visit, refused) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
 </section>`;
 }
 
-function inviteForm({ visit: { view }, typed, problem }: InvitationsView): Html {
+function inviteForm({ view }: Visit, { email = "", role = DEFAULT_ROLE, problem }: RefusedInvitation): Html {
   return html`<form method="post" action="${view.path}/organization/members/invitations">
-  ${emailField({ value: typed?.email ?? "", problem, autocomplete: "off" })}
-  ${roleField("Role", typed?.role ?? DEFAULT_ROLE)}
+  ${emailField({ value: email, problem, autocomplete: "off" })}
+  ${roleField("Role", role)}
   <p class="hint">They get an email with a link to choose a password and join. The link works for 7 days.</p>
   <button>Send invitation</button>
 </form>`;
 }
 
-function invitationsTable({ visit: { view, now }, invitations }: InvitationsView): Html {
+function invitationsTable({ view, now }: Visit, invitations: readonly Invitation[]): Html {
   return table("members", invitations, [
     ["Email address", ({ email }) => breakable(email)],
     ["Role", ({ role }) => roleName(role)],

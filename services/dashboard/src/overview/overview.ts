@@ -1,7 +1,4 @@
 import { scopes } from "@vvs/api-keys";
-import type { UsageCount } from "@vvs/proto/account/v1/usage";
-import type { Event } from "@vvs/proto/monitor/v1/monitor";
-import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { toProtoEnvironment } from "@vvs/tenant";
 import { firstCall, SANDBOX_UEI } from "../api-keys/first-call.ts";
 import type { EnvironmentView } from "../http/environments.ts";
@@ -9,12 +6,12 @@ import { type Html, html } from "../http/html.ts";
 import type { Permission } from "../http/roles.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { type Vendors, vendorName } from "../page/panels.ts";
+import { vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { listing } from "../ui/listing.ts";
 import { copyable, outcomeState, state, timeAgo } from "../ui/parts.ts";
 import { requestsPlot } from "../usage/usage.ts";
-import { readLastDay, type UsageRange } from "../usage/usage-figures.ts";
+import { readLastDay } from "../usage/usage-figures.ts";
 import { type Situation, toDoList } from "./to-do.ts";
 
 /** Maximum number of items in each list of the overview. */
@@ -25,74 +22,61 @@ const MAX_COUNTED = 100;
 
 /** Creates the handler of the overview: what to do today, what is new, and the first steps of a new organization. */
 export function createOverviewHandler(context: PageContext): PageHandler {
-  const { apiKeys, monitors, vendorList, verification, readEndpoints, readVendors, readPanel, layout, apiBaseUrl } =
-    context;
-
   return async (_request, response, visit) => {
-    const { caller } = visit;
-    const environment = toProtoEnvironment(visit.view.environment);
-    const page = { limit: LIST_LENGTH };
-    const silent = { caller, unanswered: true, page: { limit: MAX_COUNTED } };
-    const [keys, counts, usage, providers, budgets, verified, anyMonitor, unanswered, newest, used, flagged] =
-      await Promise.all([
-        readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
-        readPanel(visit, "vendors", (call) => vendorList.countVendors({ caller }, call)),
-        readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
-        readPanel(visit, "providers", (call) => verification.listProviders({ environment }, call)),
-        readPanel(visit, "budgets", (call) => verification.getProviderUsage({ caller }, call)),
-        readPanel(visit, "verifications", (call) => verification.listVerifications({ caller, page }, call)),
-        readPanel(visit, "monitors", (call) => monitors.listMonitors({ caller, page: { limit: 1 } }, call)),
-        readPanel(visit, "monitors", (call) => monitors.listMonitors(silent, call)),
-        readPanel(visit, "events", (call) => monitors.listEvents({ caller, page }, call)),
-        readEndpoints(visit, { limit: 100 }),
-        readEndpoints(visit, { limit: 1, flaggedOnly: true }),
-      ]);
-    const verifications = verified?.verifications;
-    const events = newest?.events;
-    const vendors = await readVendors(visit, [...(verifications ?? []), ...(events ?? [])]);
-    const content = overviewPage({
-      visit,
-      situation: {
-        vendors: counts,
-        unanswered: unanswered && { count: unanswered.monitors.length, hasMore: unanswered.next !== undefined },
-        failingEndpoints: flagged?.flaggedCount,
-        providers: providers?.providers,
-        budgets: budgets?.providers,
-      },
-      completedSteps: {
-        keys: keys && keys.keys.length > 0,
-        verifications: verifications && verifications.length > 0,
-        monitors: anyMonitor && anyMonitor.monitors.length > 0,
-        // A test event to a wrong URL does not count.
-        deliveries: used?.endpoints.some(({ lastSuccessAt }) => lastSuccessAt !== undefined),
-      },
-      apiBaseUrl,
-      verifications,
-      events,
-      usage,
-      vendors,
-    });
+    const content = overviewPage(await readOverview(context, visit));
     const beside =
       visit.may("verify") &&
       html`<p><a class="button" href="${visit.view.path}/verifications/new">Run a verification</a></p>`;
-    layout.sendPage(response, { visit, title: "Overview", beside, content });
+    context.layout.sendPage(response, { visit, title: "Overview", beside, content });
   };
 }
 
-/** The data of the overview. Each part is undefined while its service is unavailable. */
-interface OverviewView {
-  readonly visit: Visit;
-  readonly situation: Situation;
-  readonly completedSteps: CompletedSteps;
-  readonly apiBaseUrl: URL;
-  readonly verifications: readonly Verification[] | undefined;
-  readonly events: readonly Event[] | undefined;
-  readonly usage: { readonly counts: readonly UsageCount[]; readonly range: UsageRange } | undefined;
-  readonly vendors: Vendors | undefined;
+type OverviewView = Awaited<ReturnType<typeof readOverview>>;
+
+/** Reads the data of the overview. Each part is undefined while its service is unavailable. */
+async function readOverview(context: PageContext, visit: Visit) {
+  const { apiKeys, monitors, vendorList, verification, readEndpoints, readVendors, readPanel } = context;
+  const { caller } = visit;
+  const environment = toProtoEnvironment(visit.view.environment);
+  const page = { limit: LIST_LENGTH };
+  const silent = { caller, unanswered: true, page: { limit: MAX_COUNTED } };
+  const [keys, vendorCounts, usage, providers, budgets, verified, anyMonitor, unanswered, newest, used, flagged] =
+    await Promise.all([
+      readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
+      readPanel(visit, "vendors", (call) => vendorList.countVendors({ caller }, call)),
+      readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
+      readPanel(visit, "providers", (call) => verification.listProviders({ environment }, call)),
+      readPanel(visit, "budgets", (call) => verification.getProviderUsage({ caller }, call)),
+      readPanel(visit, "verifications", (call) => verification.listVerifications({ caller, page }, call)),
+      readPanel(visit, "monitors", (call) => monitors.listMonitors({ caller, page: { limit: 1 } }, call)),
+      readPanel(visit, "monitors", (call) => monitors.listMonitors(silent, call)),
+      readPanel(visit, "events", (call) => monitors.listEvents({ caller, page }, call)),
+      readEndpoints(visit, { limit: 100 }),
+      readEndpoints(visit, { limit: 1, flaggedOnly: true }),
+    ]);
+  const verifications = verified?.verifications;
+  const events = newest?.events;
+  const vendors = await readVendors(visit, [...(verifications ?? []), ...(events ?? [])]);
+  const situation: Situation = {
+    vendors: vendorCounts,
+    unanswered: unanswered && { count: unanswered.monitors.length, hasMore: unanswered.next !== undefined },
+    failingEndpoints: flagged?.flaggedCount,
+    providers: providers?.providers,
+    budgets: budgets?.providers,
+  };
+  const completedSteps = {
+    keys: keys && keys.keys.length > 0,
+    verifications: verifications && verifications.length > 0,
+    /** Whether there is an active monitor. */
+    monitors: anyMonitor && anyMonitor.monitors.length > 0,
+    // A test event to a wrong URL does not count.
+    deliveries: used?.endpoints.some(({ lastSuccessAt }) => lastSuccessAt !== undefined),
+  };
+  return { visit, situation, completedSteps, apiBaseUrl: context.apiBaseUrl, verifications, events, usage, vendors };
 }
 
 function overviewPage(options: OverviewView): Html {
-  return html`${firstSteps(options.visit, options.completedSteps, options.apiBaseUrl)}
+  return html`${firstSteps(options)}
 ${toDoSection(options)}
 <div class="panels">
 ${verificationsPanel(options)}
@@ -172,24 +156,14 @@ const unavailable = (text: string) => html`<p class="notice warning" role="statu
 /** A sandbox vendor that changes at every run of a monitor. */
 const CHANGING_UEI = "SANDBXCHNGE1";
 
-/** Which first steps an organization has taken; undefined while that is unknown. */
-interface CompletedSteps {
-  readonly keys: boolean | undefined;
-  readonly verifications: boolean | undefined;
-  /** Whether there is an active monitor. */
-  readonly monitors: boolean | undefined;
-  /** Whether a webhook endpoint has received anything yet. */
-  readonly deliveries: boolean | undefined;
-}
-
 const needed: readonly Permission[] = ["manage_keys", "verify", "manage_monitors", "manage_webhooks"];
 
 /**
  * Renders the three first steps; nothing once all are taken, while any is unknown, or for roles that may not take them all.
  */
-function firstSteps({ view, may }: Visit, completed: CompletedSteps, apiBaseUrl: URL): Html | undefined {
+function firstSteps({ visit: { view, may }, completedSteps, apiBaseUrl }: OverviewView): Html | undefined {
   if (!needed.every(may)) return undefined;
-  const { keys, verifications, monitors, deliveries } = completed;
+  const { keys, verifications, monitors, deliveries } = completedSteps;
   const steps = [keys, verifications, deliveries];
   if ([...steps, monitors].includes(undefined) || steps.every(Boolean)) return undefined;
   const { path, environment } = view;

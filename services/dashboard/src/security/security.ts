@@ -1,5 +1,4 @@
-import type { Passkey } from "@vvs/proto/account/v1/passkeys";
-import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account/v1/sessions";
+import type { SessionSummary } from "@vvs/proto/account/v1/sessions";
 import type { Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -32,13 +31,18 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
     visit: Visit,
     shown: { status?: number; notice?: Notice; passwordProblems?: PasswordProblems },
   ): Promise<void> {
-    const [listed, secondFactor, registered] = await Promise.all([
+    const [{ sessions: own }, secondFactor, registered] = await Promise.all([
       sessions.listSessions(visit.self),
       sessions.getSecondFactor(visit.self),
       passkeys.listPasskeys(visit.self),
     ]);
     const { status, notice, passwordProblems } = shown;
-    const content = securityPage({ visit, ...listed, secondFactor, ...registered, passwordProblems });
+    const { path } = visit.view;
+    const content = html`<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${path}/notifications">Notifications</a>.</p>
+${sessionsSection(visit, own)}
+${passkeysSection(path, registered.passkeys)}
+${twoFactorSection(path, secondFactor)}
+${passwordSection(visit, passwordProblems)}`;
     layout.sendPage(response, { visit, title: "Security", status, notice, content });
   }
 
@@ -104,21 +108,6 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
 
 /** Why a change of password was refused, by field. */
 type PasswordProblems = { readonly [F in "current" | "replacement" | "again"]?: string | undefined };
-
-function securityPage(options: {
-  visit: Visit;
-  sessions: readonly SessionSummary[];
-  secondFactor: GetSecondFactorResponse;
-  passkeys: readonly Passkey[];
-  passwordProblems: PasswordProblems | undefined;
-}): Html {
-  const { visit, sessions } = options;
-  return html`<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${visit.view.path}/notifications">Notifications</a>.</p>
-${sessionsSection(visit, sessions)}
-${passkeysSection(visit.view.path, options.passkeys)}
-${twoFactorSection(visit.view.path, options.secondFactor)}
-${passwordSection(visit, options.passwordProblems)}`;
-}
 
 function passwordSection({ view, session }: Visit, problems: PasswordProblems = {}): Html {
   const heading = html`<h2 id="password-heading">Password</h2>`;

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode, ServiceError } from "@vvs/errors";
+import { catalogue, ServiceError } from "@vvs/errors";
 import { FormUsedError } from "../http/form-token.ts";
 import { messageText } from "../http/problem.ts";
 import type { Notice } from "./parts.ts";
@@ -20,13 +20,14 @@ export interface RefusalTexts {
   readonly unavailable?: string;
   /** If fields have problems, above the form. */
   readonly invalid?: string;
-  /** The codes of other errors whose message the user should see above the form. */
-  readonly codes?: readonly ErrorCode[];
   /** The names of the form's fields in sentences. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Returns the refusal for an error that the user can correct or should know. Other errors are thrown as they are. */
+/**
+ * Returns the refusal for an error that the user can correct or should know. Errors that say that something does not exist or
+ * went wrong are thrown as they are.
+ */
 export function refusalOf(error: unknown, texts: RefusalTexts): Refusal {
   if (error instanceof FormUsedError && texts.sentBefore) {
     return { status: 409, notice: problemNotice(texts.sentBefore) };
@@ -38,8 +39,9 @@ export function refusalOf(error: unknown, texts: RefusalTexts): Refusal {
   if (code === "service_unavailable" && texts.unavailable) {
     return { status: 503, notice: problemNotice(texts.unavailable) };
   }
-  if (code !== "invalid_request" && !texts.codes?.includes(code)) throw error;
-  return { status: catalogue[code].http, notice: problemNotice(messageText(message)) };
+  const { http: status } = catalogue[code];
+  if (status === 404 || status >= 500) throw error;
+  return { status, notice: problemNotice(messageText(message)) };
 }
 
 /** Returns the refusal of a form whose fields have problems. */

@@ -8,6 +8,7 @@ import type { EnvironmentView } from "../http/environments.ts";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
+import type { Visit } from "../http/session.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -32,8 +33,8 @@ export function timeAgo(at: Timestamp | undefined, now: Date): Html | undefined 
   return at && ago(timestampDate(at), now);
 }
 
-export function formTokenField(token: string): Html {
-  return html`<input type="hidden" name="${FORM_TOKEN}" value="${token}">`;
+export function formTokenField({ forms }: Pick<Visit, "forms">): Html {
+  return html`<input type="hidden" name="${FORM_TOKEN}" value="${forms.token()}">`;
 }
 
 /** Renders code with a Copy button; the button stays hidden without its script. */

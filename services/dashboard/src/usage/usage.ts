@@ -1,11 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
-import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
 import { type UsageCount, UsageInterval } from "@vvs/proto/account/v1/usage";
-import { HealthInterval, type ProviderHealth } from "@vvs/proto/verification/v1/provider_health";
-import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
+import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
 import { toProtoEnvironment } from "@vvs/tenant";
-import type { EnvironmentView } from "../http/environments.ts";
+import type { Request } from "express";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -32,62 +29,41 @@ import {
 
 /** Creates the handler of the usage page: the organization's API requests, and how often providers answered. */
 export function createUsageHandler(context: PageContext): PageHandler {
-  const { verification, readPanel, layout } = context;
-
-  const providersOf = (visit: Visit, range: UsageRange) =>
-    readPanel(visit, "provider health", async (call) => {
-      const environment = toProtoEnvironment(visit.view.environment);
-      const interval = range.interval === "day" ? HealthInterval.DAY : HealthInterval.HOUR;
-      const request = { environment, from: timestampFromDate(range.from), to: timestampFromDate(range.to), interval };
-      return (await verification.getProviderHealth(request, call)).providers;
-    });
-
-  /** Reads the organization's calls at providers today; undefined while unavailable. Sandbox providers have no budgets. */
-  const providerUsageOf = async (visit: Visit) => {
-    if (visit.view.environment === "sandbox") return [];
-    const { caller } = visit;
-    const answer = await readPanel(visit, "provider usage", (call) => verification.getProviderUsage({ caller }, call));
-    return answer?.providers;
-  };
-
   return async (request, response, visit) => {
-    const { caller } = visit;
-    const ranges = rangesAt(visit.now);
-    const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
-    const [organization, { keys }, providers, providerUsage] = await Promise.all([
-      context.organization.getOrganization({ caller }),
-      context.apiKeys.listApiKeys({ caller }),
-      providersOf(visit, range),
-      providerUsageOf(visit),
-    ]);
-    const keyId = keys.find(({ id }) => id === request.query.key)?.id ?? "";
-    const { counts } = await context.usage.getUsage({
-      caller,
-      from: timestampFromDate(range.from),
-      to: timestampFromDate(range.to),
-      interval: range.interval === "day" ? UsageInterval.DAY : UsageInterval.HOUR,
-      apiKeyId: keyId,
-    });
-    const read = { organization, keys, counts, providers, providerUsage };
-    const content = usagePage({ view: visit.view, ...read, range, ranges, keyId });
-    layout.sendPage(response, { visit, title: "Usage", content, script: "filter.js" });
+    const content = usagePage(await readUsage(context, request, visit));
+    context.layout.sendPage(response, { visit, title: "Usage", content, script: "filter.js" });
   };
 }
 
-interface UsageView {
-  readonly view: EnvironmentView;
-  readonly organization: GetOrganizationResponse;
-  readonly keys: readonly ApiKey[];
-  readonly counts: readonly UsageCount[];
-  readonly range: UsageRange;
-  /** The ranges to choose from. */
-  readonly ranges: readonly UsageRange[];
-  /** The id of the API key to show; empty for all keys. */
-  readonly keyId: string;
-  /** Undefined while unavailable. */
-  readonly providers: readonly ProviderHealth[] | undefined;
-  /** The organization's calls today at providers that it has a budget at; undefined while unavailable. */
-  readonly providerUsage: readonly ProviderUsage[] | undefined;
+type UsageView = Awaited<ReturnType<typeof readUsage>>;
+
+/** Reads what the page shows. Parts about providers are undefined while unavailable. */
+async function readUsage(context: PageContext, request: Request, { view, caller, now }: Visit) {
+  const { verification, readPanel } = context;
+  const ranges = rangesAt(now);
+  const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
+  const isByDay = range.interval === "day";
+  const period = { from: timestampFromDate(range.from), to: timestampFromDate(range.to) };
+  const asked = {
+    ...{ ...period, environment: toProtoEnvironment(view.environment) },
+    interval: isByDay ? HealthInterval.DAY : HealthInterval.HOUR,
+  };
+  const [organization, { keys }, health, spent] = await Promise.all([
+    context.organization.getOrganization({ caller }),
+    context.apiKeys.listApiKeys({ caller }),
+    readPanel({ caller }, "provider health", (call) => verification.getProviderHealth(asked, call)),
+    // Sandbox providers have no budgets.
+    view.environment === "sandbox"
+      ? { providers: [] }
+      : readPanel({ caller }, "provider usage", (call) => verification.getProviderUsage({ caller }, call)),
+  ]);
+  const keyId = keys.find(({ id }) => id === request.query.key)?.id ?? "";
+  const interval = isByDay ? UsageInterval.DAY : UsageInterval.HOUR;
+  const { counts } = await context.usage.getUsage({ caller, ...period, interval, apiKeyId: keyId });
+  return {
+    ...{ view, organization, keys, counts, range, ranges, keyId },
+    ...{ providers: health?.providers, providerUsage: spent?.providers },
+  };
 }
 
 const OUTCOME_NAMES = {

@@ -37,7 +37,7 @@ export function createScreeningHandlers(context: PageContext) {
   const { layout, logger } = context;
   const read = createReadScreening(context);
 
-  async function reportOf(visit: Visit, period: Period): Promise<ScreeningReport> {
+  async function reportOf(visit: Visit, period: Period) {
     const rows: ScreeningRow[] = [];
     for await (const chunk of read.verifications(visit, period)) {
       rows.push(...chunk.flatMap(rowsOf));
@@ -46,10 +46,8 @@ export function createScreeningHandlers(context: PageContext) {
     const isCut = rows.length > SHOWN;
     const checked = new Set(rows.map(({ verification }) => verification.entityId));
     const unverified = isCut ? [] : await unverifiedOf(visit, period, checked);
-    const shown = rows.slice(0, SHOWN);
     return {
-      rows: shown,
-      vendors: new Set(shown.map(({ verification }) => verification.entityId)).size,
+      rows: rows.slice(0, SHOWN),
       isCut,
       unverified: isCut ? undefined : unverified.slice(0, UNVERIFIED_SHOWN),
       isUnverifiedCut: unverified.length > UNVERIFIED_SHOWN,
@@ -95,7 +93,8 @@ export function createScreeningHandlers(context: PageContext) {
       const report = typed.problem
         ? undefined
         : await unlessUnavailable(logger, visit, () => reportOf(visit, typed.period));
-      const content = screeningPage({ visit, typed, report });
+      const content = html`${periodForm(visit, typed)}
+${!typed.problem && (report ? reportSections(visit, typed.period, report) : unavailableNote("The report"))}`;
       const status = typed.problem ? 400 : report ? 200 : 503;
       const parents = [["/vendors", "Vendors"]] as const;
       layout.sendPage(response, { visit, title: "Screening report", parents, status, content });
@@ -115,8 +114,6 @@ export function createScreeningHandlers(context: PageContext) {
 interface ScreeningReport {
   /** Newest first. */
   readonly rows: readonly ScreeningRow[];
-  /** Number of vendors in the rows. */
-  readonly vendors: number;
   /** The period has more answers than the page shows. */
   readonly isCut: boolean;
   /** Vendors of the list without a verification in the period; undefined where not all answers were read. */
@@ -125,29 +122,10 @@ interface ScreeningReport {
   readonly isUnverifiedCut: boolean;
 }
 
-interface ScreeningView {
-  readonly visit: Visit;
-  readonly typed: ReadPeriod;
-  /** Undefined while unavailable, and for a period that can't be used. */
-  readonly report: ScreeningReport | undefined;
-}
-
-function screeningPage(options: ScreeningView): Html {
-  const { visit, typed, report } = options;
-  const path = `${visit.view.path}/screening`;
-  return html`${periodForm(path, options)}
-${!typed.problem && (report ? reportSections(options, report) : unavailableNote("The report"))}`;
-}
-
-function periodForm(path: string, { visit: { now }, typed: { period, problem } }: ScreeningView): Html {
+function periodForm({ view, now }: Visit, { period, problem }: ReadPeriod): Html {
+  const path = `${view.path}/screening`;
   const day = (name: "from" | "to", label: string, shownProblem?: string) =>
-    inputField({
-      name,
-      label,
-      attributes: html` type="date" required`,
-      value: period[name],
-      ...(shownProblem && { problem: shownProblem }),
-    });
+    inputField({ name, label, attributes: html` type="date" required`, value: period[name], problem: shownProblem });
   const months = [
     ["Last month", lastMonth(now)],
     ["This month", thisMonth(now)],
@@ -159,8 +137,9 @@ function periodForm(path: string, { visit: { now }, typed: { period, problem } }
 </form>`;
 }
 
-function reportSections({ visit, typed: { period } }: ScreeningView, report: ScreeningReport): Html {
-  const { rows, vendors, isCut, unverified, isUnverifiedCut } = report;
+function reportSections(visit: Visit, period: Period, report: ScreeningReport): Html {
+  const { rows, isCut, unverified, isUnverifiedCut } = report;
+  const vendors = new Set(rows.map(({ verification }) => verification.entityId)).size;
   const runOf = (each: ListedVendor) => confirmedSince(bounds(period).start, each);
   const unchanged = unverified?.filter(runOf);
   const unchecked = unverified?.filter((each) => !runOf(each));

@@ -59,15 +59,11 @@ export function createSearchHandlers(context: PageContext, countSearch: CountSea
     const findings = request && (await unlessUnavailable(logger, visit, () => find(visit, request)));
     const isUnavailable = request !== undefined && findings === undefined;
     const input = withoutTin(typed);
-    const content = searchPage({
-      view: visit.view,
-      apiBaseUrl,
-      input,
-      problems,
-      findings,
-      isUnavailable,
-      isEmpty,
-    });
+    const content = html`${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
+${searchForm(visit.view, input, problems)}
+${asCurl(apiBaseUrl, "lookupEntity", "Look up", { path: "/v1/entities/lookup", body: lookUpBody(input) })}
+${isUnavailable && html`<p class="notice problem" role="alert">The search is temporarily unavailable. No data is lost. Try again in a moment.</p>`}
+${findings && results(visit.view, input, findings)}`;
     const status = isUnavailable ? 503 : problems || isEmpty ? 400 : 200;
     layout.sendPage(response, { visit, title: "Find a vendor", status, content });
   }
@@ -110,19 +106,6 @@ interface Findings {
   readonly ambiguous?: string;
 }
 
-interface SearchView {
-  readonly view: EnvironmentView;
-  /** The API as its clients see it. */
-  readonly apiBaseUrl: URL;
-  readonly input: EchoedSearch;
-  readonly problems?: SearchProblems;
-  /** Undefined if nothing was searched for. */
-  readonly findings: Findings | undefined;
-  readonly isUnavailable: boolean;
-  /** Whether a form without any input was sent. */
-  readonly isEmpty: boolean;
-}
-
 const modes = [
   {
     value: "similar",
@@ -136,16 +119,6 @@ const modes = [
   },
 ];
 
-const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
-
-function searchPage(options: SearchView): Html {
-  const { findings, isUnavailable, isEmpty } = options;
-  return html`${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
-${searchForm(options)}
-${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
-${findings && results(options, findings)}`;
-}
-
 /** The body of the same look-up in the API, without the TIN. */
 function lookUpBody({ legal_name, address, mode, ...typed }: EchoedSearch): object {
   const identifiers = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
@@ -158,7 +131,7 @@ function lookUpBody({ legal_name, address, mode, ...typed }: EchoedSearch): obje
   };
 }
 
-function searchForm({ view, input, problems, apiBaseUrl }: SearchView): Html {
+function searchForm(view: EnvironmentView, input: EchoedSearch, problems: SearchProblems | undefined): Html {
   const textField = (name: "legal_name" | "address", label: string, maxLength: number) =>
     inputField({
       name,
@@ -177,11 +150,14 @@ function searchForm({ view, input, problems, apiBaseUrl }: SearchView): Html {
   ${choiceGroup({ type: "radio", name: "mode", legend: "Find", choices: modes, picked: [input.mode || "similar"] })}
   <p class="hint">One field is enough. More fields narrow down the result. A TIN is used only for this search and is not stored.</p>
   <button>Search</button>
-</form>
-${asCurl(apiBaseUrl, "lookupEntity", "Look up", { path: "/v1/entities/lookup", body: lookUpBody(input) })}`;
+</form>`;
 }
 
-function results({ view, input }: SearchView, { matches, vendors, statuses, none, ambiguous }: Findings): Html {
+function results(
+  view: EnvironmentView,
+  input: EchoedSearch,
+  { matches, vendors, statuses, none, ambiguous }: Findings,
+): Html {
   return html`<section aria-labelledby="found">
 <h2 id="found">${matches.length === 1 ? "1 vendor" : `${matches.length} vendors`}</h2>
 ${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}

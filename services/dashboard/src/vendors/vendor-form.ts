@@ -15,8 +15,8 @@ import { formTokenField, noticeBox, outcomeState, state } from "../ui/parts.ts";
 import {
   identifierField,
   identifierHints,
+  type MeantVendors,
   meantVendorList,
-  type RunVerificationView,
 } from "../verifications/run-verification.ts";
 import { readTypedVendor } from "../verifications/verification-form.ts";
 import type { MadeCheck } from "./made-checks.ts";
@@ -108,11 +108,11 @@ export function readVendorForm(
 }
 
 /** The form that verifies or monitors one vendor. */
-export interface VendorFormView extends Partial<Refusal>, Pick<RunVerificationView, "meant"> {
+export interface VendorFormView extends Partial<Refusal> {
+  readonly meant?: MeantVendors;
   readonly visit: Visit;
   /** The path of the vendor's page. */
   readonly path: string;
-  readonly formToken: string;
   readonly input: EchoedVendorInput;
   /** The fields for what is not known yet. */
   readonly missing: readonly MissingField[];
@@ -133,12 +133,12 @@ export function vendorForm(options: VendorFormView): Html {
   return html`<section class="card unprinted" aria-labelledby="verify">
 <h2 id="verify">Verify or monitor</h2>
 ${noticeBox(options.notice)}
-${meantVendorList(options)}
+${meantVendorList(view, options.meant)}
 ${activeMonitors(options)}
 ${
   may("verify")
     ? html`<form method="post" action="${path}/verify" data-busy="Asking the providers …">
-  ${formTokenField(options.formToken)}
+  ${formTokenField(visit)}
   ${checksField(input.checks, tinHint, problems.checks)}
   ${missingInputs(options)}
   <p class="choices"><button>Verify now</button> <span class="hint">${view.environment === "live" && "Calls real providers. "}Takes up to 25 seconds.</span></p>

@@ -15,8 +15,7 @@ import { withConfirmation } from "../verdicts/payment.ts";
 import { noRuns, readScheduledRuns } from "../verdicts/read-confirmed.ts";
 import { readSameNames } from "../verdicts/same-names.ts";
 import { isInRegistry } from "../verdicts/vendor-status.ts";
-import type { RunVerificationView } from "../verifications/run-verification.ts";
-import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
+import { type MeantVendors, meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
 import { identifierLabels, withoutTin, withTypedTin } from "../verifications/verification-form.ts";
 import { madeChecks, readVerifications } from "./made-checks.ts";
 import { createReadTimeline, readTimelinePosition } from "./timeline.ts";
@@ -46,12 +45,12 @@ const refusals: RefusalTexts = {
   unavailable:
     "This may not have finished, because a service is temporarily unavailable. Look at the history below before you try again.",
   invalid: "Nothing was done. Correct the marked fields and try again. If you entered a TIN, enter it again.",
-  codes: ["entity_exists", "ambiguous_match", "limit_exceeded", "forbidden"],
   fields: { ...identifierLabels, legal_name: "legal name", checks: "choice of checks", webhook_url: "webhook URL" },
 };
 
 /** A form that was refused, to be shown again. */
-interface RefusedForm extends Refusal, Pick<RunVerificationView, "meant"> {
+interface RefusedForm extends Refusal {
+  readonly meant: MeantVendors;
   readonly input: EchoedVendorInput;
 }
 
@@ -114,7 +113,6 @@ export function createVendorHandlers(context: PageContext) {
       entityId,
       apiBaseUrl,
       input,
-      formToken: formTokens.issue(request, response),
       missing: missingFields(known),
       searchPath: searchPathOf(visit, entity),
       tinHint,
@@ -156,7 +154,7 @@ export function createVendorHandlers(context: PageContext) {
     const problems = { ...schedule?.problems, ...read.problems };
     if (read.problems || schedule?.problems) return refuse(invalid(problems, refusals));
     try {
-      await formTokens.once(request, response, () => act(entity, read.request, schedule?.request));
+      await visit.forms.once(() => act(entity, read.request, schedule?.request));
       response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=${done}`);
     } catch (error) {
       await refuse(refusalOf(error, refusals), error);

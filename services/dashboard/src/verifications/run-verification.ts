@@ -3,6 +3,7 @@ import type { IdentifierType } from "@vvs/identifiers";
 import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
 import { SANDBOX_UEI } from "../api-keys/first-call.ts";
+import type { EnvironmentView } from "../http/environments.ts";
 import { fieldValues, typedFields } from "../http/form.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
@@ -33,7 +34,6 @@ const refusals: RefusalTexts = {
   unavailable:
     "The verification may not have finished, because a service is temporarily unavailable. Check the list of verifications before you run it again.",
   invalid: "No verification was run. Correct the marked fields and try again. If you entered a TIN, enter it again.",
-  codes: ["entity_exists", "ambiguous_match", "limit_exceeded", "forbidden"],
   fields: {
     ...identifierLabels,
     identifiers: "choice of identifiers",
@@ -44,36 +44,43 @@ const refusals: RefusalTexts = {
 };
 
 export function createRunVerificationHandlers(context: PageContext) {
-  const { verification, organization, layout, formTokens, apiBaseUrl } = context;
+  const { verification, organization, layout, apiBaseUrl } = context;
 
   async function sendForm(
-    request: Request,
     response: Response,
     visit: Visit,
-    shown: Omit<RunVerificationView, "visit" | "formToken" | "tinHint" | "apiBaseUrl">,
+    shown: Partial<Refusal> & { input: EchoedVerification; meant?: MeantVendors },
   ): Promise<void> {
-    const tinHint = await liveTinMatchHint(context, visit);
-    const formToken = formTokens.issue(request, response);
-    const content = runVerificationPage({ ...shown, visit, tinHint, formToken, apiBaseUrl });
-    const { status, notice } = shown;
+    const { status, notice, input, meant, problems = {} } = shown;
+    const { view } = visit;
+    const content = html`${meantVendorList(view, meant)}
+<form method="post" action="${view.path}/verifications" class="card" data-busy="Asking the providers …">
+  ${formTokenField(visit)}
+  ${vendorFields(view, input, problems)}
+  ${checksField(input.checks, await liveTinMatchHint(context, visit), problems.checks)}
+  ${choiceGroup({ type: "radio", name: "mode", legend: "Answer", choices: modes, picked: [input.mode], problem: problems.mode })}
+  <p class="hint">${view.environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
+  <button>Run verification</button>
+</form>
+${asCurl(apiBaseUrl, "verify", "Verify", { path: "/v1/verify", body: verifyBody(view, input) })}`;
     const parents = [["/verifications", "Verifications"]] as const;
     layout.sendPage(response, { visit, title: "Run a verification", parents, status, notice, content });
   }
 
   return {
-    async ask(request, response, visit) {
-      await sendForm(request, response, visit, { input: emptyVerification });
+    async ask(_request, response, visit) {
+      await sendForm(response, visit, { input: emptyVerification });
     },
 
     async run(request, response, visit) {
       const typed = verificationInput(request);
       const input = withoutTin(typed);
       const read = readVerification(typed, visit.view.environment);
-      if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
+      if (read.problems) return sendForm(response, visit, { ...invalid(read.problems, refusals), input });
       const { checks, mode, ...vendor } = read.request;
       const target = { case: "vendor" as const, value: vendor };
       try {
-        const answer = await formTokens.once(request, response, async () => {
+        const answer = await visit.forms.once(async () => {
           const idempotency = formIdempotency(visit, "verifications", request);
           const { createdEntities } = await organization.getOrganization({ caller: visit.caller });
           const caller = { ...visit.caller, createdEntities };
@@ -81,14 +88,17 @@ export function createRunVerificationHandlers(context: PageContext) {
         });
         response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);
       } catch (error) {
-        await sendForm(request, response, visit, { ...refusalOf(error, refusals), meant: meantVendors(error), input });
+        await sendForm(response, visit, { ...refusalOf(error, refusals), meant: meantVendors(error), input });
       }
     },
   } satisfies PageHandlers;
 }
 
+/** The existing vendors that the identifiers of a form could mean. */
+export type MeantVendors = readonly Pick<Candidate, "id" | "legalName">[] | undefined;
+
 /** Returns the existing vendors that the identifiers could mean, if the verification was refused for that. */
-export function meantVendors(error: unknown): RunVerificationView["meant"] {
+export function meantVendors(error: unknown): MeantVendors {
   if (!(error instanceof ServiceError)) return undefined;
   if (error.code === "entity_exists" && error.entityId) return [{ id: error.entityId, legalName: "" }];
   return error.code === "ambiguous_match" ? error.candidates : undefined;
@@ -97,17 +107,6 @@ export function meantVendors(error: unknown): RunVerificationView["meant"] {
 function verificationInput(request: Request): VerificationInput {
   const typed = typedFields(request, ["uei", "cage", "duns", "tin", "legal_name", "mode"]);
   return { ...typed, checks: withTypedTin(fieldValues(request, "checks"), typed.tin) };
-}
-
-export interface RunVerificationView extends Partial<Refusal> {
-  readonly visit: Visit;
-  readonly formToken: string;
-  readonly input: EchoedVerification;
-  readonly tinHint: Html | undefined;
-  /** The API as its clients see it. */
-  readonly apiBaseUrl: URL;
-  /** The existing vendors that the identifiers could mean. */
-  readonly meant?: readonly Pick<Candidate, "id" | "legalName">[];
 }
 
 export const identifierHints: Readonly<Record<IdentifierType, string>> = {
@@ -122,23 +121,8 @@ const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
   { value: "cached", label: "Use the newest stored answer", meaning: "providers are called only if there is none" },
 ];
 
-function runVerificationPage(options: RunVerificationView): Html {
-  const { input, problems = {} } = options;
-  const { path, environment } = options.visit.view;
-  return html`${meantVendorList(options)}
-<form method="post" action="${path}/verifications" class="card" data-busy="Asking the providers …">
-  ${formTokenField(options.formToken)}
-  ${vendorFields(options)}
-  ${checksField(input.checks, options.tinHint, problems.checks)}
-  ${choiceGroup({ type: "radio", name: "mode", legend: "Answer", choices: modes, picked: [input.mode], problem: problems.mode })}
-  <p class="hint">${environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
-  <button>Run verification</button>
-</form>
-${asCurl(options.apiBaseUrl, "verify", "Verify", { path: "/v1/verify", body: verifyBody(options) })}`;
-}
-
 /** The body of the same verification in the API, without the TIN. */
-function verifyBody({ visit: { view }, input }: RunVerificationView): object {
+function verifyBody(view: EnvironmentView, input: EchoedVerification): object {
   const { uei, cage, duns, legal_name, checks, mode } = input;
   const typed = Object.fromEntries(Object.entries({ uei, cage, duns }).filter(([, value]) => value !== ""));
   const example = { uei: view.environment === "sandbox" ? SANDBOX_UEI : "ABCDEFGHJK71" };
@@ -147,10 +131,7 @@ function verifyBody({ visit: { view }, input }: RunVerificationView): object {
 }
 
 /** Renders links to the existing vendors that identifiers could mean. */
-export function meantVendorList({
-  visit: { view },
-  meant = [],
-}: Pick<RunVerificationView, "visit" | "meant">): Html | undefined {
+export function meantVendorList(view: EnvironmentView, meant: MeantVendors = []): Html | undefined {
   if (meant.length === 0) return undefined;
   return html`<p>These vendors have one or more of the identifiers:</p>
 <ul>${meant.map(({ id, legalName }) => html`<li>${legalName} <a href="${view.path}/vendors/${id}"><code>${id}</code></a></li>`)}</ul>`;
@@ -169,7 +150,11 @@ export function identifierField(name: IdentifierType, value: string, hint?: stri
   });
 }
 
-function vendorFields({ visit: { view }, input, problems = {} }: RunVerificationView): Html {
+function vendorFields(
+  view: EnvironmentView,
+  input: EchoedVerification,
+  problems: NonNullable<Refusal["problems"]>,
+): Html {
   const fieldOf = (name: IdentifierType, value: string) =>
     identifierField(name, value, identifierHints[name], problems[name]);
   return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>

@@ -8,7 +8,7 @@ import { type Html, html } from "../http/html.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { type ActorView, actorView } from "../ui/actor.ts";
+import { actorView } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import {
@@ -38,22 +38,30 @@ const notices = {
 };
 
 export function createDeliveryHandlers(context: PageContext) {
-  const { deliveries, readVendors, layout, formTokens } = context;
+  const { deliveries, readVendors, layout } = context;
   return {
     async view(request, response, visit) {
       const found = { caller: visit.caller, deliveryId: pathId(request, "delivery_id", "dlv") };
       const delivery = (await deliveries.getDelivery(found)).delivery!;
-      const vendors = await readVendors(visit, [delivery]);
-      const content = deliveryPage({
-        visit,
-        delivery,
-        vendor: vendors?.get(delivery.entityId),
-        actorOf: (id) => actorView(id, { session: visit.session, keys: [] }),
-        formToken: formTokens.issue(request, response),
-      });
+      const vendor = (await readVendors(visit, [delivery]))?.get(delivery.entityId);
+      const content = html`${delivery.status === "pending" && waiting(visit, delivery)}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this delivery</h2>
+${about(visit, delivery, vendor)}
+${visit.may("manage_webhooks") ? replayForm(visit, delivery) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}
+</section>
+<section aria-labelledby="attempts">
+<h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>
+${attempts(visit, delivery)}
+</section>
+<section aria-labelledby="changes">
+<h2 id="changes">Changes in this event</h2>
+<div class="card">${changeList(delivery.changes)}</div>
+</section>
+${signatures(delivery)}`;
       layout.sendPage(response, {
         ...{ visit, title: "Delivery", parents: ofDeliveries, notice: noticeOf(request, notices), content },
-        heading: delivery.test ? "Test event" : vendors?.get(delivery.entityId)?.legalName,
+        heading: delivery.test ? "Test event" : vendor?.legalName,
         beside: html`${deliveryState(delivery)}${delivery.test && html` ${state("test")}`}`,
       });
     },
@@ -63,7 +71,7 @@ export function createDeliveryHandlers(context: PageContext) {
       const redirect = (done: keyof typeof notices) =>
         response.redirect(303, `${visit.view.path}/webhooks/deliveries/${deliveryId}?done=${done}`);
       try {
-        const { replayed } = await formTokens.once(request, response, () =>
+        const { replayed } = await visit.forms.once(() =>
           deliveries.replayDelivery({ caller: visit.caller, deliveryId }),
         );
         redirect(replayed ? "replayed" : "under_way");
@@ -76,35 +84,7 @@ export function createDeliveryHandlers(context: PageContext) {
   } satisfies PageHandlers;
 }
 
-interface DeliveryView {
-  readonly visit: Visit;
-  readonly delivery: Delivery;
-  /** Undefined while unavailable, and for test events. */
-  readonly vendor: Entity | undefined;
-  readonly actorOf: (id: string) => ActorView;
-  readonly formToken: string;
-}
-
-function deliveryPage(options: DeliveryView): Html {
-  const { visit, delivery } = options;
-  return html`${delivery.status === "pending" && waiting(options)}
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this delivery</h2>
-${about(options)}
-${visit.may("manage_webhooks") ? replayForm(options) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}
-</section>
-<section aria-labelledby="attempts">
-<h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>
-${attempts(options)}
-</section>
-<section aria-labelledby="changes">
-<h2 id="changes">Changes in this event</h2>
-<div class="card">${changeList(delivery.changes)}</div>
-</section>
-${signatures(delivery)}`;
-}
-
-function waiting({ visit: { view, now }, delivery }: DeliveryView): Html {
+function waiting({ view, now }: Visit, delivery: Delivery): Html {
   const again = html`<a href="${view.path}/webhooks/deliveries/${delivery.id}">Refresh</a>`;
   if (delivery.underWay) {
     return html`<p class="notice warning" role="status">An attempt is in progress. ${again}</p>`;
@@ -115,7 +95,8 @@ function waiting({ visit: { view, now }, delivery }: DeliveryView): Html {
   return html`<p class="notice warning" role="status">The next attempt is ${until(timestampDate(delivery.nextAttemptAt), now)}. While the endpoint fails, it can be up to five minutes later. ${again}</p>`;
 }
 
-function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
+/** `vendor` is undefined while unavailable, and for test events. */
+function about({ view }: Visit, delivery: Delivery, vendor: Entity | undefined): Html {
   const { test, monitorId, entityId, verificationId } = delivery;
   const only = (filter: Record<string, string>) => pathWithQuery(`${view.path}/webhooks/deliveries`, filter);
   return facts([
@@ -153,31 +134,31 @@ const FAILURES: Readonly<Record<string, string>> = {
     "Your sandbox had too many events in this hour, so it was not sent. The event is in the monitor’s history. You can replay it.",
 };
 
-function replayForm({ visit: { view }, delivery, formToken }: DeliveryView): Html {
+function replayForm(visit: Visit, delivery: Delivery): Html {
   const isDelivered = delivery.status === "delivered";
   const name = delivery.status === "pending" ? "Try now" : isDelivered ? "Deliver again" : "Replay";
   const explanation = delivery.test
     ? "Sends the event once more, with the same IDs."
     : "The next attempt is made immediately, with the same event ID, and retried for 24 hours.";
-  return html`<form method="post" action="${view.path}/webhooks/deliveries/${delivery.id}/replay" class="row">
-  ${formTokenField(formToken)}
+  return html`<form method="post" action="${visit.view.path}/webhooks/deliveries/${delivery.id}/replay" class="row">
+  ${formTokenField(visit)}
   <button${isDelivered && html` class="quiet"`}>${name}</button>
   <span class="hint">${explanation}${isDelivered && " It was already delivered. A receiver that remembers event IDs ignores the repetition."}</span>
 </form>`;
 }
 
 /** Renders attempts and replays in the order of time. */
-function attempts({ delivery, actorOf }: DeliveryView): Html {
+function attempts({ session }: Visit, delivery: Delivery): Html {
   if (delivery.attempts.length === 0) return html`<p class="empty">No attempts yet.</p>`;
   const items = [
     ...delivery.attempts.map((attempt) => ({ at: timestampMs(attempt.startedAt!), item: attemptItem(attempt) })),
-    ...delivery.replays.map((replay) => ({ at: timestampMs(replay.at!), item: replayItem(replay, actorOf) })),
+    ...delivery.replays.map((replay) => ({ at: timestampMs(replay.at!), item: replayItem(replay, session) })),
   ];
   return html`<ol class="cards attempts">${items.toSorted((a, b) => a.at - b.at).map(({ item }) => item)}</ol>`;
 }
 
-function replayItem({ at, actor }: Replay, actorOf: DeliveryView["actorOf"]): Html {
-  const { kind, name, id } = actorOf(actor);
+function replayItem({ at, actor }: Replay, session: Visit["session"]): Html {
+  const { kind, name, id } = actorView(actor, { session, keys: [] });
   return html`<li class="replayed">Replayed by ${name || (kind === "unknown" ? "" : kind)} <code>${id}</code>, ${time(at, "second")}</li>
 `;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { EnvironmentView } from "../http/environments.ts";
 import { field, pathWithQuery } from "../http/form.ts";
 import { FormUsedError } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
@@ -17,7 +18,7 @@ const fields = { since: timeField("Events since (UTC)"), monitor_id: idField("mo
 
 type ReplayChoice = ListFilter<keyof typeof fields>;
 
-export function createReplayFailedHandlers({ deliveries, layout, formTokens, now }: PageContext) {
+export function createReplayFailedHandlers({ deliveries, layout }: PageContext) {
   return {
     async ask(request, response, visit) {
       const { filter: choice, problems, isRefused } = readFilter(request.query, fields);
@@ -25,14 +26,11 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, now
       const counted = isChosen
         ? await deliveries.countFailed({ caller: visit.caller, filter: requestOf(choice) })
         : undefined;
-      const content = replayFailedPage({
-        visit,
-        choice: choice.since === "" ? { ...choice, since: localTime(new Date(now().getTime() - DAY_MS)) } : choice,
-        problems,
-        count: counted && Number(counted.count),
-        replayId: randomBytes(16).toString("base64url"),
-        formToken: formTokens.issue(request, response),
-      });
+      const count = counted && Number(counted.count);
+      const since = choice.since || localTime(new Date(visit.now.getTime() - DAY_MS));
+      const content = html`<p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
+${count !== undefined && confirmation(visit, choice, count)}
+${choiceForm(visit.view, { ...choice, since }, problems, count !== undefined)}`;
       const status = isRefused ? 400 : 200;
       layout.sendPage(response, { visit, title: "Replay failed deliveries", parents: ofDeliveries, status, content });
     },
@@ -44,7 +42,7 @@ export function createReplayFailedHandlers({ deliveries, layout, formTokens, now
       if (isRefused || choice.since === "" || !REPLAY_ID.test(replayId)) throw new ProblemError("malformed");
       const path = `${visit.view.path}/webhooks/deliveries`;
       try {
-        const { count } = await formTokens.once(request, response, () =>
+        const { count } = await visit.forms.once(() =>
           deliveries.replayFailed({ caller: visit.caller, filter: requestOf(choice), replayId }),
         );
         const { since: from, monitor_id, url } = choice;
@@ -64,24 +62,8 @@ function requestOf({ since, monitor_id, url }: ReplayChoice["filter"]) {
 /** Larger counts are not exact. */
 const MOST_COUNTED = 100_000;
 
-interface ReplayFailedView {
-  readonly visit: Visit;
-  readonly choice: ReplayChoice["filter"];
-  readonly problems: ReplayChoice["problems"];
-  /** The number of matching deliveries; undefined before they were counted. */
-  readonly count: number | undefined;
-  readonly replayId: string;
-  readonly formToken: string;
-}
-
-function replayFailedPage(options: ReplayFailedView): Html {
-  const { count } = options;
-  return html`<p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
-${count !== undefined && confirmation(options, count)}
-${choiceForm(options)}`;
-}
-
-function confirmation({ visit: { view }, choice, replayId, formToken }: ReplayFailedView, count: number): Html {
+function confirmation(visit: Visit, choice: ReplayChoice["filter"], count: number): Html {
+  const { view } = visit;
   const deliveries = `${view.path}/webhooks/deliveries`;
   if (count === 0)
     return html`<p class="notice done" role="status">No failed ${view.name.toLowerCase()} deliveries match. There is nothing to replay.</p>`;
@@ -96,8 +78,8 @@ ${facts([
 ])}
 <p>Each endpoint gets the events as fast as it answers. An endpoint that still fails gets one event at a time.</p>
 <form method="post" action="${view.path}/webhooks/replay" class="choices">
-  ${formTokenField(formToken)}
-  <input type="hidden" name="replay_id" value="${replayId}">
+  ${formTokenField(visit)}
+  <input type="hidden" name="replay_id" value="${randomBytes(16).toString("base64url")}">
   ${Object.entries(choice).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
   <button>Replay ${name}</button>
   <a class="button quiet" href="${deliveries}">Cancel</a>
@@ -105,16 +87,21 @@ ${facts([
 </section>`;
 }
 
-function choiceForm({ visit: { view }, choice, problems, count }: ReplayFailedView): Html {
+function choiceForm(
+  view: EnvironmentView,
+  choice: ReplayChoice["filter"],
+  problems: ReplayChoice["problems"],
+  isCounted: boolean,
+): Html {
   const names = Object.keys(fields) as (keyof typeof fields)[];
   return html`<section class="card" aria-labelledby="which">
-<h2 id="which">${count === undefined ? "Choose deliveries" : "Change the choice"}</h2>
+<h2 id="which">${isCounted ? "Change the choice" : "Choose deliveries"}</h2>
 <form method="get" action="${view.path}/webhooks/replay">
   <div class="columns">
   ${names.map((name) => fields[name].input({ name, value: choice[name], problem: problems[name] }, undefined))}
   </div>
   <p class="hint">Without a monitor ID and a webhook URL, the deliveries of all monitors are replayed.</p>
-  <button${count !== undefined && html` class="quiet"`}>${count === undefined ? "Count deliveries" : "Count again"}</button>
+  <button${isCounted && html` class="quiet"`}>${isCounted ? "Count again" : "Count deliveries"}</button>
 </form>
 </section>`;
 }

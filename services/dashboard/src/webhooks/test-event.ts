@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { field, queryValue } from "../http/form.ts";
-import { type Html, html } from "../http/html.ts";
+import { html } from "../http/html.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { input, VERBATIM } from "../ui/fields.ts";
@@ -16,27 +16,26 @@ const SUGGESTED = 50;
 
 const refusals: RefusalTexts = {
   sentBefore: "This form was already sent, so no other event was sent. Find the first one in the list of deliveries.",
-  codes: ["rate_limited"],
   fields: { webhook_url: "webhook URL" },
 };
 
-export function createTestEventHandlers({ deliveries, readEndpoints, layout, formTokens, logger }: PageContext) {
+export function createTestEventHandlers({ deliveries, readEndpoints, layout, logger }: PageContext) {
   /** Sends the form. A URL that can't be one is not shown again, because it may be a secret pasted by mistake. */
-  async function sendForm(
-    request: Request,
-    response: Response,
-    visit: Visit,
-    shown: Partial<Refusal> & { url: string },
-  ): Promise<void> {
-    const found = await readEndpoints(visit, { limit: SUGGESTED });
-    const content = testEventPage({
-      ...shown,
-      visit,
-      url: URL.canParse(shown.url) ? shown.url : "",
-      known: found?.endpoints.map(({ webhookUrl }) => webhookUrl) ?? [],
-      formToken: formTokens.issue(request, response),
-    });
+  async function sendForm(response: Response, visit: Visit, shown: Partial<Refusal> & { url: string }): Promise<void> {
+    const known = (await readEndpoints(visit, { limit: SUGGESTED }))?.endpoints ?? [];
     const { status, notice } = shown;
+    const value = URL.canParse(shown.url) ? shown.url : "";
+    const { path, name, environment } = visit.view;
+    const problem = shown.problems?.webhook_url;
+    const attributes = html` class="wide" type="url" inputmode="url" list="known" required maxlength="2048"${VERBATIM} placeholder="https://…"${problem && html` autofocus`}`;
+    const hint = `${known.length > 0 ? "Choose a URL that was used before, or enter another one." : "Enter the URL of your webhook endpoint."}${environment === "live" ? " It must begin with https://." : ""}`;
+    const content = html`<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and says <code>"test": true</code> in its body, which is signed. It is attempted once and belongs to no monitor.</p>
+<form method="post" action="${path}/webhooks/test" class="card" data-busy="Waiting for the answer of your endpoint …">
+  ${formTokenField(visit)}
+  ${input({ name: "url", label: "Webhook URL", attributes, value, hint, problem: problem && `${problem} Nothing was sent.` })}
+  <datalist id="known">${known.map(({ webhookUrl }) => html`<option value="${webhookUrl}"></option>`)}</datalist>
+  <p class="choices"><button>Send test event</button> <span class="hint">The next page shows how your endpoint answered. This takes up to 15 seconds.</span></p>
+</form>`;
     const parents = [["/webhooks", "Webhooks"]] as const;
     layout.sendPage(response, { visit, title: "Send a test event", parents, status, notice, content });
   }
@@ -52,12 +51,12 @@ export function createTestEventHandlers({ deliveries, readEndpoints, layout, for
   }
 
   return {
-    ask: (request, response, visit) => sendForm(request, response, visit, { url: queryValue(request, "url") }),
+    ask: (request, response, visit) => sendForm(response, visit, { url: queryValue(request, "url") }),
 
     async send(request, response, visit) {
       const url = field(request, "url").trim();
       try {
-        const { delivery } = await formTokens.once(request, response, () =>
+        const { delivery } = await visit.forms.once(() =>
           deliveries.sendTestEvent({ caller: visit.caller, webhookUrl: url }),
         );
         await outcome(visit, delivery!).catch((err) =>
@@ -65,31 +64,8 @@ export function createTestEventHandlers({ deliveries, readEndpoints, layout, for
         );
         response.redirect(303, `${visit.view.path}/webhooks/deliveries/${delivery!.id}`);
       } catch (error) {
-        await sendForm(request, response, visit, { ...refusalOf(error, refusals), url });
+        await sendForm(response, visit, { ...refusalOf(error, refusals), url });
       }
     },
   } satisfies PageHandlers;
-}
-
-interface TestEventView extends Partial<Refusal> {
-  readonly visit: Visit;
-  /** Webhook URLs used before, as suggestions. */
-  readonly known: readonly string[];
-  readonly formToken: string;
-  readonly url: string;
-}
-
-function testEventPage(options: TestEventView): Html {
-  const { known, url } = options;
-  const { path, name, environment } = options.visit.view;
-  const problem = options.problems?.webhook_url;
-  const attributes = html` class="wide" type="url" inputmode="url" list="known" required maxlength="2048"${VERBATIM} placeholder="https://…"${problem && html` autofocus`}`;
-  const hint = `${known.length > 0 ? "Choose a URL that was used before, or enter another one." : "Enter the URL of your webhook endpoint."}${environment === "live" ? " It must begin with https://." : ""}`;
-  return html`<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and says <code>"test": true</code> in its body, which is signed. It is attempted once and belongs to no monitor.</p>
-<form method="post" action="${path}/webhooks/test" class="card" data-busy="Waiting for the answer of your endpoint …">
-  ${formTokenField(options.formToken)}
-  ${input({ name: "url", label: "Webhook URL", attributes, value: url, hint, problem: problem && `${problem} Nothing was sent.` })}
-  <datalist id="known">${known.map((each) => html`<option value="${each}"></option>`)}</datalist>
-  <p class="choices"><button>Send test event</button> <span class="hint">The next page shows how your endpoint answered. This takes up to 15 seconds.</span></p>
-</form>`;
 }

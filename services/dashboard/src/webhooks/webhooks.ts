@@ -1,7 +1,6 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { WebhookSecret } from "@vvs/proto/account/v1/webhook_secrets";
-import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
 import { field } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -9,7 +8,7 @@ import { isRefusal } from "../http/refusal.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { type Endpoints, unavailableNote, type Vendors } from "../page/panels.ts";
+import { unavailableNote } from "../page/panels.ts";
 import { choiceGroup, input, VERBATIM } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { listing } from "../ui/listing.ts";
@@ -37,10 +36,9 @@ const refusals: RefusalTexts = {
 };
 
 export function createWebhookHandlers(context: PageContext) {
-  const { webhookSecrets, deliveries, readVendors, readEndpoints, readPanel, layout, formTokens } = context;
+  const { webhookSecrets, deliveries, readVendors, readEndpoints, readPanel, layout } = context;
 
   async function send(
-    request: Request,
     response: Response,
     visit: Visit,
     shown: Partial<Refusal> & { showsValue?: boolean },
@@ -53,52 +51,52 @@ export function createWebhookHandlers(context: PageContext) {
       readPanel(visit, "deliveries", (call) => deliveries.listDeliveries(recent, call)),
       readEndpoints(visit, { limit: ENDPOINTS_SHOWN }),
     ]);
-    const content = webhooksPage({
-      visit,
-      secret: showsValue ? secret! : { ...secret!, value: "" },
-      formToken: formTokens.issue(request, response),
-      deliveries: found?.deliveries,
-      vendors: await readVendors(visit, found?.deliveries ?? []),
-      endpoints,
-      problems,
-    });
+    const vendors = await readVendors(visit, found?.deliveries ?? []);
     const path = `${visit.view.path}/webhooks`;
+    const content = html`${webhookSecretSection(visit, showsValue ? secret! : { ...secret!, value: "" }, problems)}
+<section aria-labelledby="deliveries">
+<h2 id="deliveries">Latest deliveries</h2>
+${listing(found?.deliveries, {
+  unavailable: unavailableNote("Deliveries", KEPT),
+  empty: NO_DELIVERIES,
+  list: (latest) => html`${table("list", latest, deliveryColumns(visit, vendors))}
+<p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failing deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
+})}
+</section>
+${endpointsSection(visit, endpoints)}`;
     const beside = html`<p class="choices"><a class="button quiet" href="${path}/deliveries">View all deliveries</a>${visit.may("manage_webhooks") && html` <a class="button" href="${path}/test">Send a test event</a>`}</p>`;
     layout.sendPage(response, { visit, title: "Webhooks", beside, status, notice, content });
   }
 
   async function change(
-    request: Request,
     response: Response,
     visit: Visit,
     done: keyof typeof notices,
     run: (submission: string) => Promise<unknown>,
   ): Promise<void> {
     try {
-      await formTokens.once(request, response, run);
+      await visit.forms.once(run);
       response.redirect(303, `${visit.view.path}/webhooks?done=${done}`);
     } catch (error) {
-      await send(request, response, visit, refusalOf(error, refusals));
+      await send(response, visit, refusalOf(error, refusals));
     }
   }
 
   return {
-    view: (request, response, visit) => send(request, response, visit, { notice: noticeOf(request, notices) }),
+    view: (request, response, visit) => send(response, visit, { notice: noticeOf(request, notices) }),
 
-    showSecret: (request, response, visit) => send(request, response, visit, { showsValue: true }),
+    showSecret: (_request, response, visit) => send(response, visit, { showsValue: true }),
 
     setSecret(request, response, visit) {
       const endPreviousNow = field(request, "previous") === "end";
       // Pasted text sometimes ends with a line break.
       const secret = { ...visit.bySession, value: field(request, "value").trim(), endPreviousNow };
-      return change(request, response, visit, "set", (submission) =>
-        webhookSecrets.setWebhookSecret({ ...secret, submission }),
-      );
+      return change(response, visit, "set", (submission) => webhookSecrets.setWebhookSecret({ ...secret, submission }));
     },
 
     rotateSecret(request, response, visit) {
       const endPreviousNow = field(request, "previous") === "end";
-      return change(request, response, visit, "rotated", (submission) =>
+      return change(response, visit, "rotated", (submission) =>
         webhookSecrets.rotateWebhookSecret({ ...visit.bySession, endPreviousNow, submission }),
       );
     },
@@ -113,46 +111,13 @@ export function createWebhookHandlers(context: PageContext) {
       response.redirect(303, `${visit.view.path}/webhooks?done=dismissed#endpoints`);
     },
 
-    endPreviousSecret: (request, response, visit) =>
-      change(request, response, visit, "ended", () => webhookSecrets.endPreviousWebhookSecret(visit.bySession)),
+    endPreviousSecret: (_request, response, visit) =>
+      change(response, visit, "ended", () => webhookSecrets.endPreviousWebhookSecret(visit.bySession)),
   } satisfies PageHandlers;
 }
 
-interface WebhooksView extends WebhookSecretView {
-  /** The newest deliveries; undefined while unavailable. */
-  readonly deliveries: readonly Delivery[] | undefined;
-  /** Undefined while unavailable. */
-  readonly vendors: Vendors | undefined;
-  /** Undefined while unavailable. */
-  readonly endpoints: Endpoints | undefined;
-}
-
-function webhooksPage(options: WebhooksView): Html {
-  const path = `${options.visit.view.path}/webhooks`;
-  return html`${webhookSecretSection(options)}
-<section aria-labelledby="deliveries">
-<h2 id="deliveries">Latest deliveries</h2>
-${listing(options.deliveries, {
-  unavailable: unavailableNote("Deliveries", KEPT),
-  empty: NO_DELIVERIES,
-  list: (deliveries) => html`${table("list", deliveries, deliveryColumns(options.visit, options.vendors))}
-<p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failing deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
-})}
-</section>
-${endpointsSection(options.visit, options.endpoints)}`;
-}
-
-interface WebhookSecretView {
-  readonly visit: Visit;
-  /** Its value is empty unless it is shown. */
-  readonly secret: WebhookSecret;
-  readonly formToken: string;
-  /** The problems of the form that sets the user's own secret. */
-  readonly problems?: Refusal["problems"];
-}
-
-function webhookSecretSection(options: WebhookSecretView): Html {
-  const { visit, secret } = options;
+/** Renders the secret; its value is empty unless it is shown. The problems are those of the form that sets the user's own. */
+function webhookSecretSection(visit: Visit, secret: WebhookSecret, problems: Refusal["problems"]): Html {
   const { view } = visit;
   const mayManage = visit.may("manage_webhooks");
   return html`<section class="card" aria-labelledby="secret">
@@ -160,8 +125,8 @@ function webhookSecretSection(options: WebhookSecretView): Html {
 <p>Every ${view.name.toLowerCase()} webhook is signed with this secret, so that you can verify that it comes from us.</p>
 ${secret.value ? shown(view, secret.value) : hidden(view, mayManage)}
 <p class="hint">Set ${time(secret.createdAt)}.</p>
-${secret.previousValidUntil && overlap(options, secret.previousValidUntil)}
-${mayManage ? html`${rotateForm(options)}${ownForm(options)}` : permissionHint(view, "manage_webhooks", "view, rotate and set the secret")}
+${secret.previousValidUntil && overlap(visit, secret.previousValidUntil)}
+${mayManage ? html`${rotateForm(visit)}${ownForm(visit, problems)}` : permissionHint(view, "manage_webhooks", "view, rotate and set the secret")}
 </section>`;
 }
 
@@ -179,36 +144,37 @@ function shown(view: EnvironmentView, value: string): Html {
 <p><a href="${view.path}/webhooks">Hide</a></p>`;
 }
 
-function overlap({ visit: { view, may }, formToken }: WebhookSecretView, until: Timestamp): Html {
+function overlap(visit: Visit, until: Timestamp): Html {
+  const { view, may } = visit;
   return html`<div class="notice warning"><p>Webhooks are also signed with the previous secret until ${time(until)}. Both signatures are sent until then.</p>
 ${
   may("manage_webhooks") &&
   html`<form method="post" action="${view.path}/webhooks/secret/end-previous">
-  ${formTokenField(formToken)}
+  ${formTokenField(visit)}
   <button class="quiet">End the previous secret now</button>
 </form>`
 }</div>`;
 }
 
-function rotateForm({ visit: { view }, formToken }: WebhookSecretView): Html {
+function rotateForm(visit: Visit): Html {
   return html`<details>
 <summary>Rotate: replace the secret with a new random one</summary>
-<form method="post" action="${view.path}/webhooks/secret/rotate">
-  ${formTokenField(formToken)}
+<form method="post" action="${visit.view.path}/webhooks/secret/rotate">
+  ${formTokenField(visit)}
   ${overlapChoice}
   <button>Rotate secret</button>
 </form>
 </details>`;
 }
 
-function ownForm({ visit: { view }, formToken, problems }: WebhookSecretView): Html {
+function ownForm(visit: Visit, problems: Refusal["problems"]): Html {
   const problem = problems?.value;
   const attributes = html` required maxlength="200"${VERBATIM}${problem && html` autofocus`}`;
   const hint = html`<code>whsec_</code> followed by 24–64 random bytes in base64, for example from <code>echo whsec_$(openssl rand -base64 32)</code>.`;
   return html`<details${problem && html` open`}>
 <summary>Set your own secret</summary>
-<form method="post" action="${view.path}/webhooks/secret">
-  ${formTokenField(formToken)}
+<form method="post" action="${visit.view.path}/webhooks/secret">
+  ${formTokenField(visit)}
   ${input({ name: "value", label: "Secret", attributes, value: "", hint, problem: problem && `${problem} Nothing was changed.` })}
   ${overlapChoice}
   <button>Set secret</button>
