@@ -42,166 +42,99 @@ const matched = (
   const answer = { status, reason, checkedAt: yesterday, tin, name, aboutOther };
   return { checkType: CheckType.TIN_MATCH, ...answer, lastAnswered: answer };
 };
+const UNCHECKED = "unchecked Not checked yet";
+const OTHER = "other Other TIN or name";
 const longAgo = timestampFromDate(new Date("2026-10-01T10:00:00Z"));
 
-test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
-  ["never checked", {}, "unchecked Not checked yet", ""],
-  [
-    "passed",
-    { checks: [answered(PASS)], expirationDate: "2027-03-31" },
-    "pass Passed",
-    "Active in SAM.gov until 31 March 2027.",
-  ],
-  [
-    "expired since it passed",
-    { checks: [answered(PASS)], expirationDate: "2026-11-22" },
-    "stale Verify again",
-    "The registration in SAM.gov ended on 22 November 2026, after this check.",
-  ],
-  [
-    "passed long ago",
-    { checks: [answered(PASS, "", { checkedAt: longAgo })], expirationDate: "2027-03-31" },
-    "stale Verify again",
-    "Active in SAM.gov until 31 March 2027. This was more than 30 days ago.",
-  ],
-  [
-    "excluded",
-    { checks: [answered(FAIL, "excluded")], excluded: true, expirationDate: "2027-03-31" },
-    "fail Excluded",
-    "Excluded from federal awards.",
-  ],
-  [
-    "one check failed",
-    {
-      checks: [answered(PASS), answered(FAIL, "mismatch", { checkType: CheckType.TIN_MATCH })],
-      expirationDate: "2027-03-31",
-    },
-    "fail Failed",
-    "Active in SAM.gov until 31 March 2027. The name and the TIN do not match in the IRS’s records.",
-  ],
-  [
-    "no answer at all",
-    { checks: [unanswered()] },
-    "error No answer",
-    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code.",
-  ],
-  [
-    "passed, and no answer since",
-    { checks: [unanswered(PASS)] },
-    "error No answer",
-    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
-  ],
-  [
-    "failed, and no answer since",
-    { checks: [unanswered(FAIL, "not_found")] },
-    "fail Failed",
-    "SAM.gov has no record of this vendor. The newest check got no answer.",
-  ],
-  [
-    "a check of a newer version",
-    { checks: [answered(PASS, "", { checkType: 99 as CheckType })] },
-    "unchecked Not checked yet",
-    "",
-  ],
-  [
-    "a TIN match without SAM.gov",
-    { entity: withTin, checks: [matched("****6780")] },
-    "open Not yet",
-    "SAM.gov registration: Not checked yet. The name “Acme Inc” and the TIN ****6780 match in the IRS’s records.",
-  ],
-  [
-    "both checks",
-    { entity: withTin, checks: [answered(PASS), matched("****6780")] },
-    "pass Passed",
-    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****6780 match in the IRS’s records.",
-  ],
-  [
-    "a TIN that was never checked",
-    { entity: withTin, checks: [answered(PASS)] },
-    "open Not yet",
-    "Active in SAM.gov, and not excluded. TIN match: The TIN ****6780 was not checked.",
-  ],
-  [
-    "another TIN",
-    { entity: withTin, checks: [answered(PASS), matched("****2220")] },
-    "other Other TIN or name",
-    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****2220 match in the IRS’s records. This vendor’s TIN is ****6780, which was not checked.",
-  ],
-  [
-    "a failure of another TIN",
-    { entity: withTin, checks: [answered(PASS), matched("****2222", { status: FAIL, aboutOther: true })] },
-    "other Other TIN or name",
-    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****2222 do not match in the IRS’s records. This vendor’s TIN is ****6780, which was not checked.",
-  ],
+const statusOf = (vendor: MessageInitShape<typeof VendorSchema>) =>
+  vendorStatus(create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>), [], NOW);
+const ofTin = (...checks: Check[]) => ({ entity: withTin, checks });
+const listed = { ...entity, sources: [{ name: "sam_gov_extract" }] };
+const expirationDate = "2027-03-31";
+
+test.each<[string, MessageInitShape<typeof VendorSchema>, string]>([
+  ["never checked", {}, "unchecked Not checked yet"],
+  ["passed", { checks: [answered(PASS)], expirationDate }, "pass Passed"],
+  ["expired since it passed", { checks: [answered(PASS)], expirationDate: "2026-11-22" }, "stale Verify again"],
+  ["passed long ago", { checks: [answered(PASS, "", { checkedAt: longAgo })], expirationDate }, "stale Verify again"],
+  ["excluded", { checks: [answered(FAIL, "excluded")], excluded: true }, "fail Excluded"],
+  ["one check failed", { checks: [answered(PASS), matched("", { status: FAIL })] }, "fail Failed"],
+  ["no answer at all", { checks: [unanswered()] }, "error No answer"],
+  ["passed, and no answer since", { checks: [unanswered(PASS)] }, "error No answer"],
+  ["failed, and no answer since", { checks: [unanswered(FAIL, "not_found")] }, "fail Failed"],
+  ["a check of a newer version", { checks: [answered(PASS, "", { checkType: 99 as CheckType })] }, UNCHECKED],
+  ["a TIN match without SAM.gov", ofTin(matched("****6780")), "open Not yet"],
+  ["both checks", ofTin(answered(PASS), matched("****6780")), "pass Passed"],
+  ["a TIN that was never checked", ofTin(answered(PASS)), "open Not yet"],
+  ["another TIN", ofTin(answered(PASS), matched("****2220")), OTHER],
+  ["a failure of another TIN", ofTin(answered(PASS), matched("****2222", { status: FAIL, aboutOther: true })), OTHER],
   [
     "a spelling of its name, as the list says",
-    {
-      entity: withTin,
-      checks: [answered(PASS), matched("****6780", { name: "ACME INCORPORATED", aboutOther: false })],
-    },
+    ofTin(answered(PASS), matched("****6780", { name: "ACME INCORPORATED", aboutOther: false })),
     "pass Passed",
-    "Active in SAM.gov, and not excluded. The name “ACME INCORPORATED” and the TIN ****6780 match in the IRS’s records.",
   ],
   [
     "another name, as the list says",
-    { entity: withTin, checks: [answered(PASS), matched("****6780", { name: "Other LLC", aboutOther: true })] },
-    "other Other TIN or name",
-    "Active in SAM.gov, and not excluded. The name “Other LLC” and the TIN ****6780 match in the IRS’s records. This vendor’s name is “Acme Inc”. Check that both names are of the same company.",
+    ofTin(answered(PASS), matched("****6780", { name: "Other LLC", aboutOther: true })),
+    OTHER,
   ],
   [
     "another name, of which a list of an earlier version says nothing",
-    { entity: withTin, checks: [answered(PASS), matched("****6780", { name: "Other LLC" })] },
-    "other Other TIN or name",
-    "Active in SAM.gov, and not excluded. The name “Other LLC” and the TIN ****6780 match in the IRS’s records. This vendor’s name is “Acme Inc”. Check that both names are of the same company.",
+    ofTin(answered(PASS), matched("****6780", { name: "Other LLC" })),
+    OTHER,
   ],
+  ["restricted products", { checks: [withEffect(PASS, "product")] }, "open Restricted"],
+  ["an exclusion that bears its name", { checks: [doubtful({ sameName: "found" })] }, "open Review"],
+  ["exclusions by name that were not looked up", { checks: [doubtful({ sameName: "unknown" })] }, "open Review"],
+  ["another name in SAM.gov than the given one", { checks: [doubtful({ name: "OTHER LLC" })] }, "open Review"],
   [
-    "restricted products",
-    { checks: [withEffect(PASS, "product")], expirationDate: "2027-03-31" },
-    "open Restricted",
-    "Active in SAM.gov until 31 March 2027. Some of its products are restricted. Look at what you buy: some of its products are restricted.",
-  ],
-  [
-    "an exclusion that bears its name",
-    { checks: [doubtful({ sameName: "found" })], expirationDate: "2027-03-31" },
-    "open Review",
-    "Active in SAM.gov until 31 March 2027. Look at the exclusions that bear this vendor’s name: they may be of somebody else.",
-  ],
-  [
-    "exclusions by name that were not looked up",
-    { checks: [doubtful({ sameName: "unknown" })] },
-    "open Review",
-    "Active in SAM.gov. Verify again: exclusions by name could not be looked up.",
-  ],
-  [
-    "another name in SAM.gov’s answer than the organization gave",
-    { checks: [doubtful({ name: "OTHER LLC" })] },
-    "open Review",
-    "Active in SAM.gov. Look at the name: SAM.gov has this vendor as “OTHER LLC”.",
-  ],
-  [
-    "another name in SAM.gov’s answer than the registry’s",
-    { entity: { ...entity, sources: [{ name: "sam_gov_extract" }] }, checks: [doubtful({ name: "OTHER LLC" })] },
+    "another name in SAM.gov than the registry’s",
+    { entity: listed, checks: [doubtful({ name: "OTHER LLC" })] },
     "pass Passed",
-    "Active in SAM.gov.",
   ],
+  ["a doubt, and a TIN that was never checked", ofTin(doubtful({ sameName: "found" })), "open Not yet"],
+  ["an excluded facility", { checks: [withEffect(FAIL, "facility")], excluded: true }, "fail Excluded"],
+])("%s", (_name, vendor, status) => {
+  const { state, label } = statusOf(vendor);
+  expect(`${state} ${label}`).toBe(status);
+});
+
+test.each<[string, MessageInitShape<typeof VendorSchema>, string[]]>([
   [
-    "a doubt, and a TIN that was never checked",
-    { entity: withTin, checks: [doubtful({ sameName: "found" })] },
-    "open Not yet",
-    "Active in SAM.gov. TIN match: The TIN ****6780 was not checked.",
-  ],
-  [
-    "an excluded facility",
-    { checks: [withEffect(FAIL, "facility")], excluded: true },
-    "fail Excluded",
-    "One of its facilities is excluded from federal awards.",
-  ],
-])("%s", (_name, vendor, status, details) => {
-  const found = vendorStatus(
-    create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>),
+    "nothing of a check that a newer version made",
+    { checks: [answered(PASS, "", { checkType: 99 as CheckType })] },
     [],
-    NOW,
-  );
-  expect(`${found.state} ${found.label}`).toBe(status);
-  expect(found.details.join(" ")).toBe(details);
+  ],
+  [
+    "the check that has no answer",
+    { checks: [unanswered(PASS)] },
+    [
+      "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
+    ],
+  ],
+  [
+    "the check that a yes lacks",
+    ofTin(matched("****6780")),
+    ["SAM.gov registration: Not checked yet.", "The name “Acme Inc” and the TIN ****6780 match in the IRS’s records."],
+  ],
+  [
+    "the TIN that was not checked",
+    ofTin(answered(PASS)),
+    ["Active in SAM.gov, and not excluded.", "TIN match: The TIN ****6780 was not checked."],
+  ],
+  [
+    "what a person must look at",
+    { checks: [doubtful({ sameName: "found" })], expirationDate },
+    [
+      "Active in SAM.gov until 31 March 2027.",
+      "Look at the exclusions that bear this vendor’s name: they may be of somebody else.",
+    ],
+  ],
+  [
+    "the name in SAM.gov",
+    { checks: [doubtful({ name: "OTHER LLC" })] },
+    ["Active in SAM.gov.", "Look at the name: SAM.gov has this vendor as “OTHER LLC”."],
+  ],
+])("the details of a status name %s", (_name, vendor, details) => {
+  expect(statusOf(vendor).details).toEqual(details);
 });

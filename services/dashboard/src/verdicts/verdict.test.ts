@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
@@ -23,166 +23,109 @@ const exclusion = {
 };
 const asked = { tin: "****2220", name: "ACME INC" };
 const ofSam = { checkType: CheckType.SAM_REGISTRATION };
-const excluded = (...exclusions: object[]) => ({
-  ...ofSam,
-  status: FAIL,
-  reason: "excluded",
-  details: { exclusions: { exclusions } },
+const passing = (...exclusions: object[]) => ({ ...details, exclusions: { exclusions } });
+type Found = Parameters<typeof found>[0];
+
+test.each<[Check, Found | undefined, Verdict["state"], string]>([
+  ["sam_registration", undefined, "unchecked", "Not checked yet."],
+  ["sam_registration", { ...ofSam, status: FAIL, reason: "a_new_one" }, "fail", "Failed: a_new_one."],
+  ["sam_registration", { ...ofSam, status: ERROR }, "error", "There was no answer. Verify again."],
+  [
+    "sam_registration",
+    { ...ofSam, status: ERROR, reason: "missing_uei" },
+    "error",
+    "Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code.",
+  ],
+])("a check of %s, %j, is %s: %s", (check, result, state, text) => {
+  expect(verdictOf(check, result && found(result), now)).toEqual({ state, text });
 });
 
-const passing = (...exclusions: object[]) => ({
-  ...{ ...ofSam, status: PASS },
-  details: { ...details, exclusions: { exclusions } },
+test.each<[object | undefined, string]>([
+  [details, "Active in SAM.gov until 31 March 2027. No exclusions."],
+  [{ ...details, exclusions: undefined }, "Active in SAM.gov until 31 March 2027."],
+  [undefined, "Active in SAM.gov, and not excluded."],
+  [{ ...details, expirationDate: "2026-11-23" }, "Active in SAM.gov until 23 November 2026. No exclusions."],
+  [
+    passing({ ...exclusion, effect: "product", agency: "", type: "" }),
+    "Active in SAM.gov until 31 March 2027. Some of its products are restricted since 3 May 2024, without an end date.",
+  ],
+  [
+    passing({ ...exclusion, effect: "bar", activeDate: "2026-12-01", type: "" }),
+    "Active in SAM.gov until 31 March 2027. Will be excluded from federal awards by GSA from 1 December 2026 on, without an end date.",
+  ],
+])("a registration that passed with %j says: %s", (of, text) => {
+  const result = { ...ofSam, status: PASS, details: of };
+  expect(verdictOf("sam_registration", found(result), now)).toEqual({ state: "pass", text });
 });
 
-describe("a check's verdict in words", () => {
-  test.each<[Check, Parameters<typeof found> | undefined, Verdict["state"], string]>([
-    ["sam_registration", undefined, "unchecked", "Not checked yet."],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: PASS, details }],
-      "pass",
-      "Active in SAM.gov until 31 March 2027. No exclusions.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: PASS, details: { ...details, exclusions: undefined } }],
-      "pass",
-      "Active in SAM.gov until 31 March 2027.",
-    ],
-    ["sam_registration", [{ ...ofSam, status: PASS }], "pass", "Active in SAM.gov, and not excluded."],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: PASS, details: { ...details, expirationDate: "2026-11-23" } }],
-      "pass",
-      "Active in SAM.gov until 23 November 2026. No exclusions.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: PASS, details: { ...details, expirationDate: "2026-11-22" } }],
-      "stale",
-      "The registration in SAM.gov ended on 22 November 2026, after this check.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: PASS, details }, new Date("2026-10-23T00:00:00Z")],
-      "stale",
-      "Active in SAM.gov until 31 March 2027. No exclusions. This was more than 30 days ago.",
-    ],
-    [
-      "sam_registration",
-      [excluded(exclusion)],
-      "fail",
-      "Excluded from federal awards by GSA since 3 May 2024, without an end date: Ineligible (Proceedings Completed).",
-    ],
-    [
-      "sam_registration",
-      [excluded({ ...exclusion, agency: "", type: "", terminationDate: "2027-01-01" }, exclusion, exclusion)],
-      "fail",
-      "Excluded from federal awards since 3 May 2024, until 1 January 2027. There are 2 more exclusions.",
-    ],
-    ["sam_registration", [{ ...ofSam, status: FAIL, reason: "excluded" }], "fail", "Excluded from federal awards."],
-    [
-      "sam_registration",
-      [excluded({ ...exclusion, effect: "facility", terminationDate: "" })],
-      "fail",
-      "One of its facilities is excluded from federal awards by GSA since 3 May 2024: Ineligible (Proceedings Completed).",
-    ],
-    [
-      "sam_registration",
-      [excluded({ ...exclusion, effect: "product", type: "" })],
-      "fail",
-      "Excluded from federal awards. Some of its products are restricted by GSA since 3 May 2024, without an end date.",
-    ],
-    [
-      "sam_registration",
-      [passing({ ...exclusion, effect: "product", agency: "", type: "" })],
-      "pass",
-      "Active in SAM.gov until 31 March 2027. Some of its products are restricted since 3 May 2024, without an end date.",
-    ],
-    [
-      "sam_registration",
-      [passing({ ...exclusion, effect: "bar", activeDate: "2026-12-01", type: "" })],
-      "pass",
-      "Active in SAM.gov until 31 March 2027. Will be excluded from federal awards by GSA from 1 December 2026 on, without an end date.",
-    ],
-    [
-      "sam_registration",
-      [passing({ ...exclusion, effect: "bar", activeDate: "2026-11-23" })],
-      "stale",
-      "An exclusion began on 23 November 2026, after this check.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: FAIL, reason: "expired", details: { expirationDate: "2021-03-31" } }],
-      "fail",
-      "The registration in SAM.gov expired on 31 March 2021.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: FAIL, reason: "expired" }],
-      "fail",
-      "The registration in SAM.gov expired.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: FAIL, reason: "not_found" }],
-      "fail",
-      "SAM.gov has no record of this vendor.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: FAIL, reason: "not_registered" }],
-      "fail",
-      "The vendor has a UEI, but never completed a registration in SAM.gov.",
-    ],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: FAIL, reason: "inactive" }],
-      "fail",
-      "The registration in SAM.gov is not active.",
-    ],
-    ["sam_registration", [{ ...ofSam, status: FAIL, reason: "a_new_one" }], "fail", "Failed: a_new_one."],
-    [
-      "sam_registration",
-      [{ ...ofSam, status: ERROR, reason: "missing_uei" }],
-      "error",
-      "Neither a UEI nor a CAGE code of this vendor is known. Run the check again with a UEI or a CAGE code.",
-    ],
-    ["sam_registration", [{ ...ofSam, status: ERROR }], "error", "There was no answer. Verify again."],
-    ["tin_match", [{ status: PASS }], "pass", "The name and the TIN match in the IRS’s records."],
-    [
-      "tin_match",
-      [{ status: FAIL, reason: "mismatch" }],
-      "fail",
-      "The name and the TIN do not match in the IRS’s records.",
-    ],
-    ["tin_match", [{ status: FAIL, reason: "not_issued" }], "fail", "The IRS has not issued this TIN."],
-    [
-      "tin_match",
-      [{ status: PASS, details: asked }],
-      "pass",
-      "The name “ACME INC” and the TIN ****2220 match in the IRS’s records.",
-    ],
-    [
-      "tin_match",
-      [{ status: FAIL, reason: "mismatch", details: asked }],
-      "fail",
-      "The name “ACME INC” and the TIN ****2220 do not match in the IRS’s records.",
-    ],
-    [
-      "tin_match",
-      [{ status: FAIL, reason: "not_issued", details: asked }],
-      "fail",
-      "The IRS has not issued the TIN ****2220.",
-    ],
-  ])("of %s, %j, is %s: %s", (check, result, state, text) => {
-    expect(verdictOf(check, result && found(...result), now)).toEqual({ state, text });
-  });
+test.each<[object, Date, string]>([
+  [
+    { ...details, expirationDate: "2026-11-22" },
+    yesterday,
+    "The registration in SAM.gov ended on 22 November 2026, after this check.",
+  ],
+  [
+    details,
+    new Date("2026-10-23T00:00:00Z"),
+    "Active in SAM.gov until 31 March 2027. No exclusions. This was more than 30 days ago.",
+  ],
+  [
+    passing({ ...exclusion, effect: "bar", activeDate: "2026-11-23" }),
+    yesterday,
+    "An exclusion began on 23 November 2026, after this check.",
+  ],
+])("a registration that passed with %j at %s must be verified again: %s", (of, at, text) => {
+  const result = { ...ofSam, status: PASS, details: of };
+  expect(verdictOf("sam_registration", found(result, at), now)).toEqual({ state: "stale", text });
+});
 
-  test("of a check that only a newer version knows has its name", () => {
-    expect(verdictOf(undefined, found({ checkType: 9 as CheckType, status: PASS }), now).text).toBe("Passed: check 9.");
-  });
+test.each<[string, object | undefined, string]>([
+  [
+    "excluded",
+    passing(exclusion),
+    "Excluded from federal awards by GSA since 3 May 2024, without an end date: Ineligible (Proceedings Completed).",
+  ],
+  [
+    "excluded",
+    passing({ ...exclusion, agency: "", type: "", terminationDate: "2027-01-01" }, exclusion, exclusion),
+    "Excluded from federal awards since 3 May 2024, until 1 January 2027. There are 2 more exclusions.",
+  ],
+  ["excluded", undefined, "Excluded from federal awards."],
+  [
+    "excluded",
+    passing({ ...exclusion, effect: "facility", terminationDate: "" }),
+    "One of its facilities is excluded from federal awards by GSA since 3 May 2024: Ineligible (Proceedings Completed).",
+  ],
+  [
+    "excluded",
+    passing({ ...exclusion, effect: "product", type: "" }),
+    "Excluded from federal awards. Some of its products are restricted by GSA since 3 May 2024, without an end date.",
+  ],
+  ["expired", { expirationDate: "2021-03-31" }, "The registration in SAM.gov expired on 31 March 2021."],
+  ["expired", undefined, "The registration in SAM.gov expired."],
+  ["not_found", undefined, "SAM.gov has no record of this vendor."],
+  ["not_registered", undefined, "The vendor has a UEI, but never completed a registration in SAM.gov."],
+  ["inactive", undefined, "The registration in SAM.gov is not active."],
+])("a registration that failed as %s, with %j, says: %s", (reason, of, text) => {
+  const result = { ...ofSam, status: FAIL, reason, details: of };
+  expect(verdictOf("sam_registration", found(result), now)).toEqual({ state: "fail", text });
+});
+
+test.each<[string, object | undefined, string]>([
+  ["", undefined, "The name and the TIN match in the IRS’s records."],
+  ["mismatch", undefined, "The name and the TIN do not match in the IRS’s records."],
+  ["not_issued", undefined, "The IRS has not issued this TIN."],
+  ["", asked, "The name “ACME INC” and the TIN ****2220 match in the IRS’s records."],
+  ["mismatch", asked, "The name “ACME INC” and the TIN ****2220 do not match in the IRS’s records."],
+  ["not_issued", asked, "The IRS has not issued the TIN ****2220."],
+])("a TIN match with the reason %j and %j says: %s", (reason, of, text) => {
+  const state = reason === "" ? "pass" : "fail";
+  const result = { status: reason === "" ? PASS : FAIL, reason, details: of };
+  expect(verdictOf("tin_match", found(result), now)).toEqual({ state, text });
+});
+
+test("a check that only a newer version knows has its name", () => {
+  expect(verdictOf(undefined, found({ checkType: 9 as CheckType, status: PASS }), now).text).toBe("Passed: check 9.");
 });
 
 test("a registration that passed is out of date once its last day is over in Washington", () => {
