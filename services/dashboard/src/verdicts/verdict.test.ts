@@ -23,7 +23,7 @@ const exclusion = {
 };
 const asked = { tin: "****2220", name: "ACME INC" };
 const ofSam = { checkType: CheckType.SAM_REGISTRATION };
-const passing = (...exclusions: object[]) => ({ ...details, exclusions: { exclusions } });
+const withExclusions = (...exclusions: object[]) => ({ ...details, exclusions: { exclusions } });
 type Found = Parameters<typeof found>[0];
 
 test.each<[Check, Found | undefined, Verdict["state"], string]>([
@@ -46,11 +46,11 @@ test.each<[object | undefined, string]>([
   [undefined, "Active in SAM.gov, and not excluded."],
   [{ ...details, expirationDate: "2026-11-23" }, "Active in SAM.gov until 23 November 2026. No exclusions."],
   [
-    passing({ ...exclusion, effect: "product", agency: "", type: "" }),
+    withExclusions({ ...exclusion, effect: "product", agency: "", type: "" }),
     "Active in SAM.gov until 31 March 2027. Some of its products are restricted since 3 May 2024, without an end date.",
   ],
   [
-    passing({ ...exclusion, effect: "bar", activeDate: "2026-12-01", type: "" }),
+    withExclusions({ ...exclusion, effect: "bar", activeDate: "2026-12-01", type: "" }),
     "Active in SAM.gov until 31 March 2027. Will be excluded from federal awards by GSA from 1 December 2026 on, without an end date.",
   ],
 ])("a registration that passed with %j says: %s", (of, text) => {
@@ -70,7 +70,7 @@ test.each<[object, Date, string]>([
     "Active in SAM.gov until 31 March 2027. No exclusions. This was more than 30 days ago.",
   ],
   [
-    passing({ ...exclusion, effect: "bar", activeDate: "2026-11-23" }),
+    withExclusions({ ...exclusion, effect: "bar", activeDate: "2026-11-23" }),
     yesterday,
     "An exclusion began on 23 November 2026, after this check.",
   ],
@@ -82,23 +82,23 @@ test.each<[object, Date, string]>([
 test.each<[string, object | undefined, string]>([
   [
     "excluded",
-    passing(exclusion),
+    withExclusions(exclusion),
     "Excluded from federal awards by GSA since 3 May 2024, without an end date: Ineligible (Proceedings Completed).",
   ],
   [
     "excluded",
-    passing({ ...exclusion, agency: "", type: "", terminationDate: "2027-01-01" }, exclusion, exclusion),
+    withExclusions({ ...exclusion, agency: "", type: "", terminationDate: "2027-01-01" }, exclusion, exclusion),
     "Excluded from federal awards since 3 May 2024, until 1 January 2027. There are 2 more exclusions.",
   ],
   ["excluded", undefined, "Excluded from federal awards."],
   [
     "excluded",
-    passing({ ...exclusion, effect: "facility", terminationDate: "" }),
+    withExclusions({ ...exclusion, effect: "facility", terminationDate: "" }),
     "One of its facilities is excluded from federal awards by GSA since 3 May 2024: Ineligible (Proceedings Completed).",
   ],
   [
     "excluded",
-    passing({ ...exclusion, effect: "product", type: "" }),
+    withExclusions({ ...exclusion, effect: "product", type: "" }),
     "Excluded from federal awards. Some of its products are restricted by GSA since 3 May 2024, without an end date.",
   ],
   ["expired", { expirationDate: "2021-03-31" }, "The registration in SAM.gov expired on 31 March 2021."],
