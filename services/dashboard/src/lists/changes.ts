@@ -35,28 +35,10 @@ interface Comparison {
 
 /** Creates the handler that compares a list with an earlier one. */
 export function createChangesHandler({ jobs, layout }: PageContext): PageHandler {
-  async function compare({ caller }: Visit, job: Job, earlier: Job): Promise<Comparison> {
-    const known = new Map<string, JobResult[]>();
-    for await (const result of await readJobResults(jobs, { caller, jobId: earlier.id })) {
-      const key = keyOf(result);
-      const rows = known.get(key);
-      if (rows) rows.push(result);
-      else if (key) known.set(key, [result]);
-    }
-    const changes: Change[] = [];
-    let [same, unnamed] = [0, 0];
-    for await (const result of await readJobResults(jobs, { caller, jobId: job.id })) {
-      const key = keyOf(result);
-      const before = takeSame(known.get(key) ?? [], result);
-      if (key === "") unnamed++;
-      else if (before && standingOf(before) === standingOf(result)) same++;
-      else changes.push({ result, before });
-    }
-    // Only now is it known which numbers are left for vendors that did not have them.
-    for (const [place, { result, before }] of changes.entries()) {
-      if (!before) changes[place] = { result, before: known.get(keyOf(result))?.shift() };
-    }
-    return { changes, same, unnamed, gone: [...known.values()].flat().length };
+  async function rowsOf({ caller }: Visit, { id: jobId }: Job): Promise<JobResult[]> {
+    const rows: JobResult[] = [];
+    for await (const row of await readJobResults(jobs, { caller, jobId })) rows.push(row);
+    return rows;
   }
 
   return async (request, response, visit) => {
@@ -71,7 +53,7 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
         ? (earlier.find((each) => isAlike(each, job!)) ?? earlier[0])
         : earlier.find((each) => each.id === since);
     if (since !== "" && !chosen) throw new ProblemError("page_not_found");
-    const comparison = chosen && (await compare(visit, job!, chosen));
+    const comparison = chosen && compare(await rowsOf(visit, job!), await rowsOf(visit, chosen));
     const { path } = visit.view;
     const options = earlier.map((each) =>
       option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`),
@@ -89,9 +71,20 @@ ${comparisonOf(comparison, chosen, path)}`
   };
 }
 
-/** Returns what a vendor is found by in another list: its number, or else its id. */
-function keyOf({ externalId, entityId }: JobResult): string {
-  return externalId ? `number ${externalId}` : entityId;
+/** Finds vendors by their numbers where both lists have some, and else as the same vendors. */
+function compare(rows: readonly JobResult[], earlier: readonly JobResult[]): Comparison {
+  const haveNumbers = [rows, earlier].every((list) => list.some(({ externalId }) => externalId !== ""));
+  const keyOf = ({ externalId, entityId }: JobResult) =>
+    haveNumbers && externalId !== "" ? `number ${externalId}` : entityId;
+  const known = Map.groupBy(earlier.filter(keyOf), keyOf);
+  const named = rows.filter(keyOf);
+  const found = named
+    .map((result) => ({ result, before: takeSame(known.get(keyOf(result)) ?? [], result) }))
+    // Only now is it known which numbers are left for vendors that did not have them.
+    .map(({ result, before }) => ({ result, before: before ?? known.get(keyOf(result))?.shift() }));
+  const changes = found.filter(({ result, before }) => !before || standingOf(before) !== standingOf(result));
+  const same = found.length - changes.length;
+  return { changes, same, unnamed: rows.length - named.length, gone: [...known.values()].flat().length };
 }
 
 /** Removes the row of the same vendor from the earlier rows with the key of a row, and returns it. */

@@ -337,6 +337,15 @@ describe("what changed since an earlier list", () => {
     expect(text).not.toContain("Acme Inc");
   });
 
+  test("a list with vendor numbers is compared by its vendors with one that has none", async () => {
+    dashboard.state.jobs = [jobOf(), jobOf({ id: EARLIER })];
+    dashboard.state.resultsOf.set(EARLIER, [jobResultOf({ externalId: "" })]);
+    dashboard.state.resultsOf.set(JOB_ID, [jobResultOf({ externalId: "V-1" })]);
+    const text = await changes();
+    expect(text).toContain("0 changes");
+    expect(text).not.toContain("no vendor in common");
+  });
+
   test("are by default those since the latest list that is likely of the same vendors, and it is named", async () => {
     const others = `${JOB_ID.slice(0, -1)}1`;
     dashboard.state.jobs = [jobOf(), jobOf({ id: others, total: 7 }), jobOf({ id: EARLIER, total: 2 })];
