@@ -23,14 +23,6 @@ describe("a sign-in", () => {
     expect(wrong.cookies).toEqual([]);
   });
 
-  test("that comes too often gets Retry-After", async () => {
-    const tooMany = new ServiceError("rate_limited", { message: "Too many failed sign-ins.", retryAfterSeconds: 90 });
-    dashboard.state.failures.set("signIn", tooMany);
-    const { status, headers, text } = await dashboard.visitor().signIn();
-    expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
-    expect(text).toContain("Too many failed sign-ins. Try again in 90 seconds.");
-  });
-
   test("that comes too often again costs no further calls, and its page still has all links", async () => {
     dashboard.state.failures.set("signIn", new ServiceError("rate_limited"));
     await dashboard.visitor().signIn();

@@ -73,7 +73,7 @@ export function createLayout({ assetPath }: { assetPath: AssetPath }): Layout {
 
   function send(response: Response, page: Page, main: Html): void {
     const { visit, title, status = 200 } = page;
-    const { name: environment } = visit?.view ?? {};
+    const environment = visit?.view.name;
     const document = html`<!doctype html>
 <html lang="en">
 <head>
