@@ -116,7 +116,7 @@ ${
         const created = await visit.forms.once((submission) => apiKeys.createApiKey({ ...newKey, submission }));
         sendValue(response, visit, created);
       } catch (error) {
-        await refuse(refusalOf(error, refusals));
+        await refuse(refusalOf(response, error, refusals));
       }
     },
 
@@ -140,7 +140,7 @@ ${
         const rolled = await visit.forms.once((submission) => apiKeys.rollApiKey({ ...newKey, submission }));
         sendValue(response, visit, rolled);
       } catch (error) {
-        await refuse(refusalOf(error, refusals));
+        await refuse(refusalOf(response, error, refusals));
       }
     },
 

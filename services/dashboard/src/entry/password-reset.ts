@@ -2,23 +2,19 @@ import type { RequestHandler, Response } from "express";
 import { field } from "../http/form.ts";
 import { html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
-import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { deviceToken, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField, NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
-import type { Notice } from "../ui/parts.ts";
+import { type Refusal, refusalOf } from "../ui/form-refusal.ts";
 import { createLinkForm, unseenEmail } from "./link-form.ts";
 
 /** Creates the handlers with which people who forgot their password choose a new one. */
 export function createPasswordReset({ entry, layout }: PageContext) {
-  function sendForm(
-    response: Response,
-    shown: { email: string; problem?: string; notice?: Notice; status?: number },
-  ): void {
-    const { email, problem, ...page } = shown;
+  function sendForm(response: Response, shown: Partial<Refusal> & { email: string }): void {
+    const { email, problems, ...page } = shown;
     const content = html`<p>Enter your email address. If it has an account, we send you a link to choose a new password.</p>
 <form method="post" action="/forgot-password">
-  ${emailField({ value: email, problem, autofocus: true })}
+  ${emailField({ value: email, problem: problems?.email, autofocus: true })}
   <p class="choices"><button>Send the link</button> <a class="button quiet" href="/sign-in">Go back to sign in</a></p>
 </form>`;
     layout.sendCard(response, { title: "Forgot your password?", ...page, content });
@@ -68,11 +64,7 @@ export function createPasswordReset({ entry, layout }: PageContext) {
 <p class="choices"><a class="button quiet" href="/forgot-password">Try again</a> <a class="button quiet" href="/sign-in">Go back to sign in</a></p>`;
         layout.sendCard(response, { title: "Check your email", content });
       } catch (error) {
-        if (isRefusal(error, "rate_limited")) {
-          sendForm(response, { email, notice: refusalNotice(response, error), status: 429 });
-        } else if (isRefusal(error, "invalid_request")) {
-          sendForm(response, { email, problem: "Enter an email address, such as ada@example.com.", status: 400 });
-        } else throw error;
+        sendForm(response, { email, ...refusalOf(response, error, { fields: { email: "email address" } }) });
       }
     },
 

@@ -3,7 +3,6 @@ import { field } from "../http/form.ts";
 import { html } from "../http/html.ts";
 import { HOME } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
-import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField, NEW_PASSWORD_HINT, passwordField, textField } from "../ui/fields.ts";
@@ -69,11 +68,7 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
         await entry.signUp({ ...input, password, clientAddress: request.ip ?? "" }, whileConnected(response));
         sendMailSent(layout, response, input.email);
       } catch (error) {
-        if (isRefusal(error, "rate_limited")) {
-          sendForm(response, { ...input, notice: refusalNotice(response, error), status: 429 });
-        } else {
-          sendForm(response, { ...input, ...refusalOf(error, refusals) });
-        }
+        sendForm(response, { ...input, ...refusalOf(response, error, refusals) });
       }
     },
 
@@ -84,8 +79,7 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
         const text = "If this address still has to be confirmed, we have sent another email.";
         sendMailSent(layout, response, email, { notice: { kind: "done", text } });
       } catch (error) {
-        if (!isRefusal(error, "rate_limited")) throw error;
-        sendMailSent(layout, response, email, { notice: refusalNotice(response, error), status: 429 });
+        sendMailSent(layout, response, email, refusalOf(response, error, { fields: {} }));
       }
     },
 

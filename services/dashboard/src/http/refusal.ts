@@ -6,6 +6,16 @@ export function isRefusal(error: unknown, ...codes: readonly ErrorCode[]): error
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
+/** Returns what was read; undefined if that was refused with one of these codes. */
+export async function unlessRefused<T>(reading: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isRefusal(error, ...codes)) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the problem of a form's field; undefined if it has none. Errors that are not about fields are thrown as they are. */
 export function fieldProblem(error: unknown, path: string): string | undefined {
   if (!isRefusal(error, "invalid_request")) throw error;

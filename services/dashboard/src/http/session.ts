@@ -13,7 +13,7 @@ import { createPageForms, type PageForms } from "./form-token.ts";
 import type { Html } from "./html.ts";
 import { confirmPath, signInPath } from "./next-path.ts";
 import { ProblemError } from "./problem.ts";
-import { isRefusal } from "./refusal.ts";
+import { unlessRefused } from "./refusal.ts";
 import { type Permission, permits } from "./roles.ts";
 
 /** A signed-in user's request for a page of one environment. */
@@ -56,7 +56,8 @@ export function createSignedIn(options: { sessions: Sessions; admit: Admit; read
   return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
       const sessionToken = readCookie(request, "__Host-session");
-      const session = sessionToken && (await currentSession(sessions, sessionToken));
+      const session =
+        sessionToken && (await unlessRefused(sessions.getSession({ sessionToken }), "unauthorized"))?.session;
       if (!session) {
         clearCookie(response, "__Host-session");
         response.redirect(303, signInPath(request.method, request.url));
@@ -79,15 +80,6 @@ export function createSignedIn(options: { sessions: Sessions; admit: Admit; read
     };
     return Object.assign(handler, { permission });
   };
-}
-
-async function currentSession(sessions: Sessions, sessionToken: string): Promise<Session | undefined> {
-  try {
-    return (await sessions.getSession({ sessionToken })).session;
-  } catch (error) {
-    if (isRefusal(error, "unauthorized")) return undefined;
-    throw error;
-  }
 }
 
 /** Returns the request of a response, with its id and the fields of its log line. */

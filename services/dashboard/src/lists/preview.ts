@@ -79,7 +79,7 @@ export function createPreviewHandlers(context: PageContext) {
       const id = await visit.forms.once(() => start(request, visit, list, input));
       response.redirect(303, `${visit.view.path}/lists/${id}`);
     } catch (error) {
-      await sendPreview(response, visit, { ...shown, ...refusalOf(error, refusals) });
+      await sendPreview(response, visit, { ...shown, ...refusalOf(response, error, refusals) });
     }
   }
 

@@ -139,7 +139,7 @@ export function createChangeMonitorHandlers(context: PageContext) {
         await monitors.updateMonitor({ caller, monitorId: monitor.id, ...read.request });
         response.redirect(303, `${visit.view.path}/monitors/${monitor.id}?done=changed`);
       } catch (error) {
-        await sendForm(response, visit, monitor, input, refusalOf(error, refusals));
+        await sendForm(response, visit, monitor, input, refusalOf(response, error, refusals));
       }
     },
   } satisfies PageHandlers;

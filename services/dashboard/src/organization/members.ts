@@ -73,7 +73,7 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
       await run();
       redirectToMembers(response, visit, done);
     } catch (error) {
-      await sendMember(request, response, visit, refusalOf(error, { fields: {} }));
+      await sendMember(request, response, visit, refusalOf(response, error, { fields: {} }));
     }
   }
 
@@ -118,7 +118,7 @@ ${invited ? invitationsSection(visit, invited.invitations, { ...typed, problem: 
       redirectToMembers(response, visit, done);
     } catch (error) {
       if (isRefusal(error, "not_found")) return redirectToMembers(response, visit, "gone");
-      await sendMembers(response, visit, refusalOf(error, refusals));
+      await sendMembers(response, visit, refusalOf(response, error, refusals));
     }
   }
 
@@ -150,7 +150,7 @@ ${invited ? invitationsSection(visit, invited.invitations, { ...typed, problem: 
       try {
         await organization.removeMember({ ...visit.bySession, userId: visit.session.userId });
       } catch (error) {
-        return sendLeave(response, visit, refusalOf(error, { fields: {} }));
+        return sendLeave(response, visit, refusalOf(response, error, { fields: {} }));
       }
       clearCookie(response, "__Host-session");
       response.redirect(303, "/sign-in?signed_out");
@@ -162,7 +162,7 @@ ${invited ? invitationsSection(visit, invited.invitations, { ...typed, problem: 
         await organization.createInvitation({ ...visit.bySession, ...typed });
         redirectToMembers(response, visit, "invited");
       } catch (error) {
-        await sendMembers(response, visit, { ...refusalOf(error, refusals), typed });
+        await sendMembers(response, visit, { ...refusalOf(response, error, refusals), typed });
       }
     },
 

@@ -4,7 +4,7 @@ import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { ListEndpointsResponse } from "@vvs/proto/webhook/v1/webhook";
 import type { CallOptions } from "@vvs/rpc";
 import { type Html, html } from "../http/html.ts";
-import { isRefusal } from "../http/refusal.ts";
+import { isRefusal, unlessRefused } from "../http/refusal.ts";
 import { observed, type PageHandler, type Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -99,14 +99,9 @@ export type ReadVendors = (
 export function createReadVendors({ entities, readPanel }: Panels): ReadVendors {
   return (visit, items) =>
     readPanel(visit, "vendors", async (call) => {
-      async function read(entityId: string): Promise<Entity | undefined> {
-        try {
-          return (await entities.getEntity({ caller: visit.caller, entityId }, call)).entity;
-        } catch (error) {
-          if (isRefusal(error, "entity_not_found")) return undefined;
-          throw error;
-        }
-      }
+      const { caller } = visit;
+      const read = async (entityId: string) =>
+        (await unlessRefused(entities.getEntity({ caller, entityId }, call), "entity_not_found"))?.entity;
       const ids = new Set(items.filter(({ test }) => !test).map(({ entityId }) => entityId));
       const found = await Promise.all([...ids].map(read));
       return new Map(found.filter((entity) => entity !== undefined).map((entity) => [entity.id, entity]));

@@ -1,6 +1,8 @@
 import { catalogue, ServiceError } from "@vvs/errors";
+import type { Response } from "express";
 import { FormUsedError } from "../http/form-token.ts";
 import { messageText } from "../http/problem.ts";
+import { refusalNotice } from "../http/refusal.ts";
 import type { Notice } from "./parts.ts";
 import { problemNotice } from "./parts.ts";
 
@@ -25,10 +27,10 @@ export interface RefusalTexts {
 }
 
 /**
- * Returns the refusal for an error that the user can correct or should know. Errors that say that something does not exist or
- * went wrong are thrown as they are.
+ * Returns the refusal for an error that the user can correct or should know; sets Retry-After where there were too many
+ * attempts. Errors that say that something does not exist or went wrong are thrown as they are.
  */
-export function refusalOf(error: unknown, texts: RefusalTexts): Refusal {
+export function refusalOf(response: Response, error: unknown, texts: RefusalTexts): Refusal {
   if (error instanceof FormUsedError && texts.sentBefore) {
     return { status: 409, notice: problemNotice(texts.sentBefore) };
   }
@@ -41,7 +43,8 @@ export function refusalOf(error: unknown, texts: RefusalTexts): Refusal {
   }
   const { http: status } = catalogue[code];
   if (status === 404 || status >= 500) throw error;
-  return { status, notice: problemNotice(messageText(message)) };
+  const notice = code === "rate_limited" ? refusalNotice(response, error) : problemNotice(messageText(message));
+  return { status, notice };
 }
 
 /** Returns the refusal of a form whose fields have problems. */

@@ -1,8 +1,8 @@
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
-import { ServiceError } from "@vvs/errors";
 import { isId, timeOfId } from "@vvs/ids";
 import type { Result, Verification } from "@vvs/proto/verification/v1/verification";
+import { unlessRefused } from "../http/refusal.ts";
 import type { Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unlessUnavailable } from "../page/panels.ts";
@@ -77,16 +77,11 @@ export async function readVerifications(
     const missing = [...new Set(ids)].filter((id) => id !== undefined && id !== "" && !known.has(id)) as string[];
     return Promise.all(
       missing.map((verificationId) =>
-        verification.getVerification({ caller, verificationId }, options).catch(notFoundAsUndefined),
+        // The list of vendors keeps the result of a verification for longer than the verification is kept.
+        unlessRefused(verification.getVerification({ caller, verificationId }, options), "verification_not_found"),
       ),
     );
   });
   const found = (older ?? []).flatMap((each) => each?.verification ?? []);
   return [...newest.verifications, ...found].sort((a, b) => timestampMs(b.createdAt!) - timestampMs(a.createdAt!));
-}
-
-/** The list of vendors keeps the result of a verification for longer than the verification is kept. */
-function notFoundAsUndefined(error: unknown): undefined {
-  if (error instanceof ServiceError && error.code === "verification_not_found") return undefined;
-  throw error;
 }

@@ -60,7 +60,7 @@ export function createVendorNumberHandlers(context: PageContext) {
         await setNumber(visit, entity, externalId);
         response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=numbered`);
       } catch (error) {
-        sendForm(response, visit, entity, { ...refusalOf(error, refusals), value });
+        sendForm(response, visit, entity, { ...refusalOf(response, error, refusals), value });
       }
     },
   } satisfies PageHandlers;

@@ -10,7 +10,7 @@ import { providerName } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
 import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../verdicts/payment.ts";
-import { isInRegistry } from "../verdicts/vendor-status.ts";
+import { isInRegistry, statusLabels } from "../verdicts/vendor-status.ts";
 import { dataDate, dataDay, verdictOf } from "../verdicts/verdict.ts";
 import { sameNameList } from "../verifications/same-name-list.ts";
 import type { MadeCheck, MadeResult } from "./made-checks.ts";
@@ -32,16 +32,6 @@ interface VendorView {
   /** To name who changed the vendor. */
   readonly keys: readonly ApiKey[];
 }
-
-/** Labels of the states of verdicts. */
-const labels: Readonly<Record<VerdictToday["state"], string>> = {
-  pass: "passed",
-  fail: "failed",
-  error: "no answer",
-  stale: "verify again",
-  other: "other TIN or name",
-  unchecked: "not checked yet",
-};
 
 /** The page of one vendor: whether it can be paid, how to verify and monitor it, what is known, and what happened. */
 export function vendorPage(options: VendorView): Html {
@@ -77,7 +67,7 @@ function verdictSection({ visit, entity, made, subject, staleSince }: VendorView
     const title = checkTitle(toCheckType(check));
     const before = newest !== answered && answered;
     return html`<li>
-<div class="heading"><h3>${title}</h3> ${state(name, labels[name])}</div>
+<div class="heading"><h3>${title}</h3> ${state(name, statusLabels[name])}</div>
 ${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
 ${sameNames && sameNameList(sameNames)}
 ${check === "sam_registration" && staleSince && html`<p class="notice warning">${staleText(staleSince, now)}</p>`}

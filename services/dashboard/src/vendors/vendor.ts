@@ -157,7 +157,7 @@ export function createVendorHandlers(context: PageContext) {
       await visit.forms.once(() => act(entity, read.request, schedule?.request));
       response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=${done}`);
     } catch (error) {
-      await refuse(refusalOf(error, refusals), error);
+      await refuse(refusalOf(response, error, refusals), error);
     }
   }
 

@@ -29,7 +29,7 @@ export interface VendorStatus {
   readonly details: readonly string[];
 }
 
-const labels: Readonly<Record<VendorStatus["state"], string>> = {
+export const statusLabels: Readonly<Record<VendorStatus["state"], string>> = {
   fail: "Failed",
   error: "No answer",
   stale: "Verify again",
@@ -92,7 +92,7 @@ export function vendorStatus(vendor: ListedVendor, runs: readonly ScheduledRun[]
   const isExcluded = answer.state === "fail" && verdicts.some(({ exclusion }) => exclusion);
   const { doubts = [] } = answer;
   const doubted = isRestricted(verdicts) ? "Restricted" : doubts.length > 0 ? decisionLabels.review : undefined;
-  const label = isExcluded ? "Excluded" : (state === "open" && doubted) || labels[state];
+  const label = isExcluded ? "Excluded" : (state === "open" && doubted) || statusLabels[state];
   const shown = verdicts.filter(
     (verdict) => verdict.state !== "unchecked" || (answer.state === "open" && isNeeded(verdict.check, subject)),
   );

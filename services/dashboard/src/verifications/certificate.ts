@@ -7,7 +7,7 @@ import { exactTime, longDay, registryDay, utcDay } from "@vvs/registration";
 import type { Request } from "express";
 import { pathId, RECEIPTS_PATH } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { isRefusal } from "../http/refusal.ts";
+import { unlessRefused } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
@@ -82,14 +82,10 @@ async function readCertificate(context: PageContext, request: Request, visit: Vi
 /** Reads the receipt; undefined where the operator has configured no keys, and while it is unavailable. */
 async function readReceipt(context: PageContext, visit: Visit, verificationId: string): Promise<string | undefined> {
   const request = { caller: visit.caller, verificationId, issuer: issuerOf(context) };
-  return context.readPanel(visit, "receipt of a verification", async (options) => {
-    try {
-      return (await context.verification.getReceipt(request, options)).receipt;
-    } catch (error) {
-      if (isRefusal(error, "not_found")) return undefined;
-      throw error;
-    }
-  });
+  const found = await context.readPanel(visit, "receipt of a verification", (options) =>
+    unlessRefused(context.verification.getReceipt(request, options), "not_found"),
+  );
+  return found?.receipt;
 }
 
 /** Reads the scheduled checks that confirmed a monitor's verification; undefined where there were none, and while unavailable. */

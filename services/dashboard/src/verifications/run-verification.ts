@@ -88,7 +88,7 @@ ${asCurl(apiBaseUrl, "verify", "Verify", { path: "/v1/verify", body: verifyBody(
         });
         response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);
       } catch (error) {
-        await sendForm(response, visit, { ...refusalOf(error, refusals), meant: meantVendors(error), input });
+        await sendForm(response, visit, { ...refusalOf(response, error, refusals), meant: meantVendors(error), input });
       }
     },
   } satisfies PageHandlers;

@@ -64,7 +64,7 @@ export function createTestEventHandlers({ deliveries, readEndpoints, layout, log
         );
         response.redirect(303, `${visit.view.path}/webhooks/deliveries/${delivery!.id}`);
       } catch (error) {
-        await sendForm(response, visit, { ...refusalOf(error, refusals), url });
+        await sendForm(response, visit, { ...refusalOf(response, error, refusals), url });
       }
     },
   } satisfies PageHandlers;

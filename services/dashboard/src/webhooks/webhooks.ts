@@ -4,7 +4,7 @@ import type { Response } from "express";
 import type { EnvironmentView } from "../http/environments.ts";
 import { field } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
-import { isRefusal } from "../http/refusal.ts";
+import { unlessRefused } from "../http/refusal.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
@@ -78,7 +78,7 @@ ${endpointsSection(visit, endpoints)}`;
       await visit.forms.once(run);
       response.redirect(303, `${visit.view.path}/webhooks?done=${done}`);
     } catch (error) {
-      await send(response, visit, refusalOf(error, refusals));
+      await send(response, visit, refusalOf(response, error, refusals));
     }
   }
 
@@ -103,11 +103,7 @@ ${endpointsSection(visit, endpoints)}`;
 
     async dismissEndpoint(request, response, visit) {
       const dismissed = { caller: visit.caller, webhookUrl: field(request, "url") };
-      try {
-        await deliveries.dismissEndpoint(dismissed);
-      } catch (error) {
-        if (!isRefusal(error, "not_found")) throw error;
-      }
+      await unlessRefused(deliveries.dismissEndpoint(dismissed), "not_found");
       response.redirect(303, `${visit.view.path}/webhooks?done=dismissed#endpoints`);
     },
 
