@@ -92,7 +92,7 @@ test("a user who signed in with an identity provider is asked for no password", 
   ] as const) {
     const page = await visitor.get(path);
     expect(page.text).toContain(text);
-    expect(page.text).not.toMatch(/type="password"|your password more/);
+    expect(page.text).not.toMatch(/type="password"|knows your password/);
   }
 });
 

@@ -41,7 +41,7 @@ export function createSecurityHandlers({ sessions, passkeys, layout }: PageConte
     const content = html`<p>These settings are for <strong>${visit.session.email}</strong>, in both environments. Which emails you get is set under <a href="${path}/notifications">Notifications</a>.</p>
 ${sessionsSection(visit, own)}
 ${passkeysSection(path, registered.passkeys)}
-${twoFactorSection(path, secondFactor)}
+${(secondFactor.enabledAt || !visit.session.identityProviderId) && twoFactorSection(path, secondFactor)}
 ${passwordSection(visit, passwordProblems)}`;
     layout.sendPage(response, { visit, title: "Security", status, notice, content });
   }
@@ -114,7 +114,7 @@ function passwordSection({ view, session }: Visit, problems: PasswordProblems = 
   if (session.identityProviderId) {
     return html`<section class="card" aria-labelledby="password-heading">
 ${heading}
-<p>You signed in with your organization’s identity provider. If you also have a password here, sign in with it to change it.</p>
+<p>You signed in with your organization’s identity provider. If you also have a password here, sign in with it to change it or to set up an authenticator app.</p>
 </section>`;
   }
   return html`<section class="card" aria-labelledby="password-heading">
