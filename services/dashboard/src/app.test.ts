@@ -154,7 +154,7 @@ describe("errors are answered with a page", () => {
     const own = await startDashboard();
     const visitor = own.visitor();
     await visitor.signIn();
-    await own.stopAccount();
+    await own.stop("account");
     for (const answer of [await visitor.get("/test/api-keys"), await visitor.signIn()]) {
       expect(answer.status).toBe(503);
       expect(answer.headers.has("retry-after")).toBe(true);

@@ -204,7 +204,7 @@ describe("the mailbox", () => {
 
 test("without account the sign-in form is still shown", async () => {
   const own = await startDashboard();
-  await own.stopAccount();
+  await own.stop("account");
   const { status, text } = await own.visitor().get("/sign-in");
   expect(status).toBe(200);
   expect(text).toContain('action="/sign-in"');

@@ -101,7 +101,7 @@ describe("a sign-out", () => {
   test("without account deletes the session from this browser, and says that something went wrong", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
-    await dashboard.stopAccount();
+    await dashboard.stop("account");
     const { status, cookies } = await visitor.post("/sign-out");
     expect(status).toBe(503);
     expect(cookies[0]).toMatch(/^__Host-session=;/);

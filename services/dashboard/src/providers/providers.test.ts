@@ -51,7 +51,7 @@ test("a used-up quota is shown as 0 calls left", async () => {
 });
 
 test("while verification is unavailable the page says so, and the rest can be used", async () => {
-  await dashboard.stopVerification();
+  await dashboard.stop("verification");
   const { status, text } = await visitor.get("/test/providers");
   expect(status).toBe(503);
   expect(text).toContain("This page can’t be shown, because a service is temporarily unavailable");

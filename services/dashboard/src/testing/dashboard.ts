@@ -41,12 +41,8 @@ export interface TestDashboard {
   /** Returns the requests of a method that were recorded, as JSON. */
   callsOf(method: string): ReturnType<typeof JSON.parse>[];
   visitor(): Visitor;
-  /** Stops the account service. */
-  stopAccount(): Promise<void>;
-  /** Stops the verification service. */
-  stopVerification(): Promise<void>;
-  /** Stops the monitor service. */
-  stopMonitor(): Promise<void>;
+  /** Stops a service. */
+  stop(service: "account" | "verification" | "monitor"): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,9 +87,7 @@ export async function startDashboard(
         call.startsWith(`${method} `) ? [JSON.parse(call.slice(method.length))] : [],
       ),
     visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
-    stopAccount: () => services.account.close(0),
-    stopVerification: () => services.verification.close(0),
-    stopMonitor: () => services.monitor.close(0),
+    stop: (service) => services[service].close(0),
     async close() {
       await server.close();
       for (const each of Object.values(clients)) each.close();

@@ -6,7 +6,7 @@ import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import { type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
+import { type ServicePart, serveRpc } from "@vvs/rpc";
 import { dispatcherPart } from "./fake-dispatcher.ts";
 import { entityPart } from "./fake-entity.ts";
 import { entryPart } from "./fake-entry.ts";
@@ -25,17 +25,8 @@ import { verificationPart } from "./fake-verification.ts";
 export const KEY_VALUE = "svc_test_Ab3x0000000000000000000000000000wxyz12";
 export const SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
-export interface FakeServices {
-  readonly state: FakeState;
-  readonly account: RpcServer;
-  readonly dispatcher: RpcServer;
-  readonly verification: RpcServer;
-  readonly entity: RpcServer;
-  readonly monitor: RpcServer;
-}
-
 /** Simulates all services that the dashboard calls, over real gRPC. */
-export async function startFakeServices(logger: Logger): Promise<FakeServices> {
+export async function startFakeServices(logger: Logger) {
   const state = createFakeState();
   state.members = [memberMessage({ userId: "usr_1", email: EMAIL, role: "owner" }), memberMessage()];
   const serve = (part: ServicePart, ...beside: ServicePart[]) =>

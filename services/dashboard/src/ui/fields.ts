@@ -14,11 +14,11 @@ export const VERBATIM: Html = html` autocomplete="off" autocapitalize="off" spel
 
 /** Renders an input with its label, hint and problem. */
 export function input(options: Field & { readonly attributes: Html; readonly value: string }): Html {
-  const { name, label, attributes, value, hint, problem } = options;
-  return html`<label for="${name}">${label}</label>
-  <input id="${name}" name="${name}"${attributes} value="${value}"${described(options)}>
-  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${problemLine(name, problem)}`;
+  const { name, attributes, value } = options;
+  return labelled(
+    options,
+    html`<input id="${name}" name="${name}"${attributes} value="${value}"${described(options)}>`,
+  );
 }
 
 /** Renders an input as one of several fields beside or below each other. */
@@ -28,11 +28,16 @@ export function inputField(options: Parameters<typeof input>[0]): Html {
 
 /** Renders a choice of one of several options, with its label, hint and problem. */
 export function selectField(options: Field & { readonly options: readonly Html[] }): Html {
-  const { name, label, hint, problem } = options;
-  return html`<div class="field"><label for="${name}">${label}</label>
-  <select id="${name}" name="${name}"${described(options)}>${options.options}</select>
+  const { name } = options;
+  const select = html`<select id="${name}" name="${name}"${described(options)}>${options.options}</select>`;
+  return html`<div class="field">${labelled(options, select)}</div>`;
+}
+
+function labelled({ name, label, hint, problem }: Field, control: Html): Html {
+  return html`<label for="${name}">${label}</label>
+  ${control}
   ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${problemLine(name, problem)}</div>`;
+  ${problemLine(name, problem)}`;
 }
 
 /** Renders one option of a selectField; without a text of its own it shows its value. The empty one is the default. */

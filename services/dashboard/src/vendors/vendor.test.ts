@@ -233,8 +233,8 @@ describe("a vendor's page", () => {
 
   test("is complete except for unavailable parts", async () => {
     dashboard.state.failures.set("listSnapshots", new ServiceError("service_unavailable"));
-    await dashboard.stopVerification();
-    await dashboard.stopMonitor();
+    await dashboard.stop("verification");
+    await dashboard.stop("monitor");
     const { status, text } = await page();
     expect(status).toBe(200);
     for (const part of ["Versions", "Verifications", "Changes", "Deliveries"]) {
