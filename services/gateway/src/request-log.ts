@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { metrics } from "@opentelemetry/api";
-import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { LoggedRequestSchema, ReportedRequestsSchema, RequestLogService } from "@vvs/proto/account/v1/request_log";
 import type { Client } from "@vvs/rpc";
@@ -61,25 +60,15 @@ export function startRequestReports(options: {
     return tenants.length > 0 ? tenants : undefined;
   }
 
-  /** Errors: service_unavailable, if the same report may be accepted later. */
-  async function send(reportId: string, taken: readonly TenantCalls[]): Promise<void> {
-    const tenants = taken.map((calls) => ({ ...calls, leftOut: BigInt(calls.leftOut) }));
-    try {
-      await account.reportRequests({ reportId, tenants });
-    } catch (err) {
-      if (err instanceof ServiceError && err.code === "service_unavailable") throw err;
-      leftOut.add(countOf(taken), { reason: "refused" });
-      logger.error({ err }, "requests are missing in the request log, because account refuses them");
-    }
-  }
-
   const { close } = startReports({
     take,
-    send,
+    send: (reportId, taken) => account.reportRequests({ reportId, tenants: taken.map(messageOf) }),
+    onRefused: (taken) => leftOut.add(countOf(taken), { reason: "refused" }),
     isFull: () => size >= REPORT_SIZE,
     everyMs: reportEveryMs,
     failure: "reporting requests for the request log fails; retrying",
     recovery: "reporting requests for the request log succeeds again",
+    refused: "requests are missing in the request log, because account refuses them",
     lost: "the last requests are missing in the request log",
     logger,
   });
@@ -94,7 +83,7 @@ export function startRequestReports(options: {
         leftOut.add(1, { reason: size >= LIMITS.waiting ? "all" : "organization" });
         return;
       }
-      calls.requests.push(messageOf(id, call, now()));
+      calls.requests.push(requestOf(id, call, now()));
       size++;
     },
     /** Reports the remaining requests. */
@@ -104,7 +93,9 @@ export function startRequestReports(options: {
 
 const countOf = (tenants: readonly TenantCalls[]) => tenants.reduce((sum, { requests }) => sum + requests.length, 0);
 
-function messageOf(apiKeyId: string, call: AnsweredCall, at: Date): MessageInitShape<typeof LoggedRequestSchema> {
+const messageOf = (calls: TenantCalls) => ({ ...calls, leftOut: BigInt(calls.leftOut) });
+
+function requestOf(apiKeyId: string, call: AnsweredCall, at: Date): MessageInitShape<typeof LoggedRequestSchema> {
   const { method, route, objectId, status, durationMs, requestId, error } = call;
   return {
     at: timestampFromDate(at),

@@ -15,11 +15,12 @@ afterEach(() => usage?.close());
 
 function counting() {
   const sent: Sent[] = [];
-  const state = { unavailable: false, at: new Date("2026-03-01T12:59:59.000Z") };
+  const at = new Date("2026-03-01T12:59:59.000Z");
+  const state: { at: Date; failure?: ServiceError | undefined } = { at };
   const account = {
     async reportUsage(request: Sent) {
       sent.push(request);
-      if (state.unavailable) throw new ServiceError("service_unavailable");
+      if (state.failure) throw state.failure;
       return {} as never;
     },
   };
@@ -53,12 +54,12 @@ test("requests are counted by key, hour and status, with their durations and the
 
 test("a report that may not have arrived is sent again unchanged, with the same id, before any other", async () => {
   const { usage, state, sent, sentReports } = counting();
-  state.unavailable = true;
+  state.failure = new ServiceError("service_unavailable");
   usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
   await sentReports(1);
   usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
   await sentReports(3);
-  state.unavailable = false;
+  state.failure = undefined;
   await usage.close();
   const ids = sent.map(({ reportId }) => reportId);
   const again = ids.slice(0, -1);
@@ -66,6 +67,17 @@ test("a report that may not have arrived is sent again unchanged, with the same 
   expect(ids.at(-1)).not.toBe(again[0]);
   const one = "key_1 200 1";
   expect(requestsIn(sent)).toEqual(Array(sent.length).fill(one));
+});
+
+test("a report that account refuses is dropped, and later requests are reported", async () => {
+  const { usage, state, sent, sentReports } = counting();
+  state.failure = new ServiceError("invalid_request");
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
+  await sentReports(1);
+  state.failure = undefined;
+  usage.count(keyOf("key_2"), { status: 200, durationMs: 1 });
+  await usage.close();
+  expect(requestsIn(sent)).toEqual(["key_1 200 1", "key_2 200 1"]);
 });
 
 test("the counts of very many keys are reported a limited number at a time, so that account can store each report", async () => {

@@ -31,7 +31,8 @@ export type UsageReports = ReturnType<typeof startUsageReports>;
 
 /**
  * Counts requests and reports them to account every ten seconds. A report with an unknown outcome is sent again unchanged,
- * and later requests wait for the next report. So each request counts once, except for those of a gateway that is killed.
+ * and later requests wait for the next report. So each request counts once, except for those of a gateway that is killed and
+ * of a report that account refuses.
  */
 export function startUsageReports(options: {
   account: Pick<Client<typeof UsageService>, "reportUsage">;
@@ -55,6 +56,7 @@ export function startUsageReports(options: {
     everyMs: reportEveryMs,
     failure: "reporting usage fails; retrying",
     recovery: "reporting usage succeeds again",
+    refused: "requests are missing in the usage, because account refuses their counts",
     lost: "the last usage could not be reported",
     logger,
   });
