@@ -26,11 +26,6 @@ export function createProducer(options: { library: Library; instruments: Instrum
   let queue: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  function connected(): Promise<LibraryProducer> {
-    connection ??= open(library);
-    return connection;
-  }
-
   async function discard(): Promise<void> {
     const discarded = connection;
     connection = undefined;
@@ -45,7 +40,8 @@ export function createProducer(options: { library: Library; instruments: Instrum
       for (const [topic, { length }] of byTopic) instruments.sent.add(length, { ...sendAttributes(topic), ...outcome });
     };
     try {
-      const producer = await connected();
+      connection ??= open(library);
+      const producer = await connection;
       await producer.sendBatch({ acks: -1, topicMessages });
       count();
     } catch (cause) {
@@ -57,32 +53,19 @@ export function createProducer(options: { library: Library; instruments: Instrum
     }
   }
 
-  function inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(() => {
-      if (closed) throw new Error("the producer is closed");
-      return work();
-    });
-    queue = done.catch(() => undefined);
-    return done;
-  }
-
   return {
-    /** Connects before the first send, which would do it otherwise. Errors: Kafka can't be reached. */
-    connect: (): Promise<void> =>
-      inOrder(async () => {
-        await connected().catch(async (cause) => {
-          await discard();
-          throw new Error("Kafka can't be reached", { cause });
-        });
-      }),
     /**
      * Sends records; those of one key arrive in the given order. Resolves when all are confirmed. Errors: some records
      * may have arrived and others not. Send all of them again (the consumers are idempotent).
      */
-    send: (records: readonly ProducerRecord[]): Promise<void> =>
-      inOrder(async () => {
+    send(records: readonly ProducerRecord[]): Promise<void> {
+      const sent = queue.then(async () => {
+        if (closed) throw new Error("the producer is closed");
         for (const part of requestsOf(records)) await request(part);
-      }),
+      });
+      queue = sent.catch(() => undefined);
+      return sent;
+    },
     /** Waits for running sends, then disconnects; later sends are refused. */
     async close(): Promise<void> {
       const last = queue;

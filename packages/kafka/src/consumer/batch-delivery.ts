@@ -15,8 +15,6 @@ import { createRetryReport } from "./retry-report.ts";
 /** One record of a batch. */
 export interface BatchItem<Desc extends DescMessage = DescMessage> {
   readonly message: MessageShape<Desc>;
-  /** When the record was sent. */
-  readonly timestamp: Date;
   /** W3C trace headers for work that continues later: of the span that processes the record, in a large batch of the one that sent it. */
   readonly trace: TraceCarrier;
 }
@@ -84,11 +82,7 @@ export function createBatchDelivery(options: {
     try {
       await processing(instruments, groupId, records, (contexts) =>
         subscription.handleBatch(
-          good.map(({ held, message }, index) => ({
-            message,
-            timestamp: held.record.timestamp,
-            trace: traceHeaders(contexts[index]!),
-          })),
+          good.map(({ message }, index) => ({ message, trace: traceHeaders(contexts[index]!) })),
         ),
       );
       finish(good.map(({ held }) => held));

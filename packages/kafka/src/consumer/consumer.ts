@@ -54,7 +54,6 @@ export function startConsumer(
 ) {
   const { groupId, logger, instruments } = options;
   const stopping = new AbortController();
-  const expired = new AbortController();
   const joined = Promise.withResolvers<void>();
   let session: Session | undefined;
 
@@ -64,7 +63,6 @@ export function startConsumer(
   });
   const intake = createIntake({
     ...options,
-    expired: expired.signal,
     onCommittable: committer.soon,
     onHold: (partition) => session?.pause([toTopicPartitions(partition)]),
     onResume: (partition) => session?.resume([toTopicPartitions(partition)]),
@@ -107,7 +105,6 @@ export function startConsumer(
     stopping.abort();
     session?.pause(options.subscriptions.map(({ topic }) => ({ topic })));
     await within(DRAIN_MS, intake.drain());
-    expired.abort();
     await within(CLOSE_MS, committer.finish()).catch((err: unknown) => {
       logger.warn({ err, groupId }, "the last commit failed; its records will be read again");
     });

@@ -4,28 +4,13 @@ import type { Logger } from "@vvs/logging";
 import { backoffMs, pause } from "@vvs/retry";
 import type { PutAside } from "../dead-letters/put-aside.ts";
 import { PoisonRecordError } from "../errors.ts";
-import type { ConsumedRecord, RecordHeaders } from "../record.ts";
+import type { ConsumedRecord } from "../record.ts";
 import { type Instruments, processing } from "../telemetry.ts";
 import { BACKOFF } from "./backoff.ts";
 import { decode, UndecodableError } from "./decode.ts";
 import { createConcurrencyLimit, createKeyedQueues } from "./ordering.ts";
 import type { Partition } from "./partition.ts";
 import { createRetryReport } from "./retry-report.ts";
-
-/** What a handler knows about a record besides its message. */
-export interface RecordContext {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: bigint;
-  readonly key: string;
-  readonly headers: RecordHeaders;
-  /** When the record was sent. */
-  readonly timestamp: Date;
-  /** Number of this consumer's attempt, from 1; another consumer may have tried before. */
-  readonly attempt: number;
-  /** Aborted when the consumer stops and no longer waits for handlers. */
-  readonly signal: AbortSignal;
-}
 
 /** A topic and the handler of its records. */
 export interface Subscription<Desc extends DescMessage = DescMessage> {
@@ -37,7 +22,7 @@ export interface Subscription<Desc extends DescMessage = DescMessage> {
    * record may come again at any time. Errors: after a PoisonRecordError the record goes to the dead-letter topic;
    * after any other error it is tried again until it succeeds.
    */
-  handle(message: MessageShape<Desc>, context: RecordContext): Promise<void>;
+  handle(message: MessageShape<Desc>): Promise<void>;
 }
 
 export interface Delivery {
@@ -58,8 +43,6 @@ export function createDelivery(options: {
   putAside: PutAside;
   instruments: Instruments;
   logger: Logger;
-  /** Aborted when the consumer no longer waits for handlers. */
-  expired: AbortSignal;
   onFinished(partition: Partition): void;
 }): Delivery {
   const { groupId, instruments, logger, putAside } = options;
@@ -68,17 +51,12 @@ export function createDelivery(options: {
   const limited = createConcurrencyLimit(options.concurrency);
   const retries = createRetryReport({ logger, instruments });
 
-  async function attempt(record: ConsumedRecord, number: number): Promise<void> {
+  async function attempt(record: ConsumedRecord): Promise<void> {
     const subscription = subscriptions.get(record.topic)!;
     const message = decode(subscription.schema, record);
     if (message instanceof UndecodableError) return putAside(record, "undecodable", message);
     try {
-      await subscription.handle(message, {
-        ...record,
-        key: record.key.toString(),
-        attempt: number,
-        signal: options.expired,
-      });
+      await subscription.handle(message);
     } catch (error) {
       if (!(error instanceof PoisonRecordError)) throw error;
       await putAside(record, "impossible", error);
@@ -91,9 +69,7 @@ export function createDelivery(options: {
     for (let number = 1; ; number++) {
       const outcome = await limited(async () => {
         if (released.aborted) return "dropped";
-        return processing(instruments, groupId, [record], ([span]) =>
-          context.with(span!, () => attempt(record, number)),
-        ).then(
+        return processing(instruments, groupId, [record], ([span]) => context.with(span!, () => attempt(record))).then(
           () => "done",
           (error: unknown) => ({ error }),
         );

@@ -50,7 +50,7 @@ export function startReplica(db: Db, options: Partial<DeliveryOptions> = {}): Re
   return {
     ...delivery,
     lines,
-    take: (...events) => delivery.accept(events.map((message) => ({ message, timestamp: new Date(), trace: {} }))),
+    take: (...events) => delivery.accept(events.map((message) => ({ message, trace: {} }))),
     async stop() {
       stopping.abort();
       // Ends attempts that would hang until they time out.
