@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { captureLogs } from "@vvs/testing";
-import { backoffMs, superviseLoop } from "./index.ts";
+import { backoffMs, superviseLoop, within } from "./index.ts";
 
 const FOREVER_MS = 1_000_000;
 
@@ -36,6 +36,12 @@ test.each([
   [2_000, 1, 1_000],
 ])("after %p failures and a random number of %p the wait is %p ms", (failures, random, wanted) => {
   expect(backoffMs(failures, { firstMs: 100, longestMs: 1_000 }, () => random)).toBe(wanted);
+});
+
+test("work that takes too long is an error, and work that fails throws its own", async () => {
+  await expect(within(5, "too late", new Promise(() => undefined))).rejects.toThrow("too late");
+  expect(await within(FOREVER_MS, "too late", Promise.resolve("done"))).toBe("done");
+  await expect(within(FOREVER_MS, "too late", Promise.reject(new Error("no")))).rejects.toThrow("no");
 });
 
 test("a loop logs the first failure in a row and the recovery, and nothing between", async () => {

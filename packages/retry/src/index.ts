@@ -26,6 +26,18 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => undefined);
 }
 
+/**
+ * Waits for work, at most `ms` milliseconds. A process that was busy the whole time first reads what arrived meanwhile.
+ * Errors: those of `work`; one with `message` if it takes longer.
+ */
+export function within<T>(ms: number, message: string, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(message));
+    const timer = setTimeout(() => setImmediate(late), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
 /** Work that is repeated until it is done or its service stops. */
 export interface SupervisedLoop {
   /**

@@ -1,10 +1,10 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { Logger } from "@vvs/logging";
-import { backoffMs, pause } from "@vvs/retry";
+import { backoffMs, pause, within } from "@vvs/retry";
 import type { Kafka as Library } from "kafkajs";
 import type { Producer } from "../producer.ts";
 import type { Instruments } from "../telemetry.ts";
-import { BACKOFF, within } from "./backoff.ts";
+import { BACKOFF } from "./backoff.ts";
 import type { BatchSubscription } from "./batch-delivery.ts";
 import { createCommitter } from "./committer.ts";
 import type { Subscription } from "./delivery.ts";
@@ -16,6 +16,7 @@ import { createSession, type Session } from "./session.ts";
 const DRAIN_MS = 25_000;
 /** Timeout of the last commit, and of leaving the group. */
 const CLOSE_MS = 5_000;
+const LATE = "Kafka or a handler took too long";
 
 export interface ConsumerOptions {
   /** Name of the consumer group, without the prefix. */
@@ -96,7 +97,7 @@ export function startConsumer(
       const err = await session.run();
       if (stopping.signal.aborted) return;
       onFailure(err);
-      await within(CLOSE_MS, session.close()).catch(() => undefined);
+      await within(CLOSE_MS, LATE, session.close()).catch(() => undefined);
       await pause(backoffMs(++failures, BACKOFF), stopping.signal);
     }
   }
@@ -104,12 +105,13 @@ export function startConsumer(
   async function stop(): Promise<void> {
     stopping.abort();
     session?.pause(options.subscriptions.map(({ topic }) => ({ topic })));
-    await within(DRAIN_MS, intake.drain());
-    await within(CLOSE_MS, committer.finish()).catch((err: unknown) => {
+    await within(DRAIN_MS, LATE, intake.drain()).catch(() => undefined);
+    await within(CLOSE_MS, LATE, committer.finish()).catch((err: unknown) => {
       logger.warn({ err, groupId }, "the last commit failed; its records will be read again");
     });
-    await within(CLOSE_MS, Promise.all([session?.close(), options.producer.close()])).catch(() => undefined);
-    await within(CLOSE_MS, consuming);
+    const closed = Promise.all([session?.close(), options.producer.close()]);
+    await within(CLOSE_MS, LATE, closed).catch(() => undefined);
+    await within(CLOSE_MS, LATE, consuming).catch(() => undefined);
     instruments.committedLag.removeCallback(intake.reportLag);
   }
 

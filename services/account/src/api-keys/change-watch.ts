@@ -1,5 +1,5 @@
+import { within } from "@vvs/retry";
 import type { ChangeStream, ChangeStreamDocument, Db } from "mongodb";
-import { within } from "../within.ts";
 
 /** How long MongoDB waits for a change before it answers that there is none. */
 const AWAIT_MS = 250;
@@ -97,6 +97,5 @@ function positionOf(stream: ChangeStream): string {
 }
 
 function beforeStall<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => undefined); // it may fail after the stall
   return within(STALL_MS, `MongoDB gave no answer about changes for ${STALL_MS} ms`, answer);
 }

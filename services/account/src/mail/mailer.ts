@@ -1,10 +1,9 @@
 import type { SecretKey } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
-import { superviseLoop } from "@vvs/retry";
+import { superviseLoop, within } from "@vvs/retry";
 import type { Collection } from "mongodb";
 import type { MailDocument } from "../model/mail.ts";
 import { MailRefusedError, type MailTransport } from "../model/mail.ts";
-import { within } from "../within.ts";
 import type { MailMetrics } from "./metrics.ts";
 import { mailOf } from "./queue.ts";
 

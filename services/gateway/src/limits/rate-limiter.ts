@@ -1,4 +1,5 @@
 import type { Logger } from "@vvs/logging";
+import { within } from "@vvs/retry";
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { createFallback } from "./fallback.ts";
@@ -9,6 +10,7 @@ const WINDOW_SECONDS = 60;
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 /** Maximum wait for Redis per call, in milliseconds. */
 const ANSWER_MS = 200;
+const UNANSWERED = `Redis did not answer within ${ANSWER_MS} ms`;
 /** From this number of keys on, keys without a call in the last window are removed from time to time. */
 const SWEEP_FROM_KEYS = 10_000;
 
@@ -163,7 +165,7 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
       if (window.own(at) >= limit) return quotaOf(window, limit, false);
       if (!fallback.mayAsk()) return quotaOf(window, limit, decideInMemory(window, limit, at) !== undefined);
       const answering = ask(key, limit);
-      const answer = await within(ANSWER_MS, answering).catch((error: unknown) => fallback.failed(error));
+      const answer = await within(ANSWER_MS, UNANSWERED, answering).catch((error: unknown) => fallback.failed(error));
       if (!answer) return decideUnanswered(answering, window, limit, at);
       const allowed = decideByAnswer(window, limit, at, answer) !== undefined;
       // After an outage the calls of all keys may be missing.
@@ -173,18 +175,6 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
     known: (key, limit) => quotaOf(windowOf(key, clock()), limit, true),
     degraded: () => redis.status !== "ready" || fallback.active(),
   };
-}
-
-/**
- * Waits for an answer. A process that was busy the whole time first reads what arrived meanwhile. Errors: no answer
- * within `ms` milliseconds.
- */
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`Redis did not answer within ${ms} ms`));
-    const timer = setTimeout(() => setImmediate(late), ms);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** Returns a quota in both families of rate limit headers, with equal values. Reset is in seconds from now in both. */
