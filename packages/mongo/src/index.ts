@@ -12,7 +12,6 @@ export { databaseClock } from "./clock.ts";
 export { createCollections } from "./collections.ts";
 export { type MongoOptions, mongoOptions, mongoSection } from "./config.ts";
 export { calendarWindow, giveBack, take, windowFromFirst } from "./counter.ts";
-export { dropUnusedIndex } from "./drop-unused-index.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createExpiry } from "./expiry.ts";
 export { createGroupCommit } from "./group-commit.ts";

@@ -7,13 +7,6 @@ export function bindAddress(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/**
- * Returns the target that grpc-js connects to: all addresses of the name in DNS, unless the address names a resolver.
- */
-export function channelTarget(address: string): string {
-  return address.includes("://") ? address : `dns:///${address}`;
-}
-
 /** Errors: the host is not loopback. */
 export function expectLoopback(host: string): void {
   if (host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)) return;
@@ -25,8 +18,7 @@ export function expectName(host: string): void {
   if (isIP(host)) throw new Error(`with certificates a service is called by its name, not by ${host}`);
 }
 
-/** Returns the host of host:port or [IPv6]:port, also after a resolver's scheme. */
+/** Returns the host of host:port or [IPv6]:port. */
 export function hostOf(address: string): string {
-  const authority = address.slice(address.lastIndexOf("/") + 1);
-  return authority.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
+  return address.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
 }

@@ -18,7 +18,7 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "@vvs/proto/grpc/health/v1/health";
-import { channelTarget, expectLoopback, expectName, hostOf } from "./address.ts";
+import { expectLoopback, expectName, hostOf } from "./address.ts";
 import type { TlsFiles } from "./certificates.ts";
 import { CALLER_METADATA, channelCredentials } from "./credentials.ts";
 import { deadlineFor } from "./deadline.ts";
@@ -100,7 +100,7 @@ export function createClient<S extends DescService>(service: S, options: ClientO
   if (options.tls) expectName(host);
   else expectLoopback(host);
   const credentials = channelCredentials(options.tls, options.logger);
-  const channel = new grpc.Client(channelTarget(options.address), credentials, CHANNEL_OPTIONS);
+  const channel = new grpc.Client(`dns:///${options.address}`, credentials, CHANNEL_OPTIONS);
   const definition = serviceDefinition(service);
   const methods: Record<string, unknown> = {
     close: () => channel.close(),

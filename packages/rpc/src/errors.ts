@@ -53,13 +53,6 @@ export function isUnanswered({ code, metadata }: Partial<grpc.ServiceError>): bo
   return code === grpc.status.UNAVAILABLE && decodeTrailer(metadata?.get(TRAILER)[0]) === undefined;
 }
 
-/** Returns whether a call failed because the server does not have its method, such as one of an earlier version. */
-export function isUnimplemented(error: unknown): boolean {
-  return (
-    error instanceof ServiceError && (error.cause as Partial<grpc.ServiceError>)?.code === grpc.status.UNIMPLEMENTED
-  );
-}
-
 function decodeTrailer(trailer: grpc.MetadataValue | undefined): WireError | undefined {
   if (!Buffer.isBuffer(trailer)) return undefined;
   try {
