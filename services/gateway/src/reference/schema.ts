@@ -2,17 +2,11 @@ import { type Html, html } from "@vvs/http/html";
 import { isReference, nameIn, type Schema } from "./document.ts";
 import { inline } from "./markdown.ts";
 
-/** Returns the fields of an object, its values, or its alternatives. */
+/** Returns the fields of an object, or its values. */
 export function describeSchema(schema: Schema): Html {
   if (isReference(schema)) return html`<p>${typeOf(schema)}</p>`;
-  if (schema.oneOf) return html`<p>One of:</p>${schema.oneOf.map(describeAlternative)}`;
   if (schema.enum) return html`<p>One of ${listOf(schema.enum)}.</p>`;
   return fieldTable(rowsOf(schema, ""));
-}
-
-function describeAlternative(schema: Schema): Html {
-  if (isReference(schema)) return html`<p>${typeOf(schema)}</p>`;
-  return html`<p>${schema.title}:</p>${schema.type === "array" ? html`<p>A list of:</p>${describeSchema(schema.items!)}` : describeSchema(schema)}`;
 }
 
 interface Row {
@@ -50,11 +44,7 @@ export function fieldTable(rows: readonly Row[]): Html {
 /** Returns the type of a schema. Named schemas are links. */
 export function typeOf(schema: Schema): Html {
   if (isReference(schema)) return html`<a href="#schema-${nameIn(schema)}">${nameIn(schema)}</a>`;
-  const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives && !schema.properties)
-    return html`${alternatives.map((one, at) => html`${at > 0 && " or "}${typeOf(one)}`)}`;
   if (schema.items) return html`list of ${typeOf(schema.items)}`;
-  if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`;
   const type = typeof schema.type === "string" ? schema.type : (schema.type?.join(" or ") ?? "any");
   return html`${schema.format ?? type}`;
 }
