@@ -144,21 +144,13 @@ export function createClient(options: ClientOptions) {
     listEntities,
     /** Iterates over all of them. */
     allEntities: (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listEntities(page, callOptions),
-        ({ entities }) => entities,
-      ),
+      readAll("entities", query, (page) => listEntities(page, callOptions)),
 
     /** Returns a page of an entity's snapshots, newest first. Errors: entity_not_found. */
     listSnapshots,
     /** Iterates over all of them. */
     allSnapshots: (entityId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listSnapshots(entityId, page, callOptions),
-        ({ snapshots }) => snapshots,
-      ),
+      readAll("snapshots", query, (page) => listSnapshots(entityId, page, callOptions)),
 
     /** Gives any visible entity your own number, or removes it with null. Errors: entity_not_found. */
     setExternalId: (entityId: string, externalId: string | null, callOptions?: CallOptions) =>
@@ -208,11 +200,7 @@ export function createClient(options: ClientOptions) {
     listVerifications,
     /** Iterates over all of them. */
     allVerifications: (query: VerificationQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listVerifications(page, callOptions),
-        ({ verifications }) => verifications,
-      ),
+      readAll("verifications", query, (page) => listVerifications(page, callOptions)),
 
     /** Returns the evidence of a result by its id or by the `evidence_uri`. Errors: evidence_not_found. */
     getEvidence: (idOrUri: string, callOptions?: CallOptions) =>
@@ -233,21 +221,13 @@ export function createClient(options: ClientOptions) {
     listJobs,
     /** Iterates over all of them. */
     allJobs: (query: PageQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listJobs(page, callOptions),
-        ({ jobs }) => jobs,
-      ),
+      readAll("jobs", query, (page) => listJobs(page, callOptions)),
 
     /** Returns a page of the rows of a job that have an outcome, in the order given. Errors: job_not_found. */
     listJobResults,
     /** Iterates over all of them. */
     allJobResults: (jobId: string, query: JobResultQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listJobResults(jobId, page, callOptions),
-        ({ results }) => results,
-      ),
+      readAll("results", query, (page) => listJobResults(jobId, page, callOptions)),
 
     /**
      * Returns the receipt of a job, which `checkReceipt<JobReceipt>` checks without the service. Errors: job_not_found; not_found
@@ -275,11 +255,7 @@ export function createClient(options: ClientOptions) {
     listMonitors,
     /** Iterates over all of them. */
     allMonitors: (query: MonitorQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listMonitors(page, callOptions),
-        ({ monitors }) => monitors,
-      ),
+      readAll("monitors", query, (page) => listMonitors(page, callOptions)),
 
     /** Changes a monitor and keeps its baseline. Errors: monitor_not_found, monitor_canceled. */
     updateMonitor: (monitorId: string, body: UpdateMonitorRequest, callOptions?: CallOptions) =>
@@ -299,31 +275,19 @@ export function createClient(options: ClientOptions) {
     listMonitorRuns,
     /** Iterates over all of them. */
     allMonitorRuns: (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listMonitorRuns(monitorId, page, callOptions),
-        ({ runs }) => runs,
-      ),
+      readAll("runs", query, (page) => listMonitorRuns(monitorId, page, callOptions)),
 
     /** Returns a page of a monitor's events, newest first. Errors: monitor_not_found. */
     listMonitorEvents,
     /** Iterates over all of them. */
     allMonitorEvents: (monitorId: string, query: PageQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listMonitorEvents(monitorId, page, callOptions),
-        ({ events }) => events,
-      ),
+      readAll("events", query, (page) => listMonitorEvents(monitorId, page, callOptions)),
 
     /** Returns a page of the events of all monitors, newest first. */
     listEvents,
     /** Iterates over all of them. */
     allEvents: (query: PageQuery = {}, callOptions?: CallOptions) =>
-      readAll(
-        query,
-        (page) => listEvents(page, callOptions),
-        ({ events }) => events,
-      ),
+      readAll("events", query, (page) => listEvents(page, callOptions)),
 
     /**
      * Returns the events after a cursor, oldest first, and the cursor of the next page. Waits for the first one if asked to.
