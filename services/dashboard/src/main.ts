@@ -1,7 +1,7 @@
 import { createAdmission } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
-import { createClient, tlsFiles } from "@vvs/rpc";
+import { clientsOf, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { loadDashboardConfig } from "./config.ts";
 import { createClients, type Server } from "./page/clients.ts";
@@ -9,7 +9,7 @@ import { createClients, type Server } from "./page/clients.ts";
 const NAME = "dashboard";
 
 await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, stopping }) => {
-  const shared = { caller: NAME, tls: tlsFiles(config), logger };
+  const connect = clientsOf({ caller: NAME, tls: tlsFiles(config), logger, onClose });
   const { ACCOUNT_ADDRESS: keys, ACCOUNT_PEOPLE_ADDRESS: people = keys } = config;
   const addresses: Readonly<Record<Server, string>> = {
     keys,
@@ -19,11 +19,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     entity: config.ENTITY_ADDRESS,
     monitor: config.MONITOR_ADDRESS,
   };
-  const clients = createClients((service, server) => {
-    const client = createClient(service, { ...shared, address: addresses[server] });
-    onClose(`${service.typeName} client`, () => client.close());
-    return client;
-  });
+  const clients = createClients((service, server) => connect(service, addresses[server]));
   const app = createApp({
     ...clients,
     admit: createAdmission({ seats: config.CALL_SEATS }),

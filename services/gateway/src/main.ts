@@ -8,7 +8,7 @@ import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, tlsFiles } from "@vvs/rpc";
+import { clientsOf, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
@@ -29,21 +29,14 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   const clock = () => performance.now();
   const now = () => new Date();
 
-  const common = { caller: "gateway", tls: tlsFiles(config), logger };
-  const apiKeys = createClient(ApiKeyService, { address: config.ACCOUNT_ADDRESS, ...common });
-  onClose("API keys client", () => apiKeys.close());
-  const usageService = createClient(UsageService, { address: config.ACCOUNT_ADDRESS, ...common });
-  onClose("usage client", () => usageService.close());
-  const requestLogService = createClient(RequestLogService, { address: config.ACCOUNT_ADDRESS, ...common });
-  onClose("request log client", () => requestLogService.close());
-  const entity = createClient(EntityService, { address: config.ENTITY_ADDRESS, ...common });
-  onClose("entity client", () => entity.close());
-  const verification = createClient(VerificationService, { address: config.VERIFICATION_ADDRESS, ...common });
-  onClose("verification client", () => verification.close());
-  const jobs = createClient(JobService, { address: config.VERIFICATION_ADDRESS, ...common });
-  onClose("jobs client", () => jobs.close());
-  const monitor = createClient(MonitorService, { address: config.MONITOR_ADDRESS, ...common });
-  onClose("monitor client", () => monitor.close());
+  const connect = clientsOf({ caller: "gateway", tls: tlsFiles(config), logger, onClose });
+  const apiKeys = connect(ApiKeyService, config.ACCOUNT_ADDRESS);
+  const usageService = connect(UsageService, config.ACCOUNT_ADDRESS);
+  const requestLogService = connect(RequestLogService, config.ACCOUNT_ADDRESS);
+  const entity = connect(EntityService, config.ENTITY_ADDRESS);
+  const verification = connect(VerificationService, config.VERIFICATION_ADDRESS);
+  const jobs = connect(JobService, config.VERIFICATION_ADDRESS);
+  const monitor = connect(MonitorService, config.MONITOR_ADDRESS);
 
   const redis = connectRedis({ ...redisOptions(config), logger });
   onClose("redis", () => redis.disconnect());

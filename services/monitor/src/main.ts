@@ -18,7 +18,7 @@ import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
+import { clientsOf, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type Environment, type Tenant, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
@@ -45,30 +45,19 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "monitor");
 
-  const entities = createClient(EntityService, { address: config.ENTITY_ADDRESS, caller: "monitor", tls });
-  onClose("entity client", () => entities.close());
+  const connect = clientsOf({ caller: "monitor", tls, onClose });
+  const entities = connect(EntityService, config.ENTITY_ADDRESS);
   const expectEntity: ExpectEntity = async (caller, entityId, options) => {
     await entities.getEntity({ caller: toProtoCaller(caller), entityId, ...options });
   };
-
-  const verification = createClient(VerificationService, {
-    address: config.VERIFICATION_ADDRESS,
-    caller: "monitor",
-    tls,
-  });
-  onClose("verification client", () => verification.close());
-
-  const account = { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls };
-  const statuses = createClient(OrganizationStatusService, account);
-  onClose("organization statuses client", () => statuses.close());
+  const verification = connect(VerificationService, config.VERIFICATION_ADDRESS);
+  const statuses = connect(OrganizationStatusService, config.ACCOUNT_ADDRESS);
   const suspensions = followSuspensions({
     ask: async () => (await statuses.listSuspended({})).organizationIds,
     stopping,
     logger,
   });
-
-  const auditLog = createClient(AuditLogService, account);
-  onClose("audit log client", () => auditLog.close());
+  const auditLog = connect(AuditLogService, config.ACCOUNT_ADDRESS);
 
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "monitor", logger });
 
@@ -141,8 +130,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   }
 
   const live = startDomain("live", config.LIVE_CONCURRENCY);
-  const notifications = createClient(NotificationService, account);
-  onClose("notifications client", () => notifications.close());
+  const notifications = connect(NotificationService, config.ACCOUNT_ADDRESS);
   // Nobody is notified of what happens in the sandbox.
   const notifying = runNotificationReporter({ db: databases.live, notifications, logger });
   onClose("notification reporter", () => notifying.stop());
