@@ -9,12 +9,12 @@ import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monit
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
-import { createTestDomain, someCaller, type TestDomain } from "./testing/domain.ts";
+import { createTestDomain, someCaller } from "./testing/domain.ts";
 
 const stopping = new AbortController();
 const logger = createLogger({ service: "monitor", level: "silent" });
-let sandbox: TestDomain;
-let live: TestDomain;
+const sandbox = await createTestDomain();
+const live = await createTestDomain({ environment: "live", prefix: sandbox.prefix });
 let server: RpcServer;
 let gateway: Client<typeof MonitorService>;
 const clients: Client<typeof MonitorService>[] = [];
@@ -27,9 +27,6 @@ function clientOf(caller: string): Client<typeof MonitorService> {
 }
 
 beforeAll(async () => {
-  const uri = process.env.MONGODB_URI!;
-  sandbox = await createTestDomain({ uri });
-  live = await createTestDomain({ uri, environment: "live", prefix: sandbox.prefix });
   server = await serveRpc({
     service: MonitorService,
     handlers: createMonitorHandlers({ live, sandbox }, stopping.signal),
@@ -45,8 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of clients) client.close();
   await server.close();
-  await live.close();
-  await sandbox.close();
 });
 
 const wanted = () => ({

@@ -28,7 +28,7 @@ afterAll(() => shutdown());
 let domain: TestDomain;
 let caller: CallerContext;
 beforeEach(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
+  domain = await createTestDomain({ environment: "live" });
   caller = someCaller("live");
 });
 afterEach(async () => {

@@ -1,18 +1,14 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { CheckOutcomeSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
-import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "./testing/domain.ts";
+import { callerIn, createTestDomain, SECOND, someCaller, someMonitor } from "./testing/domain.ts";
 import { completedRun, detectedChange, type Monitored } from "./testing/records.ts";
 
-let domain: TestDomain;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-});
-afterAll(() => domain.close());
+const domain = await createTestDomain();
 
 async function newMonitor() {
   const caller = someCaller();

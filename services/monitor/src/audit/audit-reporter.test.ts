@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
-import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { createTestDomain, someCaller, someMonitor } from "../testing/domain.ts";
 import { type AuditEntryDocument, auditEntriesOf } from "./audit-entries.ts";
 import { type ReportEntry, reportEntries } from "./audit-reporter.ts";
 
-let domain: TestDomain;
+const domain = await createTestDomain();
 let caller: CallerContext;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-});
-afterAll(() => domain.close());
 beforeEach(async () => {
   await auditEntriesOf(domain.db).deleteMany({});
   caller = { ...someCaller(), clientAddress: "203.0.113.9" };

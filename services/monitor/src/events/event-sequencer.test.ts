@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLeases, type Leases, shardOf } from "@vvs/outbox";
 import { hookedDb } from "@vvs/testing";
@@ -8,15 +8,12 @@ import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts"
 import { createEventSequencer } from "./event-sequencer.ts";
 
 // Each test has its own domain, so that no other test takes the leases of its shards.
-const domains: TestDomain[] = [];
 let domain: TestDomain;
 let tenant: { organizationId: string; environment: "sandbox" };
 beforeEach(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-  domains.push(domain);
+  domain = await createTestDomain();
   tenant = { organizationId: newId("org"), environment: "sandbox" };
 });
-afterAll(() => Promise.all(domains.map((each) => each.close())));
 
 const leasesOf = (owner: string, leaseMs = 60 * SECOND) =>
   createLeases({ db: domain.db, name: "event_sequencer", owner, leaseMs });

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { eventually, hookedDb } from "@vvs/testing";
@@ -7,15 +7,12 @@ import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts"
 import { createEventWaits, MAX_WAITING_CALLS } from "./event-waits.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
-const domains: TestDomain[] = [];
 let domain: TestDomain;
 let tenant: { organizationId: string; environment: "sandbox" };
 beforeEach(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-  domains.push(domain);
+  domain = await createTestDomain();
   tenant = { organizationId: newId("org"), environment: "sandbox" };
 });
-afterAll(() => Promise.all(domains.map((each) => each.close())));
 
 const forever = { ms: 60 * SECOND };
 const replica = (db: Db = domain.db) => createEventWaits({ db, pollMs: 20, logger });

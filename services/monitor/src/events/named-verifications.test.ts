@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
 import type { EventDocument, MonitorDocument } from "../model/monitor.ts";
 import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 
 const DAY = 86_400 * SECOND;
-let live: TestDomain;
-let sandbox: TestDomain;
-beforeAll(async () => {
-  live = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
-  sandbox = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "sandbox", prefix: live.prefix });
-});
-afterAll(async () => {
-  await sandbox.close();
-  await live.close();
-});
+const live = await createTestDomain({ environment: "live" });
+const sandbox = await createTestDomain({ prefix: live.prefix });
 
 /** A monitor with ended runs of these numbers; the last one is its last run. */
 async function withRuns(domain: TestDomain, ...numbers: number[]) {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { Environment } from "@vvs/tenant";
 import { captureLogs } from "@vvs/testing";
-import { createTestDomain, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { createTestDomain, someCaller, someMonitor } from "../testing/domain.ts";
 import { detectedChange, type Monitored } from "../testing/records.ts";
 import { observeWaitingNotifications, reportNotifications } from "./notification-reporter.ts";
 import { notificationsOf } from "./notifications.ts";
 
 const { metric, shutdown } = recordTelemetry();
-const domains = {} as Record<Environment, TestDomain>;
-beforeAll(async () => {
-  domains.live = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
-  domains.sandbox = await createTestDomain({ uri: process.env.MONGODB_URI! });
-});
-afterAll(() => Promise.all([domains.live.close(), domains.sandbox.close(), shutdown()]));
+const domains = { live: await createTestDomain({ environment: "live" }), sandbox: await createTestDomain() };
+afterAll(shutdown);
 beforeEach(async () => void (await notificationsOf(domains.live.db).deleteMany({})));
 
 const leases = { held: () => Array.from({ length: 16 }, (_, shard) => shard) };

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createLeases } from "@vvs/outbox";
 import { type ChangeDetected, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
-import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { createTestDomain, SECOND, someCaller, someMonitor } from "../testing/domain.ts";
 import { detectedChange } from "../testing/records.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
 import { removeAged } from "./sandbox-retention.ts";
 
 const DAY = 86_400 * SECOND;
-let domain: TestDomain;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-});
-afterAll(() => domain.close());
+const domain = await createTestDomain();
 
 async function startedMonitor() {
   const caller = someCaller();

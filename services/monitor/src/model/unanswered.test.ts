@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { CallerContext } from "@vvs/tenant";
-import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { createTestDomain, HOUR, SECOND, someCaller, someMonitor } from "../testing/domain.ts";
 import { completedRun } from "../testing/records.ts";
 import type { Frequency } from "./frequency.ts";
 import { observeUnanswered } from "./unanswered.ts";
@@ -10,14 +10,8 @@ import { observeUnanswered } from "./unanswered.ts";
 const { metric, shutdown } = recordTelemetry();
 const { PASS, ERROR } = CheckStatus;
 
-let domain: TestDomain;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
-});
-afterAll(async () => {
-  await domain.close();
-  await shutdown();
-});
+const domain = await createTestDomain({ environment: "live" });
+afterAll(shutdown);
 
 let caller: CallerContext;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { type TopicName, topicNames } from "@vvs/kafka";
@@ -18,26 +18,15 @@ import {
   SECOND,
   someCaller,
   someMonitor,
-  type TestDomain,
 } from "../testing/domain.ts";
 import { createMonitorCommands } from "./monitor-commands.ts";
 
 const anyEntity = { entityId: "", externalId: "" } as const;
 const everyActive = { ...anyEntity, status: "active", lastOutcome: undefined, unansweredAt: undefined } as const;
-const uri = process.env.MONGODB_URI!;
-let domain: TestDomain;
-let replica: TestDomain;
-let live: TestDomain;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri });
-  replica = await createTestDomain({ uri, prefix: domain.prefix });
-  live = await createTestDomain({ uri, environment: "live", prefix: domain.prefix });
-});
-afterAll(async () => {
-  await live.close();
-  await replica.close();
-  await domain.close();
-});
+const domain = await createTestDomain();
+const { prefix } = domain;
+const replica = await createTestDomain({ prefix });
+const live = await createTestDomain({ environment: "live", prefix });
 
 const requestsOf = async (id: string, topic: TopicName = "verification.requested") =>
   (await domain.published(topic, VerificationRequestedSchema)).filter(({ run }) => run?.monitorId === id);
@@ -434,22 +423,18 @@ test("a canceled monitor can be canceled again with the same answer, and is no l
 
 describe("a cancellation requests once that the open run ends if it waits for SAM.gov's API", () => {
   const canceling = async (environment: "live" | "sandbox", checks: readonly Check[], hasEnded = false) => {
-    const own = await createTestDomain({ uri, environment });
-    try {
-      const caller = someCaller(environment);
-      const { _id: id } = await own.started(caller, someMonitor({ checks }));
-      if (hasEnded) await own.monitors.updateOne({ _id: id }, { $unset: { open_run: true } });
-      await Promise.all([1, 2, 3].map(() => own.commands.cancel(caller, id)));
-      const rows = await own.db.collection("outbox").find({ key: id }).sort({ seq: 1, _id: 1 }).toArray();
-      const records = rows.map((row) => fromBinary(VerificationRequestedSchema, row.value.buffer));
-      return rows.map(({ topic, seq }, index) => {
-        const { canceled, run, recordId } = records[index]!;
-        expect([run!.monitorId, recordId]).toEqual([id, `${id}:${seq}`]);
-        return `${topic} ${run!.runSeq}${canceled ? " canceled" : ""}`;
-      });
-    } finally {
-      await own.close();
-    }
+    const own = await createTestDomain({ environment });
+    const caller = someCaller(environment);
+    const { _id: id } = await own.started(caller, someMonitor({ checks }));
+    if (hasEnded) await own.monitors.updateOne({ _id: id }, { $unset: { open_run: true } });
+    await Promise.all([1, 2, 3].map(() => own.commands.cancel(caller, id)));
+    const rows = await own.db.collection("outbox").find({ key: id }).sort({ seq: 1, _id: 1 }).toArray();
+    const records = rows.map((row) => fromBinary(VerificationRequestedSchema, row.value.buffer));
+    return rows.map(({ topic, seq }, index) => {
+      const { canceled, run, recordId } = records[index]!;
+      expect([run!.monitorId, recordId]).toEqual([id, `${id}:${seq}`]);
+      return `${topic} ${run!.runSeq}${canceled ? " canceled" : ""}`;
+    });
   };
 
   test.each<[string, "live" | "sandbox", Check[], boolean, string[]]>([

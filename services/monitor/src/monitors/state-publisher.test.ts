@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { createLeases } from "@vvs/outbox";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
@@ -10,17 +10,14 @@ import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } fr
 import { createPublishStates, UNPUBLISHED_STATES } from "./state-publisher.ts";
 
 const TOPIC = "sandbox.monitor.state_changed";
-const domains: TestDomain[] = [];
 let domain: TestDomain;
 let publish: () => Promise<void>;
 let nudged: number;
 beforeEach(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
-  domains.push(domain);
+  domain = await createTestDomain();
   nudged = 0;
   publish = await publisher();
 });
-afterAll(() => Promise.all(domains.map((each) => each.close())));
 
 /** Returns the publisher of a replica that holds the lease. */
 async function publisher(db: Db = domain.db) {

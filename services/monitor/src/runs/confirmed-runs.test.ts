@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { CallerContext } from "@vvs/tenant";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { createTestDomain, HOUR, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { createTestDomain, HOUR, someCaller, someMonitor } from "../testing/domain.ts";
 import { createListConfirmedRuns } from "./confirmed-runs.ts";
 
-let domain: TestDomain;
-let confirmedRuns: TestDomain["listConfirmedRuns"];
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
-  const { db, positions } = domain;
-  confirmedRuns = createListConfirmedRuns({ db, readPositions: positions.readAll });
-});
-afterAll(() => domain.close());
+const domain = await createTestDomain({ environment: "live" });
+const confirmedRuns = createListConfirmedRuns({ db: domain.db, readPositions: domain.positions.readAll });
 
 const hoursAgo = (hours: number) => new Date(domain.clock.at.getTime() - hours * HOUR);
 const lastRun = (hours: number, more: object = {}) => ({

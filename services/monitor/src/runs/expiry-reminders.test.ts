@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { addDays, registryDay } from "@vvs/registration";
 import { captureLogs } from "@vvs/testing";
 import { expiryRunAt } from "../model/next-run.ts";
-import { callerIn, createTestDomain, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { callerIn, createTestDomain, someMonitor } from "../testing/domain.ts";
 import { createRemindOfExpiry } from "./expiry-reminders.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-let domain: TestDomain;
-beforeAll(async () => {
-  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
-});
-afterAll(() => domain.close());
+const domain = await createTestDomain({ environment: "live" });
 beforeEach(async () => {
   await domain.monitors.deleteMany({});
 });

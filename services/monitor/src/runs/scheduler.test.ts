@@ -19,17 +19,7 @@ import {
 const { spans, metric, shutdown } = recordTelemetry();
 
 // Each test has its own domain, so that its schedule is not visible to other tests.
-const uri = process.env.MONGODB_URI!;
-const domains: TestDomain[] = [];
-async function newDomain(options: { environment?: "live" | "sandbox"; prefix?: string } = {}) {
-  const domain = await createTestDomain({ uri, ...options });
-  domains.push(domain);
-  return domain;
-}
-afterAll(async () => {
-  await Promise.all(domains.map((domain) => domain.close()));
-  await shutdown();
-});
+afterAll(shutdown);
 
 /** A monitor whose first run has ended. */
 async function idleMonitor(domain: TestDomain, frequency: "hourly" | "daily" = "hourly") {
@@ -81,7 +71,7 @@ const seqs = async (domain: TestDomain) =>
 
 describe("a run", () => {
   test("starts once, and not before it is due", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { tenant, id, created } = await idleMonitor(domain);
     domain.pass(5 * SECOND - 1);
     expect(await domain.scheduler.claimDue()).toMatchObject({ due: 0, claimed: 0 });
@@ -94,8 +84,8 @@ describe("a run", () => {
   });
 
   test("is claimed by exactly one of several schedulers", async () => {
-    const domain = await newDomain();
-    const others = await Promise.all([1, 2, 3].map(() => newDomain({ prefix: domain.prefix })));
+    const domain = await createTestDomain();
+    const others = await Promise.all([1, 2, 3].map(() => createTestDomain({ prefix: domain.prefix })));
     await Promise.all(Array.from({ length: 20 }, () => idleMonitor(domain)));
     const all = [domain, ...others];
     for (const each of all) each.pass(5 * SECOND);
@@ -106,7 +96,7 @@ describe("a run", () => {
   });
 
   test("that is open delays the next one until it times out", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     await domain.started(someCaller(), someMonitor({ frequency: "hourly" }));
     domain.pass(RUN_TIMEOUT_MS - 1);
     expect((await domain.scheduler.claimDue()).claimed).toBe(0);
@@ -116,7 +106,7 @@ describe("a run", () => {
   });
 
   test("that was missed in an outage is skipped", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const { tenant, id } = await idleMonitor(domain);
     domain.pass(10.5 * HOUR);
     expect((await domain.scheduler.claimDue()).claimed).toBe(1);
@@ -126,7 +116,7 @@ describe("a run", () => {
   });
 
   test("has a new trace of its own, linked to the call that created the monitor", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const { organizationId } = someCaller("live").tenant;
     const traceparent = "00-11111111111111111111111111111111-2222222222222222-01";
     await due(domain, { organizationId, count: 3, traceparent });
@@ -143,7 +133,7 @@ describe("a run", () => {
 
 describe("a claim that fails", () => {
   test("because another transaction holds the monitor delays no other, and succeeds when the transaction ends", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const { organizationId } = someCaller("live").tenant;
     const [held] = await due(domain, { organizationId, count: 6 });
     await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 2 });
@@ -159,7 +149,7 @@ describe("a claim that fails", () => {
   });
 
   test("for ever delays neither the rest of its organization, even behind a whole batch of such claims, nor others", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { organizationId } = someCaller().tenant;
     const bad = await due(domain, { organizationId, count: 7 });
     // The run exists already, so the transaction of each claim is refused.
@@ -178,7 +168,7 @@ describe("a claim that fails", () => {
   });
 
   test("because the monitor was canceled after it was read starts no run, and the rest of the batch runs", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const { tenant } = someCaller("live");
     const [canceled, ...rest] = await due(domain, { organizationId: tenant.organizationId, count: 4 });
     afterRead(domain, () => domain.commands.cancel(callerIn(tenant), canceled!));
@@ -188,7 +178,7 @@ describe("a claim that fails", () => {
   });
 
   test("because only a newer version knows the monitor's frequency is not tried, and the others run in one transaction", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { organizationId } = someCaller().tenant;
     const unknown = await due(domain, { organizationId, count: 7 });
     await domain.monitors.updateMany({}, { $set: { frequency: "quarterly" as "hourly" } });
@@ -205,7 +195,7 @@ describe("a claim that fails", () => {
   });
 
   test("of an organization that can't be served delays no other organization", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const [broken, ...others] = Array.from({ length: 4 }, () => someCaller("live").tenant.organizationId);
     for (const organizationId of [broken!, ...others]) await due(domain, { organizationId, count: 1 });
     const { claimable } = domain.store;
@@ -217,7 +207,7 @@ describe("a claim that fails", () => {
   });
 
   test("for every organization is an error, so that the loop waits before it tries again", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     for (let index = 0; index < 3; index++)
       await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 1 });
     jest.spyOn(domain.store, "claimable").mockRejectedValue(new Error("injected"));
@@ -227,7 +217,7 @@ describe("a claim that fails", () => {
 
 describe("organizations", () => {
   test("are leased: one with many due monitors delays no other, and starts at most a batch per lease", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const giant = someCaller("live").tenant.organizationId;
     const small = Array.from({ length: 5 }, () => someCaller("live").tenant.organizationId);
     await due(domain, { organizationId: giant, count: 125 });
@@ -243,7 +233,7 @@ describe("organizations", () => {
   });
 
   test("in the sandbox start at most five runs per lease, longest waiting first", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { organizationId } = someCaller().tenant;
     const first = await due(domain, { organizationId, count: 5 });
     domain.pass(1);
@@ -254,7 +244,7 @@ describe("organizations", () => {
   });
 
   test("in the sandbox start their first runs with the same leases, however many monitors are created together", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const caller = someCaller();
     const created = Array.from({ length: 12 }, () => domain.commands.create(caller, someMonitor()));
     await Promise.all(created);
@@ -267,7 +257,7 @@ describe("organizations", () => {
   });
 
   test("start a first run before their late ones", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const caller = someCaller();
     await due(domain, { organizationId: caller.tenant.organizationId, count: 5 });
     domain.pass(30 * SECOND);
@@ -278,10 +268,10 @@ describe("organizations", () => {
   });
 
   test("are each served by one replica at a time, so no claim is wasted", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     const { organizationId } = someCaller("live").tenant;
     await due(domain, { organizationId, count: 5 });
-    const other = await newDomain({ environment: "live", prefix: domain.prefix });
+    const other = await createTestDomain({ environment: "live", prefix: domain.prefix });
     other.clock.at = domain.clock.at;
     const meanwhile: unknown[] = [];
     afterRead(domain, async () => meanwhile.push(await other.scheduler.claimDue()));
@@ -292,7 +282,7 @@ describe("organizations", () => {
 
 describe("while Kafka is unavailable", () => {
   test("no run starts once a request has waited for half a minute, and runs start again when it is published", async () => {
-    const domain = await newDomain({ environment: "live" });
+    const domain = await createTestDomain({ environment: "live" });
     await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 1 });
     const outbox = domain.db.collection("outbox");
     const held = async () =>
@@ -310,7 +300,7 @@ describe("while Kafka is unavailable", () => {
 
 describe("the monitors of a suspended organization", () => {
   test("do not run and leave the queue; after the reactivation they run at their next due time, without a burst", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { tenant, id, created } = await idleMonitor(domain);
     const other = await idleMonitor(domain);
     domain.suspended.add(tenant.organizationId);
@@ -331,7 +321,7 @@ describe("the monitors of a suspended organization", () => {
 });
 
 test("a monitor whose organization is suspended before its first run has that when the organization goes on", async () => {
-  const domain = await newDomain();
+  const domain = await createTestDomain();
   const caller = someCaller();
   const { value } = await domain.commands.create(caller, someMonitor({ frequency: "hourly" }));
   domain.suspended.add(caller.tenant.organizationId);
@@ -346,7 +336,7 @@ test("a monitor whose organization is suspended before its first run has that wh
 });
 
 test("a run that ends while its suspended organization's monitor is skipped stays ended", async () => {
-  const domain = await newDomain();
+  const domain = await createTestDomain();
   const { tenant, id } = await idleMonitor(domain);
   const open_run = { run_seq: 1, claimed_at: domain.clock.at };
   await domain.monitors.updateOne({ _id: id }, { $set: { open_run } });
@@ -360,7 +350,7 @@ test("a run that ends while its suspended organization's monitor is skipped stay
 
 describe("a cancellation", () => {
   test("that comes first leaves no run to claim", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const { tenant, id } = await idleMonitor(domain);
     await domain.commands.cancel(callerIn(tenant), id);
     domain.pass(HOUR);
@@ -368,7 +358,7 @@ describe("a cancellation", () => {
   });
 
   test("concurrent with a claim happens either before or after it, and nothing is claimed later", async () => {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const monitors = await Promise.all(Array.from({ length: 20 }, () => idleMonitor(domain)));
     domain.pass(5 * SECOND);
     const [{ claimed }] = await Promise.all([
@@ -385,7 +375,7 @@ describe("a cancellation", () => {
 describe("what is due", () => {
   /** Runs the scheduler's searches with 10 organizations that have nothing due and 3 that have; returns MongoDB's profile of them. */
   async function examinedWith(swept: number): Promise<Document[]> {
-    const domain = await newDomain();
+    const domain = await createTestDomain();
     const organizations = Array.from({ length: 13 }, () => someCaller().tenant.organizationId).sort();
     const dueNow = organizations.filter((_, index) => index % 5 === 0);
     for (const organizationId of organizations) await due(domain, { organizationId, count: swept });

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { JudgeRunsResponseSchema, RunJudgement } from "@vvs/proto/verification/v1/verification";
@@ -28,17 +28,8 @@ const VENDORS = 1_000;
 const DIFFERENT_EACH = 1_000;
 const { SAME, DIFFERENT } = RunJudgement;
 
-let live: TestDomain;
-let sandbox: TestDomain;
-beforeAll(async () => {
-  live = await createTestDomain({ uri: monitored(process.env.MONGODB_URI!), environment: "live" });
-  const { prefix } = live;
-  sandbox = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "sandbox", prefix });
-});
-afterAll(async () => {
-  await sandbox.close();
-  await live.close();
-});
+const live = await createTestDomain({ uri: monitored(process.env.MONGODB_URI!), environment: "live" });
+const sandbox = await createTestDomain({ prefix: live.prefix });
 
 /** Stores monitors that stand, with the schedule that their ids give them and a digest of their own. */
 async function addStanding(domain: TestDomain, count: number, organizationOf: (index: number) => string) {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -17,14 +17,7 @@ import { scheduledChecks } from "./standing.ts";
 import { MARGIN_MS } from "./sweep.ts";
 
 // Each test has its own databases, so that its monitors are not swept by other tests.
-const uri = process.env.MONGODB_URI!;
-const domains: TestDomain[] = [];
-async function newDomain(options: { prefix?: string } = {}) {
-  const domain = await createTestDomain({ uri, environment: "live", ...options });
-  domains.push(domain);
-  return domain;
-}
-afterAll(() => Promise.all(domains.map((domain) => domain.close())));
+const newDomain = (options: { prefix?: string } = {}) => createTestDomain({ environment: "live", ...options });
 
 /** A replica on databases of its own, in which nothing was swept before now. No period begins within ten minutes. */
 async function newReplica() {

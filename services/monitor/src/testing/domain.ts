@@ -25,21 +25,32 @@ export const fastClock = {
 };
 
 const pool = databasePool(afterAll);
+/** Close the domains that are open, the newest last. */
+const closes = new Set<() => Promise<void>>();
+afterAll(async () => {
+  for (const close of [...closes].toReversed()) await close();
+});
 
 export type TestDomain = Awaited<ReturnType<typeof createTestDomain>>;
 
-/** Creates one environment of the service on its own databases. `unknownEntity` is the only entity that does not exist. */
-export async function createTestDomain(options: {
-  uri: string;
-  environment?: Environment;
-  /** Database prefix of another domain, to share its databases. */
-  prefix?: string;
-  fileRunSpreadMs?: number;
-}) {
-  const { environment = "sandbox", prefix = pool.take() } = options;
+/**
+ * Creates one environment of the service on its own databases, until the tests of the file are over. `unknownEntity` is the
+ * only entity that does not exist.
+ */
+export async function createTestDomain(
+  options: {
+    /** MONGODB_URI if absent. */
+    uri?: string;
+    environment?: Environment;
+    /** Database prefix of another domain, to share its databases. */
+    prefix?: string;
+    fileRunSpreadMs?: number;
+  } = {},
+) {
+  const { uri = process.env.MONGODB_URI!, environment = "sandbox", prefix = pool.take() } = options;
   const logger = createLogger({ service: "monitor", level: "silent" });
   const client = await connectMongo({
-    uri: options.uri,
+    uri,
     service: "monitor",
     logger,
     stopping: new AbortController().signal,
@@ -76,6 +87,12 @@ export async function createTestDomain(options: {
     stopping: new AbortController().signal,
     logger,
   });
+  async function close(): Promise<void> {
+    if (!closes.delete(close)) return;
+    if (!options.prefix) await pool.giveBack(client, prefix);
+    await client.close();
+  }
+  closes.add(close);
   return {
     ...domain,
     ...collections(db),
@@ -107,10 +124,8 @@ export async function createTestDomain(options: {
       const rows = await db.collection("outbox").find({ topic }).sort({ key: 1, seq: 1 }).toArray();
       return rows.map((row) => fromBinary(schema, row.value.buffer));
     },
-    async close() {
-      if (!options.prefix) await pool.giveBack(client, prefix);
-      await client.close();
-    },
+    /** Closes it before the tests of the file are over. */
+    close,
   };
 }
 
