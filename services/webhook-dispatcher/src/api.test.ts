@@ -11,17 +11,9 @@ import { webhookBody } from "./attempt/request.ts";
 import { signaturesOf } from "./attempt/signature.ts";
 import { createDeliveryApi } from "./domain.ts";
 import type { Delivery } from "./model/delivery.ts";
-import {
-  createTestDeliveries,
-  HOOK,
-  later,
-  start,
-  stranger,
-  type TestDeliveries,
-  tenant,
-} from "./testing/deliveries.ts";
+import { createTestDeliveries, HOOK, later, start, stranger, tenant } from "./testing/deliveries.ts";
 
-let kept: TestDeliveries;
+const kept = await createTestDeliveries();
 let server: RpcServer;
 let dashboard: Client<typeof WebhookDispatcherService>;
 let gateway: Client<typeof WebhookDispatcherService>;
@@ -30,7 +22,6 @@ const page = create(PageRequestSchema, { limit: 10 });
 const now = () => later(60);
 
 beforeAll(async () => {
-  kept = await createTestDeliveries();
   const logger = createLogger({ service: "test", level: "silent" });
   const options = {
     audit: async () => undefined,
@@ -52,7 +43,6 @@ afterAll(async () => {
   dashboard.close();
   gateway.close();
   await server.close(100);
-  await kept.close();
 });
 
 describe("a delivery", () => {

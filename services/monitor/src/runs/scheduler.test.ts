@@ -17,9 +17,9 @@ import {
 } from "../testing/domain.ts";
 
 const { spans, metric, shutdown } = recordTelemetry();
+afterAll(shutdown);
 
 // Each test has its own domain, so that its schedule is not visible to other tests.
-afterAll(shutdown);
 
 /** A monitor whose first run has ended. */
 async function idleMonitor(domain: TestDomain, frequency: "hourly" | "daily" = "hourly") {

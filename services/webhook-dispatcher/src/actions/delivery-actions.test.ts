@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import { hookedDb } from "@vvs/testing";
 import { type Db, MongoNetworkError } from "mongodb";
-import { createDeliveryApi, type DeliveryApi } from "../domain.ts";
+import { createDeliveryApi } from "../domain.ts";
 import { newEndpoint } from "../endpoints/circuit.ts";
 import { type Endpoint, endpointId } from "../endpoints/endpoint.ts";
-import {
-  createTestDeliveries,
-  HOOK,
-  later,
-  start,
-  stranger,
-  type TestDeliveries,
-  tenant,
-} from "../testing/deliveries.ts";
+import { createTestDeliveries, HOOK, later, start, stranger, tenant } from "../testing/deliveries.ts";
 
 const DAY = 24 * 3_600;
 type Entry = { action: string; target: string; details: Record<string, string> };
 
-let kept: TestDeliveries;
-let api: DeliveryApi;
+const kept = await createTestDeliveries();
 let now: Date;
 let audited: [CallerContext, Entry][];
 let accountIsUnavailable: boolean;
@@ -45,17 +36,13 @@ const apiOn = (db: Db) => {
   });
 };
 
-beforeAll(async () => {
-  kept = await createTestDeliveries();
-  api = apiOn(kept.db);
-});
+const api = apiOn(kept.db);
 beforeEach(async () => {
   await kept.clear();
   audited = [];
   accountIsUnavailable = false;
   now = later(60);
 });
-afterAll(() => kept.close());
 
 const all = { since: start };
 const refused = { code: "service_unavailable", outcomeUnknown: false };

@@ -1,25 +1,11 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { PageRequestSchema } from "@vvs/proto/common/v1/common";
-import {
-  createTestDeliveries,
-  HOOK,
-  later,
-  start,
-  stranger,
-  type TestDeliveries,
-  tenant,
-} from "../testing/deliveries.ts";
+import { createTestDeliveries, HOOK, later, start, stranger, tenant } from "../testing/deliveries.ts";
 import { createDeliveryListing, type DeliveryFilter, type DeliveryListing } from "./listing.ts";
 
-let kept: TestDeliveries;
-let listing: DeliveryListing;
-
-beforeAll(async () => {
-  kept = await createTestDeliveries();
-  listing = createDeliveryListing(kept);
-});
-afterAll(() => kept.close());
+const kept = await createTestDeliveries();
+const listing = createDeliveryListing(kept);
 
 const page = (limit: number) => create(PageRequestSchema, { limit });
 const eventsOf = async (filter: DeliveryFilter, whose = tenant) =>

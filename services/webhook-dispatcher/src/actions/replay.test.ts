@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Logger } from "@vvs/logging";
 import { hookedDb } from "@vvs/testing";
-import {
-  createTestDeliveries,
-  HOOK,
-  later,
-  start,
-  stranger,
-  type TestDeliveries,
-  tenant,
-} from "../testing/deliveries.ts";
+import { createTestDeliveries, HOOK, later, start, stranger, tenant } from "../testing/deliveries.ts";
 import { createReplays, type FailedFilter, MAX_REPLAYS, type Replays } from "./replay.ts";
-import { createReplayJobs, type ReplayJobs, runReplays } from "./replay-jobs.ts";
+import { createReplayJobs, runReplays } from "./replay-jobs.ts";
 
-let kept: TestDeliveries;
-let replays: Replays;
-let jobs: ReplayJobs;
-
-beforeAll(async () => {
-  kept = await createTestDeliveries();
-  replays = createReplays(kept);
-  jobs = createReplayJobs(kept);
-});
+const kept = await createTestDeliveries();
+const replays = createReplays(kept);
+const jobs = createReplayJobs(kept);
 beforeEach(() => kept.clear());
-afterAll(() => kept.close());
 
 const by = { at: later(60), actor: "usr_1" };
 const all: FailedFilter = { since: start, until: later(60) };

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createReplays, type Replays } from "../actions/replay.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { createReplays } from "../actions/replay.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
 import type { Delivery } from "../model/delivery.ts";
-import { createTestDeliveries, HOOK, later, start, type TestDeliveries, tenant } from "../testing/deliveries.ts";
-import { createMonitorUrls, type MonitorUrls } from "./monitor-urls.ts";
+import { createTestDeliveries, HOOK, later, start, tenant } from "../testing/deliveries.ts";
+import { createMonitorUrls } from "./monitor-urls.ts";
 import { createDeliveryStore } from "./store.ts";
 
 const NEW = "https://subscriber.example/new";
-let kept: TestDeliveries;
-let urls: MonitorUrls;
-let replays: Replays;
-
-beforeAll(async () => {
-  kept = await createTestDeliveries();
-  urls = createMonitorUrls(kept);
-  replays = createReplays(kept);
-});
+const kept = await createTestDeliveries();
+const urls = createMonitorUrls(kept);
+const replays = createReplays(kept);
 beforeEach(() => kept.clear());
-afterAll(() => kept.close());
 
 const changed = (url: string | null, version: number) => ({ _id: "mon_1", organization_id: "org_1", url, version });
 const pending = (changes: Partial<Delivery> = {}) =>

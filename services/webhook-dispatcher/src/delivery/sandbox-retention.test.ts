@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { hookedDb } from "@vvs/testing";
 import { createDeliveryListing } from "../actions/listing.ts";
 import type { Delivery } from "../model/delivery.ts";
-import { createTestDeliveries, start, type TestDeliveries, tenant } from "../testing/deliveries.ts";
+import { createTestDeliveries, start, tenant } from "../testing/deliveries.ts";
 import { reduceAged } from "./sandbox-retention.ts";
 import { createDeliveryStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 const after = (days: number) => new Date(start.getTime() + days * DAY_MS);
-let store: TestDeliveries;
-beforeAll(async () => {
-  store = await createTestDeliveries();
-});
-afterAll(() => store.close());
+const store = await createTestDeliveries();
 beforeEach(() => store.clear());
 
 const reduce = (now: Date, keeping = { days: 14, newest: 10_000 }) =>

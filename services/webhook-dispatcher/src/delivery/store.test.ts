@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Attempt, Delivery } from "../model/delivery.ts";
 import { failedDelivery, later, start } from "../testing/deliveries.ts";
-import { type TestStore, testStore } from "../testing/test-store.ts";
-import { createDeliveryStore, type DeliveryStore } from "./store.ts";
+import { testStore } from "../testing/test-store.ts";
+import { createDeliveryStore } from "./store.ts";
 
-let kept: TestStore;
-let store: DeliveryStore;
-
-beforeAll(async () => {
-  kept = await testStore();
-  store = createDeliveryStore(kept);
-});
+const kept = await testStore();
+const store = createDeliveryStore(kept);
 beforeEach(async () => void (await kept.deliveries.deleteMany({})));
-afterAll(() => kept.close());
 
 const delivery = (id: string, more: Partial<Delivery> = {}): Delivery =>
   failedDelivery({

@@ -1,26 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import type { AttemptError } from "../model/delivery.ts";
-import { type TestStore, testStore } from "../testing/test-store.ts";
+import { testStore } from "../testing/test-store.ts";
 import { newEndpoint } from "./circuit.ts";
 import { endpointId } from "./endpoint.ts";
 import { createEndpointCache, type EndpointCache } from "./endpoint-cache.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
 import { createEndpointsView } from "./endpoints-view.ts";
 
-let store: TestStore;
+const store = await testStore();
 const caches: EndpointCache[] = [];
 const url = "https://subscriber.example/hook";
 const endpoint = { _id: endpointId("org_1", url), organization_id: "org_1", url };
 
-beforeAll(async () => {
-  store = await testStore();
-});
 afterEach(async () => {
   for (const each of caches.splice(0)) each.close();
   await store.endpoints.deleteMany({});
 });
-afterAll(() => store.close());
 
 function cache(now = () => new Date()): EndpointCache {
   const made = createEndpointCache({

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { createTestDeliveries, later, stranger, type TestDeliveries, tenant } from "../testing/deliveries.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createEndpointsView, type EndpointsView, endpointState } from "./endpoints-view.ts";
+import { createEndpointsView, endpointState } from "./endpoints-view.ts";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
+const kept = await createTestDeliveries();
 
 describe("an endpoint", () => {
   test.each<[string, string, Parameters<typeof endpointState>[0]]>([
@@ -36,15 +37,8 @@ describe("an endpoint", () => {
 });
 
 describe("the endpoints of an organization", () => {
-  let kept: TestDeliveries;
-  let view: EndpointsView;
+  const view = createEndpointsView(kept);
   const now = later(10 * DAY);
-
-  beforeAll(async () => {
-    kept = await createTestDeliveries();
-    view = createEndpointsView(kept);
-  });
-  afterAll(() => kept.close());
 
   beforeEach(async () => {
     await kept.clear();

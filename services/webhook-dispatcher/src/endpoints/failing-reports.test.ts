@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { captureLogs } from "@vvs/testing";
 import { createTestDeliveries, later, stranger, type TestDeliveries, tenant } from "../testing/deliveries.ts";
@@ -8,11 +8,7 @@ import { createReportFailing } from "./failing-reports.ts";
 
 const HOUR = 3_600;
 const FIRST = 30 * HOUR;
-let kept: TestDeliveries;
-beforeAll(async () => {
-  kept = await createTestDeliveries();
-});
-afterAll(() => kept.close());
+const kept = await createTestDeliveries();
 beforeEach(() => kept.clear());
 
 const add = (...args: Parameters<TestDeliveries["addEndpoint"]>) => kept.addEndpoint(...args);

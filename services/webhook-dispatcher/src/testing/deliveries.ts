@@ -15,7 +15,7 @@ export type TestDeliveries = Awaited<ReturnType<typeof createTestDeliveries>>;
 
 /** Migrated databases of the test's own, with deliveries as the engine leaves them. */
 export async function createTestDeliveries() {
-  const { db, deliveries, endpoints, close } = await testStore();
+  const { db, deliveries, endpoints } = await testStore();
   return {
     /** The database of the live environment. */
     db,
@@ -36,8 +36,6 @@ export async function createTestDeliveries() {
       for (const name of ["deliveries", "endpoints", "replays", "monitor_urls"])
         await db.collection(name).deleteMany({});
     },
-    /** Drops the databases. */
-    close,
   };
 }
 

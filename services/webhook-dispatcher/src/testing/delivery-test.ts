@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { type PlayedSubscriber, playSubscriber } from "./played-subscriber.ts";
 import { type Replica, startReplica } from "./replica.ts";
@@ -18,7 +18,6 @@ export function deliveryTest() {
     await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
     await Promise.all(subscribers.splice(0).map((subscriber) => subscriber.close()));
   });
-  afterAll(() => test.close());
 
   return {
     store: test,

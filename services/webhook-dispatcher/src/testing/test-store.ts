@@ -1,3 +1,4 @@
+import { afterAll } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
 import type { Collection, Db } from "mongodb";
 import type { Endpoint } from "../endpoints/endpoint.ts";
@@ -9,14 +10,18 @@ export interface TestStore {
   readonly db: Db;
   readonly deliveries: Collection<Delivery>;
   readonly endpoints: Collection<Endpoint>;
-  /** Drops the databases. */
-  close(): Promise<void>;
 }
 
-/** Returns migrated databases of the test's own. */
+const closes: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closes) await close();
+});
+
+/** Returns migrated databases of the test's own, which exist until the tests of the file are over. */
 export async function testStore(): Promise<TestStore> {
   const { client, prefix, close } = await testMongo();
+  closes.push(close);
   await migrate({ client, prefix });
   const db = client.db(`${prefix}webhook_dispatcher_live`, { ignoreUndefined: true });
-  return { db, deliveries: db.collection("deliveries"), endpoints: db.collection("endpoints"), close };
+  return { db, deliveries: db.collection("deliveries"), endpoints: db.collection("endpoints") };
 }
