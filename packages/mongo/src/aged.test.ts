@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
 import { agedBatches, type Keeping } from "./aged.ts";
 
@@ -11,13 +11,10 @@ interface Item {
 
 const now = new Date("2026-11-25T12:00:00Z");
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
-let mongo: Awaited<ReturnType<typeof testMongo>>;
+const mongo = await testMongo();
 const items = () => mongo.db.collection<Item>("items");
 
-beforeAll(async () => {
-  mongo = await testMongo(process.env.MONGODB_URI!);
-  await items().createIndex({ organization_id: 1, created_at: -1, _id: -1 });
-});
+await items().createIndex({ organization_id: 1, created_at: -1, _id: -1 });
 afterAll(() => mongo.close());
 beforeEach(async () => void (await items().deleteMany({})));
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { outcomeUnknown } from "@vvs/errors";
-import { captureLogs, type TestMongo, testMongo } from "@vvs/testing";
-import { type Collection, MongoError, ObjectId } from "mongodb";
-import { type Cap, type CapDocument, createCap } from "./cap.ts";
+import { captureLogs, testMongo } from "@vvs/testing";
+import { MongoError, ObjectId } from "mongodb";
+import { type CapDocument, createCap } from "./cap.ts";
 import { connectMongo } from "./client.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -12,18 +12,12 @@ interface Thing {
   readonly ended?: true;
 }
 
-let mongo: TestMongo;
-let things: Collection<Thing>;
-let counters: Collection<CapDocument>;
-let cap: Cap;
+const mongo = await testMongo();
+const [things, counters] = await Promise.all([
+  mongo.db.createCollection<Thing>("things"),
+  mongo.db.createCollection<CapDocument>("counters"),
+]);
 let owner: string;
-beforeAll(async () => {
-  mongo = await testMongo(process.env.MONGODB_URI!);
-  for (const name of ["things", "counters"]) await mongo.db.createCollection(name);
-  things = mongo.db.collection<Thing>("things");
-  counters = mongo.db.collection<CapDocument>("counters");
-  cap = capWith();
-});
 beforeEach(() => {
   owner = new ObjectId().toHexString();
 });
@@ -41,6 +35,7 @@ const capWith = (whileCounting: () => Promise<unknown> = async () => undefined) 
       return counted;
     },
   });
+const cap = capWith();
 const within = (limit: number) => ({ limit, refusal: () => full });
 const newThing = (): Thing => ({ _id: new ObjectId().toHexString(), owner });
 const insert = (thing = newThing()) =>

@@ -1,17 +1,14 @@
 import { type AddressInfo, connect, createServer } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { captureLogs, eventually, type TestMongo, testMongo } from "@vvs/testing";
+import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { captureLogs, eventually, testMongo } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { connectMongo, databaseName, environmentDatabases } from "./client.ts";
 import { inTransaction } from "./transaction.ts";
 
 const uri = process.env.MONGODB_URI!;
 const never = new AbortController().signal;
-let mongo: TestMongo;
-beforeAll(async () => {
-  mongo = await testMongo(uri);
-  await mongo.db.createCollection("things");
-});
+const mongo = await testMongo();
+await mongo.db.createCollection("things");
 afterAll(() => mongo.close());
 
 const opened: (() => unknown)[] = [];

@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from "@jest/globals";
-import { eventually, type TestMongo, testMongo } from "@vvs/testing";
+import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
+import { eventually, testMongo } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { databaseClock, offsetOf } from "./clock.ts";
 
 const MINUTE_MS = 60_000;
-let mongo: TestMongo;
+const mongo = await testMongo();
 const stopping = new AbortController();
 const { signal } = stopping;
-beforeAll(async () => {
-  mongo = await testMongo();
-});
 afterEach(() => void jest.useRealTimers());
 afterAll(async () => {
   stopping.abort();

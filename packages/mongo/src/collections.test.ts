@@ -1,19 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type Db, MongoClient } from "mongodb";
+import { afterAll, expect, test } from "@jest/globals";
+import { testMongo } from "@vvs/testing";
 import { createCollections } from "./collections.ts";
 
-let client: MongoClient;
-let db: Db;
-
-beforeAll(() => {
-  client = new MongoClient(process.env.MONGODB_URI!);
-  db = client.db(`t${randomUUID().slice(0, 8)}`);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const { db, close } = await testMongo();
+afterAll(close);
 
 test("concurrent and repeated migrations create each collection once", async () => {
   const names = ["one", "two", "three"];

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type TestMongo, testMongo } from "@vvs/testing";
-import { type Collection, MongoClient, ObjectId } from "mongodb";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { testMongo } from "@vvs/testing";
+import { MongoClient, ObjectId } from "mongodb";
 import { calendarWindow, giveBack, take, windowFromFirst } from "./counter.ts";
 import { createShares } from "./shares.ts";
 
@@ -12,14 +12,10 @@ interface Counter {
   readonly minute?: Date;
 }
 
-let mongo: TestMongo;
-let counters: Collection<Counter>;
+const mongo = await testMongo();
+const counters = mongo.db.collection<Counter>("counters");
 const other = new MongoClient(process.env.MONGODB_URI!);
 let id: string;
-beforeAll(async () => {
-  mongo = await testMongo(process.env.MONGODB_URI!);
-  counters = mongo.db.collection<Counter>("counters");
-});
 beforeEach(() => {
   id = new ObjectId().toHexString();
 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import { eventually, mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
+import { eventually, mongoProxy, testMongo } from "@vvs/testing";
 import {
   MongoBulkWriteError,
   MongoClient,
@@ -23,12 +23,9 @@ import { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 import { inTransaction } from "./transaction.ts";
 
 const uri = process.env.MONGODB_URI!;
-let mongo: TestMongo;
-beforeAll(async () => {
-  mongo = await testMongo(uri);
-  await mongo.db.createCollection("people");
-  await mongo.db.collection("people").createIndex({ organization_id: 1, email: 1 }, { unique: true });
-});
+const mongo = await testMongo();
+const people = await mongo.db.createCollection("people");
+await people.createIndex({ organization_id: 1, email: 1 }, { unique: true });
 afterAll(() => mongo.close());
 
 const errorOf = (work: Promise<unknown>) =>
@@ -168,7 +165,7 @@ test("service_unavailable after a call's effect means an unknown outcome, any ot
 });
 
 test("an operation that MongoDB refuses is internal_error, its text withheld", async () => {
-  const refusal = translateMongoError(await errorOf(mongo.db.collection("people").findOne({ $bad: 1 })));
+  const refusal = translateMongoError(await errorOf(people.findOne({ $bad: 1 })));
   expect(refusal).toMatchObject({ code: "internal_error", message: new ServiceError("internal_error").message });
 });
 
@@ -179,7 +176,6 @@ test("a refusal stays the same, and any unknown error becomes internal_error", (
 });
 
 test("a duplicate key is recognized, with its index", async () => {
-  const people = mongo.db.collection("people");
   const person = () => ({ organization_id: "org_1", email: "a@example.com" });
   await people.insertOne(person());
   const error = await errorOf(people.insertOne(person()));
@@ -191,7 +187,6 @@ test("a duplicate key is recognized, with its index", async () => {
 });
 
 test("a duplicate key among many inserts is recognized", async () => {
-  const people = mongo.db.collection("people");
   const person = () => ({ organization_id: "org_2", email: "b@example.com" });
   expect(isDuplicateKey(await errorOf(people.insertMany([person(), person()])))).toBe(true);
 });

@@ -1,15 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { deadlineAt, underDeadline } from "@vvs/deadline";
-import { type TestMongo, testMongo } from "@vvs/testing";
+import { testMongo } from "@vvs/testing";
 import type { ClientSession } from "mongodb";
 import { createGroupCommit } from "./group-commit.ts";
 
-let mongo: TestMongo;
-
-beforeAll(async () => {
-  mongo = await testMongo(process.env.MONGODB_URI!);
-});
+const mongo = await testMongo();
 afterAll(() => mongo.close());
 
 /** Creates a collection of items, and records the sizes of the groups that are written. */

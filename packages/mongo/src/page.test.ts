@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { PageRequestSchema } from "@vvs/proto/common/v1/common";
-import { type TestMongo, testMongo } from "@vvs/testing";
-import type { Collection } from "mongodb";
+import { testMongo } from "@vvs/testing";
 import { findPage, type Page } from "./page.ts";
 
 interface Item {
@@ -12,13 +11,9 @@ interface Item {
   created_at: Date;
 }
 
-let mongo: TestMongo;
-let items: Collection<Item>;
-beforeAll(async () => {
-  mongo = await testMongo(process.env.MONGODB_URI!);
-  items = mongo.db.collection("items");
-  await items.createIndex({ organization_id: 1, created_at: -1, _id: -1 });
-});
+const mongo = await testMongo();
+const items = mongo.db.collection<Item>("items");
+await items.createIndex({ organization_id: 1, created_at: -1, _id: -1 });
 afterAll(() => mongo.close());
 beforeEach(() => items.deleteMany({}));
 
