@@ -108,7 +108,6 @@ export const kept: Readonly<Record<string, Readonly<Record<string, Kept>>>> = {
     tin_failures: { seconds: 30 * DAY },
     tin_guesses: UNTIL_ITS_DATE,
     audit_progress: "always",
-    vendor_list_progress: "always",
     ...idempotency,
     ...outbox,
   },

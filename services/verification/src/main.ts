@@ -37,7 +37,6 @@ import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { runRetention } from "./retention/retention.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
-import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts";
 
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
@@ -68,10 +67,6 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     onClose(`${environment} producer`, () => producer.close());
     const relay = runOutboxRelay({ db: databases[environment], producer, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
-    const topic = kafka.topicFor(environment, topicNames.verificationCompletedDirect);
-    const earlier = { environment, client, db: databases[environment], topic, nudge: relay.nudge, stopping, logger };
-    const publishing = startPublishingEarlierResults(earlier);
-    onClose(`${environment} earlier results`, () => publishing.ended());
     return relay;
   });
 

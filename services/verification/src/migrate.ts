@@ -13,7 +13,6 @@ import { migrateQueue } from "./questions/documents.ts";
 import { migrateWatches } from "./questions/watch-documents.ts";
 import { collectionsOf } from "./store.ts";
 import { migrateGuesses } from "./tin-guessing/guesses-store.ts";
-import { migrateEarlierResults } from "./vendor-list/earlier-results.ts";
 
 /** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
 const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
@@ -60,7 +59,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
     await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
     await migrateAskedVerifications(db);
-    await migrateEarlierResults(db);
     await migrateJobs(db);
     await migrateIdempotency(db);
     await migrateOutbox(db);

@@ -1,11 +1,10 @@
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
 import { timeOfId } from "@vvs/ids";
-import { type VerificationCompleted, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
-import type { AnswerDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import type { Answer } from "../providers/provider.ts";
 import { answerDigest } from "./answer-digest.ts";
 import type { CheckSubject } from "./check-inputs.ts";
@@ -26,58 +25,28 @@ export function toCompleted(
   const matched = verification.results.find(
     ({ check_type, status }) => check_type === "tin_match" && status === "pass",
   );
-  return recordOf(tenant, verification, {
-    run: run && { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
-    checks: verification.results.map((result, index) => ({
-      ...checkOf(result),
-      inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
-      ...(result.check_type === "tin_match" && { tinFingerprint: conclusions[index]!.tinHash }),
-      ...answeredIn(conclusions[index]!),
-    })),
-    externalId: run && externalId,
-    entityName,
-    entityTin: matched?.details?.tin ?? entityTin,
-  });
-}
-
-/**
- * Returns the record of an earlier verification once more, for the lists of vendors only: without its run. Facts are those
- * of the stored answers.
- */
-export function toCompletedAgain(
-  tenant: Tenant,
-  verification: VerificationDocument,
-  answers: ReadonlyMap<string, AnswerDocument>,
-): Uint8Array {
-  const checks = verification.results.map((result) => ({
-    ...checkOf(result),
-    facts: completedFacts(answers.get(result.evidence_id) ?? {}),
-  }));
-  return recordOf(tenant, verification, { checks });
-}
-
-function recordOf(
-  tenant: Tenant,
-  verification: VerificationDocument,
-  more: Exclude<MessageInitShape<typeof VerificationCompletedSchema>, VerificationCompleted>,
-): Uint8Array {
   const record = create(VerificationCompletedSchema, {
     verificationId: verification._id,
     tenant: toProtoTenant(tenant),
     entityId: verification.entity_id,
     overallResult: toProtoStatus(verification.overall_result),
     createdAt: timestampFromDate(verification.created_at),
-    ...more,
+    run: run && { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
+    checks: verification.results.map(({ check_type, status, reason, evidence_id }, index) => ({
+      checkType: toCheckType(check_type),
+      status: toProtoStatus(status),
+      reason,
+      madeAt: timestampFromDate(timeOfId(evidence_id)),
+      inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
+      ...(check_type === "tin_match" && { tinFingerprint: conclusions[index]!.tinHash }),
+      ...answeredIn(conclusions[index]!),
+    })),
+    externalId: run && externalId,
+    entityName,
+    entityTin: matched?.details?.tin ?? entityTin,
   });
   return toBinary(VerificationCompletedSchema, record);
 }
-
-const checkOf = ({ check_type, status, reason, evidence_id }: ResultDocument) => ({
-  checkType: toCheckType(check_type),
-  status: toProtoStatus(status),
-  reason,
-  madeAt: timestampFromDate(timeOfId(evidence_id)),
-});
 
 /** Returns the facts and parts of a conclusion's answer. What tin_match asked about is a fact too. */
 function answeredIn(conclusion: Conclusion) {
@@ -95,7 +64,7 @@ function answeredIn(conclusion: Conclusion) {
   };
 }
 
-function completedFacts({ facts, details }: Partial<Pick<Answer, "facts" | "details">>): Record<string, string> {
+function completedFacts({ facts, details }: Pick<Answer, "facts" | "details">): Record<string, string> {
   const { tin, name, same_name, same_name_unknown } = details ?? {};
   const sameName = same_name?.length ? "found" : same_name_unknown && "unknown";
   return { ...facts, ...(tin && { tin }), ...(name && { name }), ...(sameName && { same_name: sameName }) };
