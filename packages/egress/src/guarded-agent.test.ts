@@ -8,6 +8,7 @@ import { AddressRefusedError } from "./errors.ts";
 import { createGuardedAgent, type GuardedAgentOptions } from "./guarded-agent.ts";
 import { createSystemLookup } from "./names.ts";
 import { createAuthority } from "./testing/certificates.ts";
+import { privateHosts } from "./testing/private-hosts.ts";
 
 /** The only address that counts as public in these tests. */
 const PUBLIC = "127.0.0.2";
@@ -74,43 +75,14 @@ async function get(dispatcher: ReturnType<typeof agent>, url: string): Promise<n
 const refused = expect.objectContaining({ name: "AddressRefusedError" });
 
 describe("a literal", () => {
-  test.each([
-    PRIVATE,
-    "127.1",
-    "127.0.1",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.1",
-    "0x7f.0.0.0x1",
-    "0177.0.0.1",
-    "017700000001",
-    "127.0.0.1.",
-    "127.0.0.3",
-    "0.0.0.0",
-    "0",
-    "１２７.0.0.1",
-    "127。0。0。1",
-    "%31%32%37.0.0.1",
-    "[::1]",
-    "[0:0:0:0:0:0:0:1]",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "[::127.0.0.1]",
-    "[64:ff9b::7f00:1]",
-    "[64:ff9b:1::7f00:1]",
-    "[2002:7f00:1::]",
-    "[fe80::1]",
-    "[fd00:ec2::254]",
-    "10.0.0.1",
-    "169.254.169.254",
-    "100.64.0.1",
-    "192.168.0.1",
-  ])("%s is refused before anything is sent", async (host) => {
-    const ordinary = agent({ isAllowed: undefined });
-    await expect(get(ordinary, `http://${host}:${port}/`)).rejects.toThrow(refused);
-    expect(reached).toEqual([]);
-  });
+  test.each([...privateHosts, "169.254.169.254", "[fe80::1]", "[fd00:ec2::254]"])(
+    "%s is refused before anything is sent",
+    async (host) => {
+      const ordinary = agent({ isAllowed: undefined });
+      await expect(get(ordinary, `http://${host}:${port}/`)).rejects.toThrow(refused);
+      expect(reached).toEqual([]);
+    },
+  );
 
   test("that is public is connected to", async () => {
     expect(await get(agent(), `http://${PUBLIC}:${port}/`)).toBe(200);

@@ -20,6 +20,7 @@ import {
   MongoWriteConcernError,
 } from "mongodb";
 import { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
+import { errorOf } from "./testing/mongo-behind-proxy.ts";
 import { inTransaction } from "./transaction.ts";
 
 const uri = process.env.MONGODB_URI!;
@@ -27,12 +28,6 @@ const mongo = await testMongo();
 const people = await mongo.db.createCollection("people");
 await people.createIndex({ organization_id: 1, email: 1 }, { unique: true });
 afterAll(() => mongo.close());
-
-const errorOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 test("a server that can't be reached is service_unavailable, with the cause kept inside", async () => {
   const client = new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 });
