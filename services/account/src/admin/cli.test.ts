@@ -5,18 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { mongoProxy, startScript } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAccount } from "../testing/account.ts";
 import { people } from "../testing/people.ts";
 import { type CommandLine, parseCommandLine, runCommand } from "./command-line.ts";
 import { explain } from "./texts.ts";
 
-let account: TestAccount;
+const account = testAccount();
 /** A folder with a local run, whose variables the command finds by itself. */
 let folder: string;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
   folder = mkdtempSync(join(tmpdir(), "admin-"));
   mkdirSync(join(folder, ".local"));
   const ring = (keys: readonly SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
@@ -29,10 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, ".local", "environment.json"), JSON.stringify(variables));
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await account.close();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const admin = (args: string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}) =>
   startScript(join(import.meta.dirname, "cli.ts"), args, { cwd: folder, ...options }).ended;

@@ -7,7 +7,7 @@ import { watchChanges } from "./change-watch.ts";
 let account: TestAccount;
 
 beforeEach(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
+  account = await createTestAccount();
 });
 
 afterEach(() => account.close());

@@ -18,7 +18,7 @@ function createFeed(maxPending?: number): KeyFeed {
 }
 
 beforeEach(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
+  account = await createTestAccount();
   watching = 0;
   feed = createFeed();
 });
@@ -211,7 +211,7 @@ describe("a watch ends with service_unavailable", () => {
     await replica.snapshot();
     await account.client.close();
     await expect(replica.ended).rejects.toMatchObject({ code: "service_unavailable" });
-    account = await createTestAccount(process.env.MONGODB_URI!);
+    account = await createTestAccount();
   });
 });
 

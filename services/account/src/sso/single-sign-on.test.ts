@@ -9,27 +9,26 @@ import {
 import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { INVITATION_MS } from "../organizations/invitations.ts";
-import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
+import { sharedParts, testAccount, tokenIn } from "../testing/account.ts";
 import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
 import { createOpenId } from "./openid.ts";
 import { createSingleSignOn, TRIP_MS } from "./single-sign-on.ts";
 
 const PASSWORD = "correct horse";
 const place = { clientAddress: "203.0.113.9", userAgent: "Firefox" };
-let account: TestAccount;
+const account = testAccount();
 let provider: PlayedOpenIdProvider;
 let other: PlayedOpenIdProvider;
 let people = 0;
 
 beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
   [provider, other] = await Promise.all([playOpenIdProvider(), playOpenIdProvider()]);
 });
 beforeEach(() => {
   account.clock.now = new Date();
 });
 afterAll(async () => {
-  await Promise.all([account.close(), provider.close(), other.close()]);
+  await Promise.all([provider.close(), other.close()]);
 });
 
 /** Creates an organization that signs in with the simulated provider, and a member of it. */

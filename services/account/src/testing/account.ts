@@ -47,7 +47,8 @@ export function testKey(id: string): SecretKey {
   return { id, key: randomBytes(32) };
 }
 
-export async function createTestAccount(uri: string): Promise<TestAccount> {
+export async function createTestAccount(): Promise<TestAccount> {
+  const uri = process.env.MONGODB_URI!;
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
   const prefix = databases.take();
   await migrate({ client, prefix });
@@ -81,7 +82,7 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
 export function testAccount(): TestAccount {
   const account = {} as TestAccount;
   beforeAll(async () => {
-    Object.assign(account, await createTestAccount(process.env.MONGODB_URI!));
+    Object.assign(account, await createTestAccount());
   });
   afterAll(() => account.close());
   return account;

@@ -5,16 +5,15 @@ import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { keysServices, peopleServices } from "../api/api.ts";
 import { createKeyFeed } from "../api-keys/key-feed.ts";
 import { createAccountMetrics } from "../metrics.ts";
-import { createTestAccount, logger, type TestAccount } from "./account.ts";
+import { logger, testAccount } from "./account.ts";
 
 /** Returns an account whose services of both parts are served while the tests of the file run, and clients of them. */
 export function testApi() {
-  const account = {} as TestAccount;
+  const account = testAccount();
   const clients: { close(): void }[] = [];
   let server: RpcServer;
 
   beforeAll(async () => {
-    Object.assign(account, await createTestAccount(process.env.MONGODB_URI!));
     const { domain } = account;
     const { store, keyRecords: records } = domain;
     const keyFeed = createKeyFeed({ store, records, logger, onWatchers: () => undefined });
@@ -29,7 +28,6 @@ export function testApi() {
   afterAll(async () => {
     for (const client of clients) client.close();
     await server.close(100);
-    await account.close();
   });
 
   /** Returns a client that calls as another service. */
