@@ -20,16 +20,6 @@ export type ServiceName =
   | "gateway"
   | "dashboard";
 
-interface Service extends Pick<ServiceTopology, "addressVariable" | "secrets" | "optionalSecrets"> {
-  readonly name: ServiceName;
-}
-
-const SERVICES: readonly Service[] = Object.entries(topology).map(
-  ([name, { addressVariable, secrets, optionalSecrets }]) => ({
-    ...{ name: name as ServiceName, addressVariable, secrets, optionalSecrets },
-  }),
-);
-
 const READY_TIMEOUT_MS = 180_000;
 const STOP_GRACE_MS = 30_000;
 const RESTART_DELAY_MS = 1_000;
@@ -52,9 +42,11 @@ export interface ServicesOptions {
   readonly onCrash: (service: ServiceName, exit: Exit) => void;
 }
 
+type Ports = Readonly<Record<ServiceName, number>>;
+
 export interface RunningServices {
   /** The admin port of each service. */
-  readonly adminPorts: Readonly<Record<ServiceName, number>>;
+  readonly adminPorts: Ports;
   /** The variables with the addresses of the gRPC servers. */
   readonly addresses: Readonly<Record<string, string>>;
   /** Returns the pid of a service's current process. */
@@ -68,10 +60,10 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   mkdirSync(options.logDir, { recursive: true });
   const addresses: Record<string, string> = {};
   const plans: Plan[] = [];
-  for (const service of SERVICES) {
-    const plan = { ...service, adminPort: await freePort(), rpcPort: await freePort() };
-    if (service.addressVariable) addresses[service.addressVariable] = `127.0.0.1:${plan.rpcPort}`;
-    plans.push(plan);
+  for (const [name, service] of Object.entries(topology)) {
+    const [adminPort, rpcPort] = [await freePort(), await freePort()];
+    if (service.addressVariable) addresses[service.addressVariable] = `127.0.0.1:${rpcPort}`;
+    plans.push({ ...service, name: name as ServiceName, adminPort, rpcPort });
   }
   const running = plans.map((plan) => keepRunning(plan, { ...options.environment, ...addresses }, options));
   const stop = async () => {
@@ -85,17 +77,15 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     throw error;
   }
   return {
-    adminPorts: Object.fromEntries(plans.map(({ name, adminPort }) => [name, adminPort])) as Record<
-      ServiceName,
-      number
-    >,
+    adminPorts: Object.fromEntries(plans.map(({ name, adminPort }) => [name, adminPort])) as Ports,
     addresses,
     pid: (name) => running.find((service) => service.name === name)!.pid(),
     stop,
   };
 }
 
-interface Plan extends Service {
+interface Plan extends ServiceTopology {
+  readonly name: ServiceName;
   readonly adminPort: number;
   readonly rpcPort: number;
 }
