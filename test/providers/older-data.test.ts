@@ -4,7 +4,7 @@ import { loadConfig, z } from "@vvs/config";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { providersSection } from "../../services/verification/src/providers/config.ts";
 import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
     config: loadConfig(z.object(providersSection), { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl }),
     entities: {
       getRegistryRecord: async () =>
-        create(GetRegistryRecordResponseSchema, {
+        create(RegistryAnswerSchema, {
           record: { uei: UEI, legalName: "PLAYED VENDOR LLC", extractCode: "A", expirationDate: "2098-12-31" },
           registryCutDate: daysAgo(21),
           registryLoad: "registry:1",

@@ -2,11 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import {
   type EntityService,
   GetCheckSubjectsResponseSchema,
-  type GetRegistryRecordResponse,
-  GetRegistryRecordResponseSchema,
   GetRegistryRecordsResponseSchema,
   ListWithdrawnLoadsResponseSchema,
   RecordTinMatchResponseSchema,
+  type RegistryAnswer,
+  RegistryAnswerSchema,
   UpdateFromProviderResponseSchema,
 } from "@vvs/proto/entity/v1/entity";
 import { type ExclusionEffect, isInForce, registryDay } from "@vvs/registration";
@@ -98,7 +98,7 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
     }
   }
 
-  function recordOf(query: { uei: string; cage: string }): GetRegistryRecordResponse {
+  function recordOf(query: { uei: string; cage: string }): RegistryAnswer {
     const [registry, exclusionsFile] = [current("registry"), current("exclusions")];
     const today = registryDay(now());
     const named = [...vendors.values()].find(({ uei, cage }) => (query.uei ? uei === query.uei : cage === query.cage));
@@ -114,7 +114,7 @@ export function createWorld({ sams, now }: { sams: readonly PlayedSamGov[]; now:
         ...{ extractCode: row.listed === "active" ? "A" : "E", entityType: ENTITY_TYPE },
         excluded: isFlagged(row.exclusions, registry!.cutDate),
       };
-    return create(GetRegistryRecordResponseSchema, {
+    return create(RegistryAnswerSchema, {
       ...(record && { record }),
       exclusions: rows.filter((each) => isLeft(each, today)).map((each) => exclusionOf(each, "")),
       endedExclusions: [

@@ -17,7 +17,7 @@ import type { CheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
-import { findWithdrawn, type RegistryQuery, registryRecords } from "./vendors/registry-record.ts";
+import { findWithdrawn, registryRecords } from "./vendors/registry-record.ts";
 import type { RememberedTins } from "./vendors/remembered-tins.ts";
 import type { createTinReplacements } from "./vendors/tin-replacements.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
@@ -44,7 +44,6 @@ export const callers: Callers<typeof EntityService> = {
   listTinReplacements: ["dashboard"],
   takeTinReplacements: ["verification"],
   listWithdrawnLoads: ["verification"],
-  getRegistryRecord: ["verification"],
   getRegistryRecords: ["verification"],
   updateFromProvider: ["verification"],
 };
@@ -69,14 +68,6 @@ export interface EntityServiceOptions {
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
   const { store, seenBy, collections, creation, externalIds, checkSubjects, now } = options;
-
-  function recordsFor(environment: Environment, queries: readonly RegistryQuery[]) {
-    if (queries.some(({ uei, cage }) => !uei && !cage)) {
-      throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
-    }
-    requireFew(queries);
-    return registryRecords(collections[environment], queries, now());
-  }
 
   const handlers: Handlers<typeof EntityService> = {
     async lookUp(request) {
@@ -177,11 +168,12 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const withdrawn = await findWithdrawn(collections[environmentOf(environment)]);
       return { loads: withdrawn.map(({ _id }) => _id) };
     },
-    async getRegistryRecord({ environment, uei, cage, names }) {
-      return (await recordsFor(environmentOf(environment), [{ uei, cage, names }]))[0]!;
-    },
     async getRegistryRecords({ environment, queries }) {
-      return { records: await recordsFor(environmentOf(environment), queries) };
+      if (queries.some(({ uei, cage }) => !uei && !cage)) {
+        throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
+      }
+      requireFew(queries);
+      return { records: await registryRecords(collections[environmentOf(environment)], queries, now()) };
     },
     async updateFromProvider({ caller, entityId, retrievedAt, ...facts }) {
       const at = retrievedAt ? timestampDate(retrievedAt) : now();

@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import {
   type Exclusion,
   ExclusionSchema,
-  type GetRegistryRecordResponse,
-  GetRegistryRecordResponseSchema,
+  type RegistryAnswer,
+  RegistryAnswerSchema,
   RegistryRecordSchema,
 } from "@vvs/proto/entity/v1/entity";
 import { cageOf, ueiOf } from "../registry/identifiers.ts";
@@ -46,15 +46,10 @@ export function listedExpiration(population: Population, vendor: number, cut: nu
 }
 
 /** Returns what the loaded files say about a vendor, as the entity service returns it at a moment. */
-export function filesOf(
-  population: Population,
-  vendor: number,
-  loaded: LoadedFiles,
-  moment: number,
-): GetRegistryRecordResponse {
+export function filesOf(population: Population, vendor: number, loaded: LoadedFiles, moment: number): RegistryAnswer {
   const { extractCut, exclusionsCut } = loaded;
   const expiration = listedExpiration(population, vendor, extractCut);
-  return create(GetRegistryRecordResponseSchema, {
+  return create(RegistryAnswerSchema, {
     ...exclusionsOf(population.exclusions.get(vendor), exclusionsCut, dayAt(moment)),
     record:
       expiration === undefined

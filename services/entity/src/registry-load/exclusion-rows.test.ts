@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
-import { callerFor, startTestApplication } from "../testing/application.ts";
+import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads, killedAt, pausingTransaction } from "../testing/loads.ts";
 import { loadExtract } from "./load-extract.ts";
 import {
@@ -20,7 +20,7 @@ const uei = "ABCDEFGHJK51";
 const PRODUCTS = "Section 889. The entity is not itself excluded.";
 const statusOf = async (by = uei) =>
   (await app.gateway.lookUp({ caller, identifiers: { uei: by } })).entity!.samGov!.registrationStatus;
-const record = () => app.verification.getRegistryRecord({ environment: 1, uei });
+const record = () => registryRecordOf(app.verification, { uei });
 
 test("a row that limits only products debars nobody, and is returned with its comment, after graver ones", async () => {
   await loads.load([{ 1: uei, 116: "D" }]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication, subjectOf } from "../testing/application.ts";
+import { callerFor, registryRecordOf, startTestApplication, subjectOf } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { type ListedChange, listChanges } from "./change-log.ts";
 import { printChanges, printLoads, printQuarantine } from "./load-reports.ts";
@@ -21,6 +21,7 @@ const exclude: typeof loads.exclude = (...given) => loads.exclude(...given);
 const everything = () => loads.everything();
 
 const find = async (by: string) => (await app.gateway.lookUp({ caller, identifiers: { uei: by } })).entity!;
+const record = (by = uei) => registryRecordOf(app.verification, { uei: by });
 const versions = async (entityId: string) =>
   (await app.gateway.listSnapshots({ caller, entityId, page })).snapshots.map(({ version }) => version);
 async function changesOf(loadId: string): Promise<ListedChange[]> {
@@ -47,8 +48,7 @@ describe("loading an extract", () => {
     expect(snapshots).toMatchObject([
       { version: 1, organizationId: "", requestId: "", actor: "registry:SAM_PUBLIC_20260906.dat" },
     ]);
-    const record = await app.verification.getRegistryRecord({ environment: 1, uei });
-    expect(record).toMatchObject({
+    expect(await record()).toMatchObject({
       record: { uei, cage: "5ABC1", extractCode: "A", excluded: false, expirationDate: "2027-12-31", idOnly: false },
       exclusions: [],
       registryCutDate: "2026-09-06",
@@ -184,7 +184,7 @@ describe("loading an extract", () => {
     expect(after).toMatchObject({ id: before.id, samGov: { expirationDate: "2030-01-01" } });
     expect(await versions(after.id)).toEqual([2, 1]);
     expect((await find("ABCDEFGHJK52")).legalName).toBe("BLUE RIDGE TIMBER LLC");
-    const gone = await app.verification.getRegistryRecord({ environment: 1, uei: "ABCDEFGHJK52" });
+    const gone = await record("ABCDEFGHJK52");
     expect(gone.record).toBeUndefined();
     expect(await load([{ 1: uei, 9: "20270101" }], { day: "06" })).toMatchObject({
       isOlder: true,
@@ -311,13 +311,12 @@ describe("exclusions", () => {
     });
     expect(await statusOf({ cage: "5ABC2" })).toMatchObject({ samGov: { registrationStatus: "debarred" } });
     expect(await statusOf({ uei: "ABCDEFGHJK54" })).toMatchObject({ samGov: { registrationStatus: "inactive" } });
-    const record = await app.verification.getRegistryRecord({ environment: 1, uei });
-    expect(record).toMatchObject({
+    expect(await record()).toMatchObject({
       exclusions: [{ samNumber: `S4MR${uei}`, terminationDate: "indefinite" }],
       exclusionsCutDate: "2026-01-10",
     });
-    expect(record.record).toBeUndefined();
-    const past = await app.verification.getRegistryRecord({ environment: 1, uei: "ABCDEFGHJK54" });
+    expect((await record()).record).toBeUndefined();
+    const past = await record("ABCDEFGHJK54");
     expect(past).toMatchObject({ exclusions: [], endedExclusions: [{ terminationDate: "2020-02-01", endedOn: "" }] });
   });
 
@@ -355,7 +354,6 @@ describe("exclusions", () => {
   });
 
   test("that ended are kept with the dates of the files that contained them, and can come back as the same ones", async () => {
-    const record = () => app.verification.getRegistryRecord({ environment: 1, uei });
     await exclude([{ uei }, { cage: "5ABC5" }]);
     await exclude([{ uei }, { cage: "5ABC5" }], "2026-01-12");
     expect(await record()).toMatchObject({
@@ -376,15 +374,13 @@ describe("exclusions", () => {
   test("that a running load ends are in force until the load is done", async () => {
     await exclude([{ uei }]);
     await app.live.exclusions.updateMany({}, { $set: { ended_by: "exclusions:running", ended_on: "2026-01-11" } });
-    const record = await app.verification.getRegistryRecord({ environment: 1, uei });
-    expect(record).toMatchObject({ exclusions: [{ samNumber: `S4MR${uei}` }], endedExclusions: [] });
+    expect(await record()).toMatchObject({ exclusions: [{ samNumber: `S4MR${uei}` }], endedExclusions: [] });
   });
 
   test("of a withdrawn load are not returned, and the load is named", async () => {
     const { loadId } = await exclude([{ uei }]);
     await app.live.loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn" } });
-    const record = await app.verification.getRegistryRecord({ environment: 1, uei });
-    expect(record).toMatchObject({ exclusions: [], exclusionsCutDate: "", withdrawnLoads: [loadId] });
+    expect(await record()).toMatchObject({ exclusions: [], exclusionsCutDate: "", withdrawnLoads: [loadId] });
   });
 
   test("are refused if a file has far fewer than the previous one, unless that is accepted", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication } from "../testing/application.ts";
+import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 
 const app = await startTestApplication();
@@ -14,8 +14,7 @@ const lookUp = async (identifiers: Record<string, string>) =>
   (await app.gateway.lookUp({ caller, identifiers })).entity!;
 const resolve = (identifiers: Record<string, string>) =>
   app.verification.resolveVendor({ caller, identifiers, legalName: "", entityId: "" });
-const record = (query: { uei?: string; cage?: string }) =>
-  app.verification.getRegistryRecord({ environment: 1, ...query });
+const record = (query: { uei?: string; cage?: string }) => registryRecordOf(app.verification, query);
 const statusOf = async (by: string = uei) => (await lookUp({ uei: by })).samGov!.registrationStatus;
 const notFound = { code: "entity_not_found" };
 

@@ -9,7 +9,7 @@ export type WatchedEffect = "excluded" | "cleared" | "changed";
 /**
  * Returns the effect of a change, on a registry's day, on what monitors watch: the status, the exclusions, the expiration date, the legal name,
  * the CAGE and the entity type; undefined if it has none, such as a change of an address or of the source. Facts that the
- * public view does not show count too, as `GetRegistryRecord` answers by them.
+ * public view does not show count too, as `GetRegistryRecords` answers by them.
  */
 export function watchedEffect(
   before: UnversionedEntity,

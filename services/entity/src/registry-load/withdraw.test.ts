@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication } from "../testing/application.ts";
+import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads, killedAt, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
 import { findLoad } from "./change-log.ts";
 import { printLoads, printWithdrawal } from "./load-reports.ts";
@@ -55,8 +55,8 @@ async function known() {
 }
 
 async function records() {
-  const asked = [{ uei }, { uei: other }, { uei: third }, { cage }].map((one) => ({ environment: 1, ...one }));
-  const all = await Promise.all(asked.map((one) => app.verification.getRegistryRecord(one)));
+  const asked = [{ uei }, { uei: other }, { uei: third }, { cage }];
+  const all = await Promise.all(asked.map((one) => registryRecordOf(app.verification, one)));
   return all.map(({ withdrawnLoads, ...rest }) => rest);
 }
 
@@ -179,7 +179,7 @@ describe("a CAGE of a withdrawn load of an extract", () => {
     const stalled = pausingTransaction(app, 1);
     const withdrawing = loads.withdraw(loadId, stalled.given);
     await stalled.beginning;
-    const exclusions = async () => (await app.verification.getRegistryRecord({ environment: 1, uei })).exclusions;
+    const exclusions = async () => (await registryRecordOf(app.verification, { uei })).exclusions;
     expect(await exclusions()).toEqual([]);
     stalled.begin();
     stalled.commit();

@@ -5,7 +5,7 @@ import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mo
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
-import { type Environment, toProtoCaller } from "@vvs/tenant";
+import { type Environment, toProtoCaller, toProtoEnvironment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { callers } from "../api.ts";
 import { createEntityApplication } from "../domain.ts";
@@ -124,6 +124,16 @@ export function callerFor(organizationId: string, environment: Environment = "li
     requestId: "req_1",
     createdEntities,
   });
+}
+
+/** Returns what the loaded files of live say about a vendor. */
+export async function registryRecordOf(
+  client: Pick<Client<typeof EntityService>, "getRegistryRecords">,
+  vendor: { uei?: string; cage?: string; names?: string[] },
+) {
+  const environment = toProtoEnvironment("live");
+  const { records } = await client.getRegistryRecords({ environment, queries: [vendor] });
+  return records[0]!;
 }
 
 /** Returns the facts of an entity that checks need; without an id if the caller's tenant can't see it. */

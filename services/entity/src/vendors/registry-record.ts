@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { registryDay } from "@vvs/registration";
 import type { Document, Filter } from "mongodb";
 import { currentCages, everIdentifiedBy } from "../model/cages.ts";
@@ -26,7 +26,7 @@ export interface RegistryQuery {
   readonly names?: readonly string[];
 }
 
-type Answer = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+type Answer = MessageInitShape<typeof RegistryAnswerSchema>;
 type Entity = Pick<EntityDocument, (typeof FIELDS)[number]>;
 type Newest = LoadDocument & { readonly later: readonly Pick<LoadDocument, "_id" | "cut_date" | "started_at">[] };
 type Withdrawn = Pick<LoadDocument, "_id" | "kind" | "cut_date" | "withdrawn">;

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { providersSection } from "../providers/config.ts";
@@ -59,7 +59,7 @@ async function start(): Promise<TestService> {
     entities: {
       async getRegistryRecord({ uei = "" }) {
         onQuestion?.();
-        return create(GetRegistryRecordResponseSchema, {
+        return create(RegistryAnswerSchema, {
           record: extract.has(uei)
             ? { uei, legalName: "LISTED LLC", extractCode: "A", expirationDate: "2099-01-01" }
             : undefined,

@@ -1,7 +1,6 @@
 import type { Logger } from "@vvs/logging";
-import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import { callsToKeepFresh, newestParts, startOfUtcDay, utcDay } from "@vvs/registration";
-import { toProtoEnvironment } from "@vvs/tenant";
 import type { UpdateOneModel } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
 import { exclusionsAsked, isRegistered } from "../providers/sam-gov/asking-about.ts";
@@ -42,7 +41,7 @@ export function createFreshQuestions(options: {
   suspendedOrganizations: () => Promise<readonly string[]>;
   logger: Logger;
 }): FreshVendors & {
-  fileOf: (key: string) => GetRegistryRecordResponse | undefined;
+  fileOf: (key: string) => RegistryAnswer | undefined;
   refresh: () => Promise<void>;
 } {
   const { collections, registry, subjects, putWatch, provider, logger } = options;
@@ -50,7 +49,7 @@ export function createFreshQuestions(options: {
   let pausedUntil = new Date(0);
   let suspended: readonly string[] = [];
   /** The files' records of the vendors that were looked up last. */
-  let files = new Map<string, GetRegistryRecordResponse>();
+  let files = new Map<string, RegistryAnswer>();
 
   /**
    * Returns how many calls may still be made today, without what is planned for runs for the rest of the day, and which
@@ -108,7 +107,7 @@ export function createFreshQuestions(options: {
    */
   async function prepare(
     question: QuestionDocument,
-    { file, kept, now }: { file: GetRegistryRecordResponse; kept: PublicAnswer | undefined; now: Date },
+    { file, kept, now }: { file: RegistryAnswer; kept: PublicAnswer | undefined; now: Date },
   ): Promise<QuestionDocument | { readonly updateOne: UpdateOneModel<WatchedQuestion> } | undefined> {
     const { _id, uei, priority } = question;
     if (!isFreshPriority(priority)) return question;
@@ -177,10 +176,10 @@ export function createFreshQuestions(options: {
         const keys = asked.flatMap(({ _id, priority }) => (isFreshPriority(priority) ? _id : []));
         const find = () => publicAnswers.find({ _id: { $in: keys } }, { projection: { bodies: 0 } }).toArray();
         const kept = keys.length > 0 ? find() : [];
-        const read = asked.map(async ({ _id, uei, cage }) => {
-          const environment = toProtoEnvironment("live");
-          return [_id, await registry.getRegistryRecord({ environment, uei, cage })] as const;
-        });
+        const read = asked.map(
+          async ({ _id, uei, cage }) =>
+            [_id, await registry.getRegistryRecord({ environment: "live", uei, cage })] as const,
+        );
         files = new Map(await Promise.all(read));
         const keptOf = new Map((await kept).map((answer) => [answer._id, answer]));
         const prepared = await Promise.all(

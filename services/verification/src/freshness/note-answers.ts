@@ -1,7 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Outbox } from "@vvs/outbox";
-import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
 import { factsOf, registryDay, verdictOf } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
@@ -29,7 +29,7 @@ export function createNoteAnswers(options: {
   /** Full name of the live topic registry.changed. */
   topic: string;
   /** Returns the files' record of a vendor; undefined where it could not be read: its runs find out what differs. */
-  fileOf: (key: string) => GetRegistryRecordResponse | undefined;
+  fileOf: (key: string) => RegistryAnswer | undefined;
   now: () => Date;
 }): (session: ClientSession, answers: NotedAnswers) => Promise<void> {
   const { collections, outbox, topic, fileOf, now } = options;

@@ -6,10 +6,10 @@ import type { Caller, Environment, Identifiers, Tenant } from "@vvs/proto/common
 import {
   type CheckSubjectSchema,
   EntityService,
-  type GetRegistryRecordResponseSchema,
   type LookUpRequest,
   type LookUpResponseSchema,
   type RecordTinMatchRequest,
+  type RegistryAnswerSchema,
   type UpdateFromProviderRequest,
 } from "@vvs/proto/entity/v1/entity";
 import { type Handlers, onlyFor, type RpcServer, serveRpc } from "@vvs/rpc";
@@ -20,7 +20,7 @@ export interface TestEntity {
   readonly tin?: string;
 }
 
-type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+type Files = MessageInitShape<typeof RegistryAnswerSchema>;
 type FilesBy = (names: readonly string[], cage: string) => Files;
 
 /** A simulated entity service. Tests set what it knows, and read what it received. */
@@ -141,7 +141,6 @@ export async function startTestEntities(): Promise<TestEntities> {
       const here = [...files].filter(([key]) => key.startsWith(`${environment} `));
       return { loads: here.flatMap(([, of]) => of([], "").withdrawnLoads ?? []) };
     },
-    getRegistryRecord: unused,
     getRegistryRecords: async ({ environment, queries }) => {
       await schedule.registry?.(queries.length);
       return {

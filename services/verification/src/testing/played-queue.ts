@@ -5,7 +5,7 @@ import { loadConfig, z } from "@vvs/config";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { Environment } from "@vvs/proto/common/v1/common";
-import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { VerificationDocument } from "../documents.ts";
 import { type ProvidersConfig, providerAccounts, providersSection } from "../providers/config.ts";
@@ -19,7 +19,7 @@ const logger = createLogger({ service: "test", level: "silent" });
 const DAY_MS = 86_400_000;
 
 /** What the files say about a vendor. */
-export type TestFiles = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+export type TestFiles = MessageInitShape<typeof RegistryAnswerSchema>;
 
 export type PlayedQueue = Awaited<ReturnType<typeof startPlayedQueue>>;
 

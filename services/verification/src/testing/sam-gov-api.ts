@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeEach } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
@@ -13,7 +13,7 @@ import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
 import { questionOf } from "./calls.ts";
 
 /** The loaded files' records, the same for every vendor. */
-export type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+export type Files = MessageInitShape<typeof RegistryAnswerSchema>;
 
 /** Returns the files' records by the names and identifiers that are asked for. */
 export type FilesBy = (names: readonly string[], identifiers: { uei: string; cage: string }) => Files;
@@ -66,7 +66,7 @@ export function playedExtract(played: { files: Files | FilesBy; now: Date; hasAp
 const entitiesWith = (files: Files | FilesBy | undefined): RegistryReader => ({
   async getRegistryRecord({ names = [], uei = "", cage = "" }) {
     if (!files) throw new Error("the entity service is down");
-    return create(GetRegistryRecordResponseSchema, typeof files === "function" ? files(names, { uei, cage }) : files);
+    return create(RegistryAnswerSchema, typeof files === "function" ? files(names, { uei, cage }) : files);
   },
 });
 

@@ -1452,52 +1452,11 @@ export declare type ListWithdrawnLoadsResponse = Message<"vvs.entity.v1.ListWith
 export declare const ListWithdrawnLoadsResponseSchema: GenMessage<ListWithdrawnLoadsResponse>;
 
 /**
- * Request for what the loaded files say, by at least one identifier.
- *
- * @generated from message vvs.entity.v1.GetRegistryRecordRequest
- */
-export declare type GetRegistryRecordRequest = Message<"vvs.entity.v1.GetRegistryRecordRequest"> & {
-  /**
-   * The environment.
-   *
-   * @generated from field: vvs.common.v1.Environment environment = 1;
-   */
-  environment: Environment;
-
-  /**
-   * Empty where unknown.
-   *
-   * @generated from field: string uei = 2;
-   */
-  uei: string;
-
-  /**
-   * Empty where unknown.
-   *
-   * @generated from field: string cage = 3;
-   */
-  cage: string;
-
-  /**
-   * As in RegistryQuery.
-   *
-   * @generated from field: repeated string names = 4;
-   */
-  names: string[];
-};
-
-/**
- * Describes the message vvs.entity.v1.GetRegistryRecordRequest.
- * Use `create(GetRegistryRecordRequestSchema)` to create a new message.
- */
-export declare const GetRegistryRecordRequestSchema: GenMessage<GetRegistryRecordRequest>;
-
-/**
  * What the loaded files say about a UEI or CAGE.
  *
- * @generated from message vvs.entity.v1.GetRegistryRecordResponse
+ * @generated from message vvs.entity.v1.RegistryAnswer
  */
-export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegistryRecordResponse"> & {
+export declare type RegistryAnswer = Message<"vvs.entity.v1.RegistryAnswer"> & {
   /**
    * The row of the registry file; absent where it has none.
    *
@@ -1579,10 +1538,10 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
 };
 
 /**
- * Describes the message vvs.entity.v1.GetRegistryRecordResponse.
- * Use `create(GetRegistryRecordResponseSchema)` to create a new message.
+ * Describes the message vvs.entity.v1.RegistryAnswer.
+ * Use `create(RegistryAnswerSchema)` to create a new message.
  */
-export declare const GetRegistryRecordResponseSchema: GenMessage<GetRegistryRecordResponse>;
+export declare const RegistryAnswerSchema: GenMessage<RegistryAnswer>;
 
 /**
  * Request for what the loaded files say about many vendors.
@@ -1654,9 +1613,9 @@ export declare type GetRegistryRecordsResponse = Message<"vvs.entity.v1.GetRegis
   /**
    * One per query, in their order.
    *
-   * @generated from field: repeated vvs.entity.v1.GetRegistryRecordResponse records = 1;
+   * @generated from field: repeated vvs.entity.v1.RegistryAnswer records = 1;
    */
-  records: GetRegistryRecordResponse[];
+  records: RegistryAnswer[];
 };
 
 /**
@@ -2156,17 +2115,7 @@ export declare const EntityService: GenService<{
     output: typeof ListWithdrawnLoadsResponseSchema;
   },
   /**
-   * Returns what the loaded registry and exclusions files say about a UEI or CAGE. Callers: verification.
-   *
-   * @generated from rpc vvs.entity.v1.EntityService.GetRegistryRecord
-   */
-  getRegistryRecord: {
-    methodKind: "unary";
-    input: typeof GetRegistryRecordRequestSchema;
-    output: typeof GetRegistryRecordResponseSchema;
-  },
-  /**
-   * Returns what GetRegistryRecord returns, for many vendors and all from one moment. Callers: verification.
+   * Returns what the loaded registry and exclusions files say about vendors, all from one moment. Callers: verification.
    *
    * @generated from rpc vvs.entity.v1.EntityService.GetRegistryRecords
    */

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestApplication } from "../../testing/application.ts";
+import { registryRecordOf, startTestApplication } from "../../testing/application.ts";
 import { createLoads } from "../../testing/loads.ts";
 import type { ExclusionOf } from "../testing/registry-files.ts";
 
@@ -12,7 +12,7 @@ afterAll(() => app.stop());
 const uei = "ABCDEFGHJK51";
 /** Returns the names of the rows that bear a name, or that of the registry's record. */
 const found = async (...names: string[]) => {
-  const { sameNames } = await app.verification.getRegistryRecord({ environment: 1, uei, names });
+  const { sameNames } = await registryRecordOf(app.verification, { uei, names });
   return sameNames.map(({ name }) => name);
 };
 const kestrel: ExclusionOf = { name: "KESTREL MARINE, LLC" };

@@ -1,4 +1,4 @@
-import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Asking } from "../../questions/question.ts";
 import { keptRowsServe } from "../../questions/rules.ts";
@@ -11,7 +11,7 @@ import { type FileParts, filePartsOf, isNamedIn } from "./file-parts.ts";
  */
 export function askingAbout(
   { uei, cage, stored, kept }: Pick<Question, "uei" | "cage" | "stored" | "kept">,
-  { files, parts, now }: { files: GetRegistryRecordResponse; parts: Parts; now: Date },
+  { files, parts, now }: { files: RegistryAnswer; parts: Parts; now: Date },
 ): Asking | undefined {
   const verdict = verdictOf(parts, registryDay(now));
   const inFiles = filePartsOf(files, now);

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { askAbout, type Files, samGovForEachTest, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
 import { providersSection } from "../config.ts";
@@ -45,7 +45,7 @@ function start(files?: Files) {
     entities: {
       getRegistryRecord: async () => {
         if (!files) throw new Error("the entity service is down");
-        return create(GetRegistryRecordResponseSchema, files);
+        return create(RegistryAnswerSchema, files);
       },
     },
     takeCall: async (name, callClass) => {

@@ -2,7 +2,7 @@ import { toJson } from "@bufbuild/protobuf";
 import {
   ExcludedNameSchema,
   ExclusionSchema,
-  type GetRegistryRecordResponse,
+  type RegistryAnswer,
   RegistryRecordSchema,
 } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
@@ -35,7 +35,7 @@ export function keptBodiesOf(parts: Parts, { kept }: Pick<Question, "kept">): re
  * Returns the files' rows of a vendor, as evidence. What each new file changes although it says the same of the vendor is
  * left out: names and cut dates are in `sourcesOf`, and a row that the newest file lists is as of that.
  */
-export function fileRowsJson({ record, exclusions, endedExclusions, sameNames }: GetRegistryRecordResponse): object {
+export function fileRowsJson({ record, exclusions, endedExclusions, sameNames }: RegistryAnswer): object {
   const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
   const rows = (list: typeof exclusions) => list.map((row) => toJson(ExclusionSchema, row, options) as object);
   return {
@@ -57,7 +57,7 @@ export function earlierPartsOf(parts: Parts): Parts {
 const FILE_HASH = /(?<=^[a-z]+:)[0-9a-f]{64}$/;
 
 /** Returns where the parts of an answer are from, with the names of the loaded files and the hashes of all files. */
-export function sourcesOf(parts: Parts, files: GetRegistryRecordResponse): AnswerSource[] {
+export function sourcesOf(parts: Parts, files: RegistryAnswer): AnswerSource[] {
   const named = { [files.registryLoad]: files.registryFile, [files.exclusionsLoad]: files.exclusionsFile };
   return Object.entries(parts as Record<keyof Parts, PartSource>).map(([part, { origin, date, load }]) => {
     const [sha256] = FILE_HASH.exec(load ?? "") ?? [];

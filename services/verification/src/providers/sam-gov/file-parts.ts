@@ -1,4 +1,4 @@
-import type { GetRegistryRecordResponse, RegistryRecord } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer, RegistryRecord } from "@vvs/proto/entity/v1/entity";
 import {
   addDays,
   dayOfPart,
@@ -39,7 +39,7 @@ export interface FileParts {
  * exclusions file's. A vendor that is not in the extract may have registered since, so its registration is unknown. A file
  * that is dated later than tomorrow is ignored.
  */
-export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FileParts {
+export function filePartsOf(files: RegistryAnswer, now: Date): FileParts {
   const registry = sourceOf("sam_gov_extract", files.registryCutDate, files.registryLoad, now);
   const exclusionsFile = sourceOf("sam_gov_exclusions", files.exclusionsCutDate, files.exclusionsLoad, now);
   const record = registry && files.record;
@@ -69,12 +69,12 @@ export interface EarlierParts {
  * Returns the files as far as they can know the vendor. The exclusions file may list a vendor by its UEI only, so it shows
  * nothing about one that is known only by its CAGE and that the extract lacks, unless it names an exclusion.
  */
-export function usableFor({ uei }: { uei: string }, files: GetRegistryRecordResponse): GetRegistryRecordResponse {
+export function usableFor({ uei }: { uei: string }, files: RegistryAnswer): RegistryAnswer {
   return uei || files.record || files.exclusions.length > 0 ? files : { ...files, exclusionsCutDate: "" };
 }
 
 /** Returns the newest of each part among the files and earlier answers; exclusions with what explains a flag. */
-export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: EarlierParts, now: Date): Parts {
+export function partsOnFile(files: RegistryAnswer, { stored, kept }: EarlierParts, now: Date): Parts {
   const { parts, unknownSince } = filePartsOf(files, now);
   const { withdrawnLoads } = files;
   const isUsable = (part: PartSource, since: Date | undefined) =>
@@ -99,7 +99,7 @@ export function partsOnFile(files: GetRegistryRecordResponse, { stored, kept }: 
  * Returns parts whose exclusions have the newest file's rows without a UEI too, where SAM.gov's API gave them: it is asked by the
  * UEI, so it does not return these. They are then also of the file's load, so that they go when it is withdrawn.
  */
-export function withRowsWithoutUei(parts: Parts, files: GetRegistryRecordResponse, now: Date): Parts {
+export function withRowsWithoutUei(parts: Parts, files: RegistryAnswer, now: Date): Parts {
   const { exclusions } = parts;
   const file = sourceOf("sam_gov_exclusions", files.exclusionsCutDate, files.exclusionsLoad, now);
   const rows = files.exclusions.filter(({ withoutUei }) => withoutUei);
@@ -127,7 +127,7 @@ function newestFlag({ registration, exclusions }: Parts): ExclusionsPart | undef
  * only that there were exclusions. They are as new as the flag, so that they replace it in a baseline.
  */
 function explainedBy(
-  { exclusions, endedExclusions }: GetRegistryRecordResponse,
+  { exclusions, endedExclusions }: RegistryAnswer,
   { flag, named, now }: { flag: PartSource; named: ExclusionsPart; now: Date },
 ): ExclusionsPart | undefined {
   const flaggedOn = dayOfPart(flag);
@@ -192,7 +192,7 @@ export function registrationOf(record: RegistryRecord, source: PartSource): Regi
 }
 
 /** Returns the exclusions that the files list: at most 100. */
-function exclusionsIn(exclusions: GetRegistryRecordResponse["exclusions"], today: string): Exclusion[] {
+function exclusionsIn(exclusions: RegistryAnswer["exclusions"], today: string): Exclusion[] {
   const listed = exclusions.map(
     ({ program, exclusionType, agency, activeDate, terminationDate, effect, comment, withoutUei }): Exclusion => ({
       program,
@@ -215,7 +215,7 @@ function exclusionsIn(exclusions: GetRegistryRecordResponse["exclusions"], today
  * are unknown.
  */
 function exclusionsOf(
-  files: GetRegistryRecordResponse,
+  files: RegistryAnswer,
   { registry, file, now }: { registry: PartSource | undefined; file: PartSource | undefined; now: Date },
 ): { part?: ExclusionsPart; unknownSince?: Date } {
   const today = registryDay(now);
@@ -229,7 +229,7 @@ function exclusionsOf(
   return named.date > registry.date ? { unknownSince: registry.date } : { part: flagged };
 }
 
-function hasEndedSince({ endedExclusions, registryCutDate }: GetRegistryRecordResponse): boolean {
+function hasEndedSince({ endedExclusions, registryCutDate }: RegistryAnswer): boolean {
   return endedExclusions.some(({ endedOn, terminationDate }) =>
     endedOn ? endedOn > registryCutDate : terminationDate >= registryCutDate,
   );

@@ -1,13 +1,24 @@
 import { equals } from "@bufbuild/protobuf";
 import { createBatcher } from "@vvs/batching";
-import { type EntityService, ExclusionSchema, type GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import { type EntityService, ExclusionSchema, type RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
-import { environmentOf, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
+import { type Environment, perEnvironment, toProtoEnvironment } from "@vvs/tenant";
 import { readOwnData } from "../../own-data.ts";
 import { orAbort } from "../../time-limit.ts";
 import type { Question } from "../provider.ts";
 
-export interface RegistryReader extends Pick<Client<typeof EntityService>, "getRegistryRecord"> {
+/** Reads what the loaded files say. */
+export interface RegistryReader {
+  /** Returns what they say about one vendor; unknown identifiers are empty. Errors: those of entity, the signal's reason. */
+  getRegistryRecord(
+    vendor: {
+      readonly environment: Environment;
+      readonly uei: string;
+      readonly cage: string;
+      readonly names?: readonly string[];
+    },
+    signal?: AbortSignal,
+  ): Promise<RegistryAnswer>;
   /** False: no exclusions are looked up by name. */
   readonly readsNames?: boolean;
 }
@@ -29,7 +40,7 @@ export function createRegistryReader(
 ): RegistryReader {
   const ask = perEnvironment((name) => {
     const environment = toProtoEnvironment(name);
-    return createBatcher<{ uei: string; cage: string; names: string[] }, GetRegistryRecordResponse>({
+    return createBatcher<{ uei: string; cage: string; names: string[] }, RegistryAnswer>({
       async run(asked) {
         return (await entities.getRegistryRecords({ environment, queries: [...asked] })).records;
       },
@@ -39,8 +50,8 @@ export function createRegistryReader(
   });
   return {
     readsNames,
-    getRegistryRecord({ environment, uei = "", cage = "", names = [] }, { signal } = {}) {
-      const asked = ask[environmentOf(environment!)]({ uei, cage, names: readsNames ? names : [] });
+    getRegistryRecord({ environment, uei, cage, names = [] }, signal) {
+      const asked = ask[environment]({ uei, cage, names: readsNames ? [...names] : [] });
       return signal ? orAbort(asked, signal, () => signal.reason) : asked;
     },
   };
@@ -52,11 +63,10 @@ export function readRegistry(
   question: Pick<Question, "tenant" | "uei" | "cage" | "legalName">,
   signal: AbortSignal,
   furtherNames: readonly string[] = [],
-): Promise<GetRegistryRecordResponse> {
-  const environment = toProtoEnvironment(question.tenant.environment);
-  const names = [question.legalName, ...furtherNames].filter((name) => name !== "");
-  const query = { environment, uei: question.uei, cage: question.cage, names };
-  return readOwnData(() => entities.getRegistryRecord(query, { signal }));
+): Promise<RegistryAnswer> {
+  const { tenant, uei, cage, legalName } = question;
+  const names = [legalName, ...furtherNames].filter((name) => name !== "");
+  return readOwnData(() => entities.getRegistryRecord({ environment: tenant.environment, uei, cage, names }, signal));
 }
 
 /**
@@ -65,7 +75,7 @@ export function readRegistry(
  * Errors: service_unavailable.
  */
 export async function withRegistered(
-  files: GetRegistryRecordResponse,
+  files: RegistryAnswer,
   options: {
     entities: RegistryReader;
     question: Pick<Question, "tenant" | "uei" | "cage" | "legalName">;
@@ -74,7 +84,7 @@ export async function withRegistered(
     names?: readonly string[];
   },
   signal: AbortSignal,
-): Promise<GetRegistryRecordResponse> {
+): Promise<RegistryAnswer> {
   const { entities, question, registered, names: furtherNames = [] } = options;
   const { record } = files;
   const { legalName } = question;

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { type RegistryAnswer, RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { type ExclusionsPart, effectInForce, newestParts, type Parts, registryDay } from "@vvs/registration";
 import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
@@ -73,7 +73,7 @@ export function createSamGovApi(options: {
       const { uei = question.uei, cage = "", legal_name = "" } = registration?.listed ?? {};
       const vendor = { entities, question, registered: { uei, cage, legal_name } };
       const read = await reading.then((first) => first && withRegistered(first, vendor, signal)).catch(() => undefined);
-      const files = usableFor({ uei }, read ?? create(GetRegistryRecordResponseSchema));
+      const files = usableFor({ uei }, read ?? create(RegistryAnswerSchema));
       // Without the files it is unknown which of them were withdrawn, so no stored part of a file may be used.
       const { stored, kept } = question;
       const onFile = partsOnFile(files, { stored: read ? stored : withoutFiles(stored), kept }, now());
@@ -128,7 +128,7 @@ function afterFirst(work: (() => Promise<void>) | undefined): () => Promise<void
  */
 function areExclusionsKnown(known: {
   registration: Registration | undefined;
-  files: GetRegistryRecordResponse;
+  files: RegistryAnswer;
   onFile: Parts;
   now: Date;
 }): boolean {

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetRegistryRecordResponseSchema, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
 import { playedExtract } from "../../testing/sam-gov-api.ts";
@@ -17,10 +17,10 @@ const exclusion = { samNumber: "S4MR3X1", exclusionType: "Ineligible", terminati
 
 function files(
   record: MessageInitShape<typeof RegistryRecordSchema> | undefined,
-  more: MessageInitShape<typeof GetRegistryRecordResponseSchema> = {},
+  more: MessageInitShape<typeof RegistryAnswerSchema> = {},
 ) {
   const listed = { uei: "ABCDEFGHJK12", cage: "1AB23", legalName: "ACME LLC", entityType: "Corporate Entity" };
-  return create(GetRegistryRecordResponseSchema, {
+  return create(RegistryAnswerSchema, {
     record: record && create(RegistryRecordSchema, { ...listed, ...record }),
     registryCutDate: CUT,
     registryFile: "SAM_PUBLIC_MONTHLY_V2_20261102.dat",

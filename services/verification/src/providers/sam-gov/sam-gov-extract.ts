@@ -1,4 +1,4 @@
-import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
 import { usableUntil } from "../../questions/rules.ts";
 import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
@@ -42,7 +42,7 @@ export function createSamGovExtract(options: {
   const isLater = ({ run }: Question) => hasApi && isLaterRun(run);
 
   /** Returns the rule by which the API can be asked for a run; undefined for other questions. */
-  function runRule(question: Question, files: GetRegistryRecordResponse, now: Date): RunRule | undefined {
+  function runRule(question: Question, files: RegistryAnswer, now: Date): RunRule | undefined {
     if (!isLater(question)) return undefined;
     const knowledge = { kept: question.kept, wasParked: question.run?.wasParked === true };
     return {
@@ -51,7 +51,7 @@ export function createSamGovExtract(options: {
     };
   }
 
-  function verdictOn(parts: Parts, question: Question, files: GetRegistryRecordResponse, now: Date) {
+  function verdictOn(parts: Parts, question: Question, files: RegistryAnswer, now: Date) {
     const run = runRule(question, files, now);
     try {
       if (!run && Object.keys(filePartsOf(files, now).parts).length === 0) throw staleSource();

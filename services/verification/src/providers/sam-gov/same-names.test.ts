@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { questionOf } from "../../testing/calls.ts";
 import {
   askAbout,
@@ -98,7 +98,7 @@ test.each([
     {
       async getRegistryRecords({ queries = [] }) {
         asked.push(...queries.map(({ names }) => names));
-        return { records: queries.map(() => create(GetRegistryRecordResponseSchema)) } as never;
+        return { records: queries.map(() => create(RegistryAnswerSchema)) } as never;
       },
     },
     { readsNames },

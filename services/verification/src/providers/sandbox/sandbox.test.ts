@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { ProviderError } from "../provider.ts";
 import { type SandboxProvider, type SandboxVerdict, sandboxRegistration, sandboxTinMatch } from "./sandbox.ts";
 
 const active = { extractCode: "A", expirationDate: "2099-03-31" };
-const registry = (facts: object) => create(GetRegistryRecordResponseSchema, { record: { uei: "X", ...facts } });
+const registry = (facts: object) => create(RegistryAnswerSchema, { record: { uei: "X", ...facts } });
 
 function said(ask: () => SandboxVerdict): string {
   try {
@@ -36,7 +36,7 @@ describe("sam_registration", () => {
 
   test("a vendor without an entry in the synthetic registry is not found", () => {
     const options = { provider: "sandbox_primary", uei: "ABCDEFGHJK12", callNumber: 1, at: NOW } as const;
-    const empty = create(GetRegistryRecordResponseSchema);
+    const empty = create(RegistryAnswerSchema);
     expect(said(() => sandboxRegistration({ ...options, registry: empty }))).toBe("fail not_found");
   });
 

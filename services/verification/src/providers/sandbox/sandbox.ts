@@ -1,4 +1,4 @@
-import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import { addDays, type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { SameName } from "../../documents.ts";
 import { type Answer, type KnownExclusions, ProviderError } from "../provider.ts";
@@ -56,7 +56,7 @@ export type SandboxVerdict = Pick<Answer, "outcome" | "reason" | "facts" | "deta
 export function sandboxRegistration(options: {
   provider: SandboxProvider;
   uei: string;
-  registry: GetRegistryRecordResponse;
+  registry: RegistryAnswer;
   callNumber: number;
   /** When it is asked. */
   at: Date;
@@ -81,7 +81,7 @@ export function sandboxRegistration(options: {
 }
 
 /** Returns what the synthetic registry says of a vendor's exclusions. */
-export function sandboxExclusions(uei: string, { record }: GetRegistryRecordResponse): KnownExclusions {
+export function sandboxExclusions(uei: string, { record }: RegistryAnswer): KnownExclusions {
   return { isExcluded: record?.excluded === true, sameName: uei === SAME_NAME_UEI ? "found" : "none" };
 }
 
