@@ -10,29 +10,6 @@ const home: TinHome = { collection: "entity_identifiers", id: "ent_1" };
 const fingerprintKey = randomBytes(32);
 const fingerprintKeys = { of: async () => fingerprintKey };
 
-test("a TIN sealed before a rotation of both rings still opens and is found, and is renewed with the newest keys", async () => {
-  const old = { sealing: key("s1"), hash: key("h1") };
-  const before = createTinVault({ sealingKeys: [old.sealing], hashKeys: [old.hash], fingerprintKeys });
-  const sealed = await before.seal(tenant, home, "123456789");
-  const young = { sealing: key("s2"), hash: key("h2") };
-  const rotated = createTinVault({
-    sealingKeys: [young.sealing, old.sealing],
-    hashKeys: [young.hash, old.hash],
-    fingerprintKeys,
-  });
-  expect(rotated.open(tenant, home, sealed.sealed)).toBe("123456789");
-  const hashes = rotated.hashes(tenant, "123456789").map((hash) => hash.toString("hex"));
-  expect(hashes).toHaveLength(2);
-  expect(hashes).toContain(sealed.hash.toString("hex"));
-
-  const renewed = rotated.renew(tenant, home, sealed);
-  const after = createTinVault({ sealingKeys: [young.sealing], hashKeys: [young.hash], fingerprintKeys });
-  expect(after.open(tenant, home, renewed.sealed)).toBe("123456789");
-  expect(after.hashes(tenant, "123456789")).toEqual([renewed.hash]);
-  expect(renewed).toMatchObject({ hash_key_id: "h2", fingerprint: sealed.fingerprint, last4: "6789" });
-  expect((await after.seal(tenant, home, "123456789")).fingerprint).toEqual(sealed.fingerprint);
-});
-
 test("a sealed TIN opens only at its own place, and its hash differs between organizations", async () => {
   const vault = createTinVault({ sealingKeys: [key("s1")], hashKeys: [key("h1")], fingerprintKeys });
   const { sealed, hash } = await vault.seal(tenant, home, "123456789");

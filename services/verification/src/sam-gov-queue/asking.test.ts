@@ -132,6 +132,24 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
+/** The parked runs of a process whose writes of questions by this method wait for `go`. */
+function parkedRunsHeldAt(method: "bulkWrite" | "deleteMany") {
+  const [reached, go] = [gate(), gate()];
+  const questions = new Proxy(collections.questions, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      if (name !== method) return member.bind(target);
+      return async (...args: unknown[]) => {
+        reached.open();
+        await go.opened;
+        return member.apply(target, args);
+      };
+    },
+  });
+  return { held: createParkedRuns({ client: mongo.client, collections: { ...collections, questions } }), reached, go };
+}
+
 describe("a vendor is asked about once", () => {
   test("for all the runs that wait for it", async () => {
     await Promise.all([park("mon_a"), park("mon_b"), park("mon_c"), park("mon_d", { uei: "UEI2" })]);
@@ -179,19 +197,7 @@ describe("a vendor is asked about once", () => {
 
   test("where the answer is stored while a run is being parked", async () => {
     await park("mon_a");
-    const [reached, go] = [gate(), gate()];
-    const questions = new Proxy(collections.questions, {
-      get(target, name) {
-        const member = Reflect.get(target, name);
-        if (name !== "bulkWrite") return typeof member === "function" ? member.bind(target) : member;
-        return async (...args: Parameters<typeof target.bulkWrite>) => {
-          reached.open();
-          await go.opened;
-          return target.bulkWrite(...args);
-        };
-      },
-    });
-    const held = createParkedRuns({ client: mongo.client, collections: { ...collections, questions } });
+    const { held, reached, go } = parkedRunsHeldAt("bulkWrite");
     const parked = held.park(parking("mon_b"));
     await reached.opened;
     await replica().round();
@@ -485,19 +491,7 @@ describe("the run of a canceled monitor", () => {
 
   test("leaves the question of a run that is parked at the same moment", async () => {
     await park("mon_a");
-    const [reached, go] = [gate(), gate()];
-    const questions = new Proxy(collections.questions, {
-      get(target, name) {
-        const member = Reflect.get(target, name);
-        if (name !== "deleteMany") return typeof member === "function" ? member.bind(target) : member;
-        return async (...args: Parameters<typeof target.deleteMany>) => {
-          reached.open();
-          await go.opened;
-          return target.deleteMany(...args);
-        };
-      },
-    });
-    const held = createParkedRuns({ client: mongo.client, collections: { ...collections, questions } });
+    const { held, reached, go } = parkedRunsHeldAt("deleteMany");
     const left = held.leave({ organization_id: "org of mon_a", monitor_id: "mon_a", run_seq: 2 });
     await reached.opened;
     const parked = park("mon_b");
