@@ -17,7 +17,7 @@ import { newestOf } from "../../services/verification/src/checks/latest-answers.
 import { bodiesOf } from "../../services/verification/src/evidence/bodies.ts";
 import { jobCollections } from "../../services/verification/src/jobs/documents.ts";
 import { type Provider, ProviderError } from "../../services/verification/src/providers/provider.ts";
-import { createRetention } from "../../services/verification/src/retention/retention.ts";
+import { createRetention } from "../../services/verification/src/retention/removal.ts";
 import { collectionsOf } from "../../services/verification/src/store.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
 import { startChangeDetector } from "../support/change-detector.ts";

@@ -20,7 +20,7 @@ import { loadEntityConfig } from "./config.ts";
 import { createEntityApplication } from "./domain.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { hostMatchIndex } from "./name-index/host.ts";
-import { observeFiles } from "./registry-load/files-age.ts";
+import { observeFiles } from "./registry-load/files-age-metrics.ts";
 import { observeRefusals } from "./registry-load/refusals.ts";
 import { startRekeying } from "./tins/rekey.ts";
 

@@ -35,7 +35,7 @@ import { createOrganizationSettings } from "./organization-settings/organization
 import { observeProviders } from "./provider-health/provider-metrics.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
-import { runRetention } from "./retention/retention.ts";
+import { runRetention } from "./retention/removal.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
 
 const NAME = "verification";

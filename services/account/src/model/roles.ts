@@ -7,9 +7,6 @@ import { invalid } from "../refusals.ts";
  */
 export const roles = ["owner", "developer", "payables", "read_only"] as const;
 
-/** Roles that may read and replace webhook secrets, and manage API keys. */
-export const secretManagers: Role[] = ["owner", "developer"];
-
 export type Role = (typeof roles)[number];
 
 /** Errors: invalid_request. */

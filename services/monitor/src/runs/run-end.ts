@@ -1,8 +1,7 @@
 import type { CheckStatus } from "@vvs/checks";
-import { periodsMs } from "../model/frequency.ts";
 import type { DataDates, MonitorDocument } from "../model/monitor.ts";
 import { claimableAt, exclusionRunAt, expiryRunAt } from "../model/next-run.ts";
-import { withPlace } from "../sweep/standing.ts";
+import { changeChecked, stands, withPlace } from "../sweep/standing.ts";
 
 /** How a run ended. */
 export interface RunEnd {
@@ -64,22 +63,4 @@ function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
     ...(stands(monitor, end) && { standing: { run_seq, since: at, ...changeChecked(monitor, end) } }),
     consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
   };
-}
-
-/**
- * Does the monitor stand after this run? It must be active, and the run its newest one and the second in a row that had an
- * answer: the first run is answered by other sources.
- */
-function stands({ status, checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: RunEnd): boolean {
-  const isOnlyRegistration = checks.every((check) => check === "sam_registration");
-  if (status !== "active" || !isOnlyRegistration || runSeq !== run_seq) return false;
-  return digest !== undefined && last_run?.digest !== undefined;
-}
-
-/**
- * Returns until when a monitor stands after a run that changed: for one period. The real run after it finds the change again if
- * the record of this one was put aside.
- */
-function changeChecked({ frequency, last_run }: MonitorDocument, { at, digest }: RunEnd): { until?: Date } {
-  return digest === last_run?.digest ? {} : { until: new Date(at.getTime() + periodsMs[frequency]) };
 }

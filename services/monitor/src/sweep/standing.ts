@@ -3,8 +3,15 @@ import type { Confirmed, DataDates, MonitorDocument } from "../model/monitor.ts"
 import { claimableAt, earliestExtra } from "../model/next-run.ts";
 import type { SweepPosition } from "../model/position.ts";
 
-// What follows for a standing monitor from its mark and how far the checks of its frequency have been made. Nothing is written
-// for a check that finds the same.
+// When a monitor stands, and what follows from that mark and how far the checks of its frequency have been made. Nothing is
+// written for a check that finds the same.
+
+/** A run that has ended, and the digest of its sam_registration, in hex; absent where that learned nothing. */
+interface EndedRun {
+  readonly runSeq: number;
+  readonly at: Date;
+  readonly digest?: string | undefined;
+}
 
 /** What is shown of a monitor's scheduled checks. */
 export interface ScheduledChecks {
@@ -14,6 +21,24 @@ export interface ScheduledChecks {
   readonly confirmed: Confirmed | undefined;
   /** When the first one was due that could confirm nothing, since the data is overdue. */
   readonly staleSince: Date | undefined;
+}
+
+/**
+ * Does the monitor stand after this run? It must be active, and the run its newest one and the second in a row that had an
+ * answer: the first run is answered by other sources.
+ */
+export function stands({ status, checks, run_seq, last_run }: MonitorDocument, { runSeq, digest }: EndedRun): boolean {
+  const isOnlyRegistration = checks.every((check) => check === "sam_registration");
+  if (status !== "active" || !isOnlyRegistration || runSeq !== run_seq) return false;
+  return digest !== undefined && last_run?.digest !== undefined;
+}
+
+/**
+ * Returns until when a monitor stands after a run that changed: for one period. The real run after it finds the change again if
+ * the record of this one was put aside.
+ */
+export function changeChecked({ frequency, last_run }: MonitorDocument, { at, digest }: EndedRun): { until?: Date } {
+  return digest === last_run?.digest ? {} : { until: new Date(at.getTime() + periodsMs[frequency]) };
 }
 
 /** Are the monitor's scheduled checks made in bulk? Not where a replica of an older version has claimed a run and left the mark. */

@@ -8,8 +8,8 @@ import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocu
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
 import type { KnownExclusions } from "../providers/provider.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
-import { decisionOf } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
+import { decisionOf } from "./payment.ts";
 
 /** Everything that one verification stores. */
 export interface VerificationRecords {

@@ -15,8 +15,8 @@ import type { Asking } from "../questions/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { toCompleted } from "./completed-records.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
-import { isSameButForSigns } from "./decision.ts";
 import type { FactForwarder } from "./forward-facts.ts";
+import { isSameButForSigns } from "./payment.ts";
 import { type Concluded, type RowCompletion, type Saving, verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */

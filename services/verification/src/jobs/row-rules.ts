@@ -2,7 +2,7 @@ import type { Doubt } from "@vvs/checks/decision";
 import type { ServiceError } from "@vvs/errors";
 import type { RowOutcome } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
-import { decisionOf } from "../checks/decision.ts";
+import { decisionOf } from "../checks/payment.ts";
 import type { VerificationDocument } from "../documents.ts";
 import type { RowDocument, RowResult } from "./documents.ts";
 

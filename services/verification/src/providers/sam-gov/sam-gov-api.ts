@@ -12,7 +12,7 @@ import { answerFrom, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry, withRegistered } from "./registry-reader.ts";
-import { withSameNames } from "./same-names.ts";
+import { withSameNames } from "./same-name-details.ts";
 import { isOlder } from "./stale-data.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */

@@ -8,7 +8,7 @@ import { earlierPartsOf, evidenceOf, fileRowsJson, keptBodiesOf, sourcesOf } fro
 import { filePartsOf, partsOnFile, usableFor } from "./file-parts.ts";
 import { answerFrom, judge, type RunRule } from "./judge.ts";
 import { NO_UEI, type RegistryReader, readRegistry, withRegistered } from "./registry-reader.ts";
-import { withSameNames } from "./same-names.ts";
+import { withSameNames } from "./same-name-details.ts";
 import { canShowPass, staleSource } from "./stale-data.ts";
 
 /** The loaded files: the days they were cut, and whether the exclusions file is too old to show a pass. */

@@ -2,8 +2,8 @@ import { expect, test } from "@jest/globals";
 import type { Doubt } from "@vvs/checks/decision";
 import type { ResultDocument } from "../documents.ts";
 import type { KnownExclusions } from "../providers/provider.ts";
-import { decisionOf } from "./decision.ts";
 import { overallResult } from "./overall-result.ts";
+import { decisionOf } from "./payment.ts";
 
 type Details = Partial<NonNullable<ResultDocument["details"]>>;
 const at = new Date("2026-09-16T02:00:00Z");

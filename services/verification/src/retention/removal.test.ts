@@ -13,8 +13,8 @@ import type { Answer } from "../providers/provider.ts";
 import { collectionsOf } from "../store.ts";
 import { callerOf, passing, requestedRun, testProvider, verify } from "../testing/calls.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
+import { createRetention, type RetentionOptions } from "./removal.ts";
 import { createRemoveAged } from "./remove-aged.ts";
-import { createRetention, type RetentionOptions } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

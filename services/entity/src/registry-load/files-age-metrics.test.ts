@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { observeFiles } from "./files-age.ts";
+import { observeFiles } from "./files-age-metrics.ts";
 import { observeRefusals } from "./refusals.ts";
 
 const { metric, shutdown } = recordTelemetry();
