@@ -135,7 +135,7 @@ test("the address of a form can be opened: it has the form, or leads to its page
   }
 });
 
-/** The pages and forms, below /live, that ask whoever entered the password long ago for it. */
+/** The pages and forms, below /live, that ask users to confirm their identity who did so long ago. */
 const confirmedPages = [
   "api-keys/key_1/roll",
   "organization/leave",
@@ -159,7 +159,7 @@ const confirmedForms = {
   webhooks: ["webhooks/secret", "webhooks/secret/show", "webhooks/secret/rotate", "webhooks/secret/end-previous"],
 };
 
-test("what needs a recent password asks for it and leads back, and no service hears of it before", async () => {
+test("what needs a confirmed identity asks for it and leads back, and no service hears of it before", async () => {
   const visitor = await visitorOf("owner");
   dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
   const askedFor = (page: string) => confirmPath({ path: "/live" }, "GET", `/live/${page}`);

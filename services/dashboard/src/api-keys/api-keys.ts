@@ -6,7 +6,7 @@ import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
 import { permissionHint } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import { hasRecentPassword } from "../http/session.ts";
+import { isConfirmed } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, textField } from "../ui/fields.ts";
@@ -52,7 +52,7 @@ export function createApiKeyHandlers({ apiKeys, layout, apiBaseUrl }: PageContex
       mayManage
         ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${hasRecentPassword(visit) ? newKeyForm(visit, input, problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
+${isConfirmed(visit) ? newKeyForm(visit, input, problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
 </section>`
         : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
     }

@@ -148,23 +148,23 @@ export function browserOf(request: Request): { clientAddress: string; userAgent:
   return { clientAddress: request.ip ?? "", userAgent: request.headers["user-agent"] ?? "" };
 }
 
-/** How long a password counts as recently entered. */
+/** How long users count as confirmed after they entered their password, used a passkey or signed in with their provider. */
 export const RECENT_MS = 15 * 60_000;
 
-/** Returns whether the user of a session entered the password within the last 15 minutes. */
-export function hasRecentPassword({ session, now }: { session: Pick<Session, "authenticatedAt">; now: Date }): boolean {
+/** Returns whether the user of a session confirmed their identity within the last 15 minutes. */
+export function isConfirmed({ session, now }: { session: Pick<Session, "authenticatedAt">; now: Date }): boolean {
   const { authenticatedAt } = session;
   return authenticatedAt !== undefined && now.getTime() - timestampDate(authenticatedAt).getTime() < RECENT_MS;
 }
 
 /**
- * Wraps a handler so that it runs only for users who entered their password recently. Others are asked for it first, and
+ * Wraps a handler so that it runs only for users who confirmed their identity recently. Others are asked to do so first, and
  * then led back: to `page` below the environment, if the form is on another page than its path suggests.
  */
-export const requirePassword =
+export const requireConfirmed =
   (handle: PageHandler, page?: string): PageHandler =>
   async (request, response, visit) => {
     const { view } = visit;
-    if (hasRecentPassword(visit)) return handle(request, response, visit);
+    if (isConfirmed(visit)) return handle(request, response, visit);
     response.redirect(303, confirmPath(view, page ? "GET" : request.method, page ? view.path + page : request.url));
   };

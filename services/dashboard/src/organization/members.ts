@@ -9,7 +9,7 @@ import { ProblemError } from "../http/problem.ts";
 import { isRefusal } from "../http/refusal.ts";
 import { permissionHint, roleName, roles } from "../http/roles.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
-import { hasRecentPassword } from "../http/session.ts";
+import { isConfirmed } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { emailField } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
@@ -233,7 +233,7 @@ ${invitationsTable(visit, invitations)}
   }
 <section class="card" aria-labelledby="invite">
 <h2 id="invite">Invite someone</h2>
-${hasRecentPassword(visit) ? inviteForm(visit, refused) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
+${isConfirmed(visit) ? inviteForm(visit, refused) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
 </section>`;
 }
 

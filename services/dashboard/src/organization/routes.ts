@@ -1,4 +1,4 @@
-import { requirePassword } from "../http/session.ts";
+import { requireConfirmed } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
 import { createAuditLog } from "./audit-log.ts";
@@ -13,24 +13,24 @@ export function organizationRoutes(context: PageContext): PageRoutes {
   return [
     ["get", "/organization", "read", createOrganizationHandler(context)],
     ["get", "/organization/audit-log", "read_audit_log", createAuditLog(context).list],
-    ["get", "/organization/leave", "read", requirePassword(members.askToLeave)],
-    ["post", "/organization/leave", "read", requirePassword(members.leave, MEMBERS)],
+    ["get", "/organization/leave", "read", requireConfirmed(members.askToLeave)],
+    ["post", "/organization/leave", "read", requireConfirmed(members.leave, MEMBERS)],
     ["get", MEMBERS, "read", members.list],
     // Before the routes of members, whose :user_id would match too.
-    ["post", `${MEMBERS}/invitations`, manage, requirePassword(members.invite, MEMBERS), MEMBERS],
+    ["post", `${MEMBERS}/invitations`, manage, requireConfirmed(members.invite, MEMBERS), MEMBERS],
     ...(["resend", "revoke"] as const).map(
       (form) =>
         [
           "post",
           `${MEMBERS}/invitations/:invitation_id/${form}`,
           manage,
-          requirePassword(members[`${form}Invitation`], MEMBERS),
+          requireConfirmed(members[`${form}Invitation`], MEMBERS),
           MEMBERS,
         ] as const,
     ),
-    ["get", `${MEMBERS}/:user_id`, manage, requirePassword(members.view)],
-    ["post", `${MEMBERS}/:user_id`, manage, requirePassword(members.setRole, MEMBERS)],
-    ["get", `${MEMBERS}/:user_id/remove`, manage, requirePassword(members.askToRemove)],
-    ["post", `${MEMBERS}/:user_id/remove`, manage, requirePassword(members.remove, MEMBERS)],
+    ["get", `${MEMBERS}/:user_id`, manage, requireConfirmed(members.view)],
+    ["post", `${MEMBERS}/:user_id`, manage, requireConfirmed(members.setRole, MEMBERS)],
+    ["get", `${MEMBERS}/:user_id/remove`, manage, requireConfirmed(members.askToRemove)],
+    ["post", `${MEMBERS}/:user_id/remove`, manage, requireConfirmed(members.remove, MEMBERS)],
   ];
 }

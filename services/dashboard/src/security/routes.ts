@@ -1,4 +1,4 @@
-import { requirePassword } from "../http/session.ts";
+import { requireConfirmed } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
 import { createPasskeyHandlers } from "./passkeys.ts";
@@ -18,11 +18,11 @@ export function securityRoutes(context: PageContext): PageRoutes {
     ["post", "/security/confirm", "read", security.confirmPassword],
     ["get", "/security/confirm/passkey", "read", passkeys.askToConfirm],
     ["post", "/security/confirm/passkey", "read", passkeys.confirm],
-    ["get", "/security/passkeys/new", "read", requirePassword(passkeys.ask)],
-    ["post", "/security/passkeys", "read", requirePassword(passkeys.add), "/security"],
-    ["post", "/security/passkeys/remove", "read", requirePassword(passkeys.remove), "/security"],
-    ["get", "/security/two-factor", "read", requirePassword(twoFactor.setUp)],
-    ["post", "/security/two-factor", "read", requirePassword(twoFactor.enable)],
-    ["post", "/security/two-factor/disable", "read", requirePassword(twoFactor.disable), "/security"],
+    ["get", "/security/passkeys/new", "read", requireConfirmed(passkeys.ask)],
+    ["post", "/security/passkeys", "read", requireConfirmed(passkeys.add), "/security"],
+    ["post", "/security/passkeys/remove", "read", requireConfirmed(passkeys.remove), "/security"],
+    ["get", "/security/two-factor", "read", requireConfirmed(twoFactor.setUp)],
+    ["post", "/security/two-factor", "read", requireConfirmed(twoFactor.enable)],
+    ["post", "/security/two-factor/disable", "read", requireConfirmed(twoFactor.disable), "/security"],
   ];
 }

@@ -51,7 +51,7 @@ export function createFakeState() {
     hasApp: false,
     /** Of the identity provider that the user signed in with; empty with a password. */
     identityProviderId: "",
-    /** When the user last entered the password. */
+    /** When the user last confirmed their identity. */
     authenticatedAt: new Date(),
     /** The user agent of each session. */
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",

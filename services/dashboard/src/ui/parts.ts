@@ -90,7 +90,7 @@ export function noticeOf(
   return typeof notice === "string" ? { kind: "done", text: notice } : notice;
 }
 
-/** Renders, in place of a form that needs a recent password, why it is not shown and the way to it. `why` says what it can do. */
+/** Renders, in place of a form that needs a confirmed identity, why it is not shown and the way to it. `why` says what it can do. */
 export const confirmFirst = (view: EnvironmentView, page: string, why: string): Html =>
   html`<p>${why} You last confirmed your identity more than 15 minutes ago, so confirm it first.</p>
 <p><a class="button" href="${confirmPath(view, "GET", view.path + page)}">Confirm your identity</a></p>`;

@@ -1,4 +1,4 @@
-import { requirePassword } from "../http/session.ts";
+import { requireConfirmed } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import type { PageRoutes } from "../page/routes.ts";
 import { createDeliveryHandlers } from "./delivery.ts";
@@ -15,10 +15,10 @@ export function webhookRoutes(context: PageContext): PageRoutes {
   const manage = "manage_webhooks";
   return [
     ["get", "/webhooks", "read", webhooks.view],
-    ["post", "/webhooks/secret", manage, requirePassword(webhooks.setSecret), "/webhooks"],
-    ["post", "/webhooks/secret/show", manage, requirePassword(webhooks.showSecret), "/webhooks"],
-    ["post", "/webhooks/secret/rotate", manage, requirePassword(webhooks.rotateSecret), "/webhooks"],
-    ["post", "/webhooks/secret/end-previous", manage, requirePassword(webhooks.endPreviousSecret), "/webhooks"],
+    ["post", "/webhooks/secret", manage, requireConfirmed(webhooks.setSecret), "/webhooks"],
+    ["post", "/webhooks/secret/show", manage, requireConfirmed(webhooks.showSecret), "/webhooks"],
+    ["post", "/webhooks/secret/rotate", manage, requireConfirmed(webhooks.rotateSecret), "/webhooks"],
+    ["post", "/webhooks/secret/end-previous", manage, requireConfirmed(webhooks.endPreviousSecret), "/webhooks"],
     ["post", "/webhooks/endpoints/dismiss", manage, webhooks.dismissEndpoint, "/webhooks"],
     ["get", "/webhooks/deliveries", "read", createDeliveryList(context).list],
     ["get", "/webhooks/deliveries/:delivery_id", "read", delivery.view],
