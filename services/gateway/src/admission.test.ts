@@ -7,7 +7,7 @@ import { type Admit, createAdmission } from "@vvs/fair-queue";
 import { newId } from "@vvs/ids";
 import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { eventually } from "@vvs/testing";
-import { useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway } from "./testing/gateway.ts";
 
 /** Whose requests asked to be admitted. */
 const came: unknown[] = [];
@@ -15,7 +15,7 @@ let isFull = false;
 let admit: Admit = (_call, work) => work();
 /** Number of requests whose turn came. */
 let running = 0;
-const gateway = useTestGateway({
+const gateway = await startTestGateway({
   async admit(call, work) {
     came.push(call.owner);
     if (isFull) throw new ServiceError("rate_limited", { retryAfterSeconds: 1 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { startTestGateway, until, useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway, until } from "./testing/gateway.ts";
 import { entityId } from "./testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("headers of every answer", () => {
   test("forbid caching and sniffing, and do not name the server software", async () => {
@@ -35,20 +35,16 @@ describe("headers of every answer", () => {
 
 describe("an unavailable service", () => {
   test("causes 503 with Retry-After, and health reports it until the service is back", async () => {
-    const other = await startTestGateway(process.env.REDIS_URL);
-    try {
-      const { value } = other.account.createKey();
-      const health = () => other.send("GET", "/v1/health");
-      await until(async () => (await health()).status === 200);
-      expect((await health()).body).toEqual({ status: "ok", version: "1.2.3" });
-      await other.entity.close();
-      const { status, headers, body } = await other.send("GET", `/v1/entities/${entityId}`, { key: value });
-      expect([status, body.error]).toEqual([503, "service_unavailable"]);
-      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-      await until(async () => (await health()).status === 503);
-      expect((await health()).body).toEqual({ status: "unavailable", version: "1.2.3" });
-    } finally {
-      await other.close();
-    }
+    const other = await startTestGateway();
+    const { value } = other.account.createKey();
+    const health = () => other.send("GET", "/v1/health");
+    await until(async () => (await health()).status === 200);
+    expect((await health()).body).toEqual({ status: "ok", version: "1.2.3" });
+    await other.entity.close();
+    const { status, headers, body } = await other.send("GET", `/v1/entities/${entityId}`, { key: value });
+    expect([status, body.error]).toEqual([503, "service_unavailable"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    await until(async () => (await health()).status === 503);
+    expect((await health()).body).toEqual({ status: "unavailable", version: "1.2.3" });
   });
 });

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { until, useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway, until } from "./testing/gateway.ts";
 import { event, renderedEvent } from "./testing/samples.ts";
 
 const stopping = new AbortController();
-const gateway = useTestGateway({ stopping: stopping.signal });
+const gateway = await startTestGateway({ stopping: stopping.signal });
 beforeEach(() => {
   gateway.monitor.on("listEvents", () => ({ events: [event] }));
   gateway.monitor.on("listEventsAfter", () => ({ events: [event], position: 7n }));

@@ -2,10 +2,10 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway } from "./testing/gateway.ts";
 import { bodies, entity, entityId } from "./testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("an Idempotency-Key", () => {
   const sent = () => gateway.entity.calls.at(-1)!.request.idempotency;

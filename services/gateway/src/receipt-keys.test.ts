@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { createReadReceiptKeys } from "./receipt-keys.ts";
-import { useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway } from "./testing/gateway.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 const x = Buffer.alloc(32, 1).toString("base64url");
 const jwksOf = (kid: string) =>
   JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x, kid, use: "sig", alg: "EdDSA" }] });

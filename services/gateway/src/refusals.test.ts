@@ -4,10 +4,10 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import type { Route } from "./routes/route.ts";
 import { routes } from "./routes/table.ts";
-import { useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway } from "./testing/gateway.ts";
 import { bodies, entity, monitor } from "./testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 let key: string;
 let exhausted: string;
 let readOnlyNothing: string;

@@ -143,56 +143,48 @@ test("when it stops while account is unavailable, it ends without the last reque
 
 test("each call of a valid key is recorded, also a refused one, with its route, and with the id in its path only if that has the form of the route's ids", async () => {
   const recorded: AnsweredCall[] = [];
-  const gateway = await startTestGateway(process.env.REDIS_URL, {
+  const gateway = await startTestGateway({
     recordCall: (_key, call) => void recorded.push(call),
   });
-  try {
-    const { value } = gateway.account.createKey({ limitPerMinute: 4 });
-    gateway.monitor.on("getMonitor", () => ({ monitor }));
-    const headers = { "X-Request-Id": "mine-1" };
-    await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers });
-    await gateway.send("GET", "/v1/monitors/912345678", { key: value });
-    await gateway.send("GET", `/v1/entities/${monitor.id}`, { key: value });
-    await gateway.send("POST", "/v1/verify", { key: value, body: "{" });
-    await gateway.send("GET", "/v1/monitors?secret=1", { key: value });
-    await gateway.send("GET", "/v1/monitors/nothing", { key: "svc_live_unknown" });
-    await gateway.send("GET", "/v1/912345678", { key: value });
-    await gateway.send("GET", "/v1/health");
-    await until(() => recorded.length === 5);
-    expect(recorded.map(({ durationMs: _, requestId: _id, ...call }) => call)).toEqual(
-      [
-        { route: "/v1/monitors/:id", objectId: monitor.id, status: 200, error: "" },
-        { route: "/v1/monitors/:id", objectId: "", status: 404, error: "monitor_not_found" },
-        { route: "/v1/entities/:id", objectId: "", status: 404, error: "entity_not_found" },
-        { route: "/v1/verify", objectId: "", status: 400, error: "invalid_request", method: "POST" },
-        { route: "/v1/monitors", objectId: "", status: 429, error: "rate_limited" },
-      ].map((call) => ({ method: "GET", ...call })),
-    );
-    expect(recorded[0]!.requestId).toBe("mine-1");
-    expect(JSON.stringify(recorded)).not.toMatch(/912345678|secret/);
-  } finally {
-    await gateway.close();
-  }
+  const { value } = gateway.account.createKey({ limitPerMinute: 4 });
+  gateway.monitor.on("getMonitor", () => ({ monitor }));
+  const headers = { "X-Request-Id": "mine-1" };
+  await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers });
+  await gateway.send("GET", "/v1/monitors/912345678", { key: value });
+  await gateway.send("GET", `/v1/entities/${monitor.id}`, { key: value });
+  await gateway.send("POST", "/v1/verify", { key: value, body: "{" });
+  await gateway.send("GET", "/v1/monitors?secret=1", { key: value });
+  await gateway.send("GET", "/v1/monitors/nothing", { key: "svc_live_unknown" });
+  await gateway.send("GET", "/v1/912345678", { key: value });
+  await gateway.send("GET", "/v1/health");
+  await until(() => recorded.length === 5);
+  expect(recorded.map(({ durationMs: _, requestId: _id, ...call }) => call)).toEqual(
+    [
+      { route: "/v1/monitors/:id", objectId: monitor.id, status: 200, error: "" },
+      { route: "/v1/monitors/:id", objectId: "", status: 404, error: "monitor_not_found" },
+      { route: "/v1/entities/:id", objectId: "", status: 404, error: "entity_not_found" },
+      { route: "/v1/verify", objectId: "", status: 400, error: "invalid_request", method: "POST" },
+      { route: "/v1/monitors", objectId: "", status: 429, error: "rate_limited" },
+    ].map((call) => ({ method: "GET", ...call })),
+  );
+  expect(recorded[0]!.requestId).toBe("mine-1");
+  expect(JSON.stringify(recorded)).not.toMatch(/912345678|secret/);
 });
 
 test("a call whose client hangs up before the answer has none", async () => {
   const recorded = Promise.withResolvers<AnsweredCall>();
   const called = Promise.withResolvers<void>();
-  const gateway = await startTestGateway(process.env.REDIS_URL, { recordCall: (_key, call) => recorded.resolve(call) });
-  try {
-    const { value } = gateway.account.createKey();
-    gateway.monitor.on("getMonitor", () => {
-      called.resolve();
-      return new Promise(() => undefined) as never;
-    });
-    const leaving = new AbortController();
-    const url = `${gateway.baseUrl}/v1/monitors/${monitor.id}`;
-    const call = fetch(url, { headers: { authorization: `Bearer ${value}` }, signal: leaving.signal });
-    await called.promise;
-    leaving.abort();
-    await expect(call).rejects.toThrow();
-    expect(await recorded.promise).toMatchObject({ status: 0, objectId: monitor.id });
-  } finally {
-    await gateway.close();
-  }
+  const gateway = await startTestGateway({ recordCall: (_key, call) => recorded.resolve(call) });
+  const { value } = gateway.account.createKey();
+  gateway.monitor.on("getMonitor", () => {
+    called.resolve();
+    return new Promise(() => undefined) as never;
+  });
+  const leaving = new AbortController();
+  const url = `${gateway.baseUrl}/v1/monitors/${monitor.id}`;
+  const call = fetch(url, { headers: { authorization: `Bearer ${value}` }, signal: leaving.signal });
+  await called.promise;
+  leaving.abort();
+  await expect(call).rejects.toThrow();
+  expect(await recorded.promise).toMatchObject({ status: 0, objectId: monitor.id });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { checkNames } from "@vvs/checks";
-import { useTestGateway } from "./testing/gateway.ts";
+import { startTestGateway } from "./testing/gateway.ts";
 import { entityId, monitorId } from "./testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 let sandboxKey: string;
 beforeAll(() => {
   sandboxKey = gateway.account.createKey({ environment: "sandbox" }).value;

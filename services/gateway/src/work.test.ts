@@ -1,7 +1,6 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { createWorkMeter } from "@vvs/testing";
-import type { TestGateway } from "./testing/gateway.ts";
 
 /** Part of a request. */
 interface Sent {
@@ -17,27 +16,20 @@ const HEADERS_SIZE = 7_000;
 /** Work that does not depend on the size differs a little from call to call. */
 const NOISE = 20_000;
 
-let meter: ReturnType<typeof createWorkMeter>;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  meter = createWorkMeter();
-  // Only what is loaded from here on is measured.
-  const { startTestGateway } = await import("./testing/gateway.ts");
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-
-afterAll(async () => {
-  await gateway.close();
-  meter.close();
-});
+const meter = createWorkMeter();
+// Only what is loaded from here on is measured.
+const { startTestGateway } = await import("./testing/gateway.ts");
+const gateway = await startTestGateway();
+afterAll(() => meter.close());
 
 /** Sends a request as it is, without a client that would refuse or change it. Returns the status. */
 async function send({ method = "GET", path = "/docs", headers = {}, body }: Sent): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const own = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }), ...headers };
+  const own = {
+    authorization: `Bearer ${gateway.key}`,
+    ...(body && { "content-type": "application/json" }),
+    ...headers,
+  };
   request({ port: gateway.port, method, path, headers: own }, (response) => {
     response.resume().once("end", () => resolve(response.statusCode));
   })

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { generateApiKey } from "@vvs/api-keys";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import { entity, entityId } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 beforeAll(() => gateway.entity.on("getEntity", () => ({ entity })));
 
 const path = `/v1/entities/${entityId}`;

@@ -8,12 +8,11 @@ afterAll(() => telemetry.shutdown());
 
 test("forwarded headers are counted, and warned of once, although no proxy is trusted", async () => {
   const { logger, lines } = captureLogs();
-  const gateway = await startTestGateway(process.env.REDIS_URL, { logger, trustedProxyHops: 0 });
+  const gateway = await startTestGateway({ logger, trustedProxyHops: 0 });
   for (let call = 0; call < 3; call++) {
     await gateway.send("GET", "/v1/health", { headers: { "X-Forwarded-For": "198.51.100.7" } });
   }
   await gateway.send("GET", "/v1/health");
-  await gateway.close();
   expect(lines.filter(({ contradiction }) => contradiction === "none_trusted")).toHaveLength(1);
   const counted = await telemetry.metric("http_forwarded_contradictions");
   expect(counted!.dataPoints).toMatchObject([{ attributes: { contradiction: "none_trusted" }, value: 3 }]);

@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestGateway, type TestGateway, until, useTestGateway } from "../testing/gateway.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { startTestGateway, until } from "../testing/gateway.ts";
 import { bodies, entity, entityId } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 beforeEach(() => {
   gateway.entity.on("getEntity", () => ({ entity }));
   gateway.entity.on("createEntity", () => ({ entity }));
@@ -126,14 +126,10 @@ describe("request bodies", () => {
   });
 });
 
-describe("broken HTTP", () => {
-  let hurried: TestGateway;
-  beforeAll(async () => {
-    const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
-    hurried = await startTestGateway(process.env.REDIS_URL, {}, limits);
-  });
-  afterAll(() => hurried.close());
+const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
+const hurried = await startTestGateway({}, limits);
 
+describe("broken HTTP", () => {
   function raw(text: string, { port }: { port: number } = gateway): Promise<string> {
     return new Promise((resolve, reject) => {
       let answer = "";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { allowedMethods, routes } from "../routes/table.ts";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import { exactDocument, openApiDocument } from "./document.ts";
 import { operations } from "./operations.ts";
 
@@ -86,8 +86,8 @@ describe("the document", () => {
   });
 });
 
+const gateway = await startTestGateway();
 describe("GET /v1/openapi.json", () => {
-  const gateway = useTestGateway();
   const get = (headers: Record<string, string> = {}) => fetch(`${gateway.baseUrl}/v1/openapi.json`, { headers });
 
   test("returns the document without a key, and is not rate limited", async () => {

@@ -10,12 +10,12 @@ import { MAX_ENTRIES } from "../input/identifiers.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { operations } from "../openapi/operations.ts";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import { languageCodes } from "./code.ts";
 import type { Document } from "./document.ts";
 import { referencePage } from "./page.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.baseUrl}${path}`, { headers });
 
 describe("the way to the reference", () => {

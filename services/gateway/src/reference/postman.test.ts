@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { openApiDocument } from "../openapi/document.ts";
 import { operations } from "../openapi/operations.ts";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import type { Document } from "./document.ts";
 import { postmanCollection } from "./postman.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 const baseUrl = "https://api.example.test";
 const document: object = openApiDocument("1.2.3", baseUrl);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import { bodies, entity, entityId, renderedEntity } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("POST /v1/entities/lookup", () => {
   test("passes criteria on in normalized form, also malformed values, and returns the match", async () => {

@@ -5,9 +5,9 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Decision, JobSchema, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 
-const file = useTestGateway();
+const file = await startTestGateway();
 
 const terms = { checks: ["sam_registration"], mode: "realtime" };
 const terms_ = '"checks":["sam_registration"],"mode":"realtime",';

@@ -1,10 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import { entity, entityId } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("lists", () => {
   const next = { createdAt: timestampFromDate(new Date("2026-11-21T09:30:00.000Z")), id: entityId };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import {
   at,
   bodies,
@@ -16,7 +16,7 @@ import {
   verificationId,
 } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("monitors", () => {
   test("POST creates a monitor, daily by default, within the limit of the plan", async () => {

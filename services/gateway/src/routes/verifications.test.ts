@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { useTestGateway } from "../testing/gateway.ts";
+import { startTestGateway } from "../testing/gateway.ts";
 import {
   at,
   bodies,
@@ -14,7 +14,7 @@ import {
   verificationId,
 } from "../testing/samples.ts";
 
-const gateway = useTestGateway();
+const gateway = await startTestGateway();
 
 describe("verifications", () => {
   test("POST /v1/verify by entity", async () => {

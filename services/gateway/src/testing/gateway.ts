@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { ServerOptions } from "node:http";
-import { afterAll, beforeAll } from "@jest/globals";
+import { afterAll } from "@jest/globals";
 import { serveHttp } from "@vvs/http";
 import { createLogger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -25,12 +25,16 @@ const ring = () => [{ id: "k1", key: randomBytes(32) }];
 
 const isJson = ({ headers }: Response) => headers.get("content-type") === "application/json";
 
-/** Starts the whole gateway on a free port, with real Redis and with services whose answers the test sets. */
-export async function startTestGateway(
-  redisUrl: string | undefined,
-  overrides: Partial<AppOptions> = {},
-  limits?: ServerOptions,
-) {
+const closes: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closes) await close();
+});
+
+/**
+ * Starts the whole gateway on a free port, with real Redis and with services whose answers the test sets, until the tests of
+ * the file are over.
+ */
+export async function startTestGateway(overrides: Partial<AppOptions> = {}, limits?: ServerOptions) {
   const logger = createLogger({ service: "gateway", level: "silent" });
   const clock = () => performance.now();
   const peppers = ring();
@@ -44,7 +48,7 @@ export async function startTestGateway(
     jobs: createClient(JobService, client(services.jobs.port)),
     monitor: createClient(MonitorService, client(services.monitor.port)),
   };
-  const redis = connectRedis({ url: redisUrl!, logger });
+  const redis = connectRedis({ url: process.env.REDIS_URL!, logger });
   const prefix = randomUUID();
   const ending = new AbortController();
   const replica = startKeyReplica({ account: accountClient, logger, clock, stopping: ending.signal });
@@ -79,64 +83,54 @@ export async function startTestGateway(
     limits,
   });
 
+  /** Sends a request, and throws if the answer is not as documented. A body that is not a string is sent as JSON. */
+  async function send(
+    method: string,
+    path: string,
+    options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    const { key, body } = options;
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...options.headers,
+      },
+      body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every kind
+    const parsed: any = text && isJson(response) ? JSON.parse(text) : text || undefined;
+    const answer = { status: response.status, headers: response.headers, body: parsed };
+    expectDocumented(method, path, answer);
+    return answer;
+  }
+
+  closes.push(async () => {
+    await server.close();
+    health.stop();
+    ending.abort();
+    for (const one of [...Object.values(clients), accountClient]) one.close();
+    redis.disconnect();
+    for (const one of [...Object.values(services), account]) await one.close();
+  });
+  const { value: key } = account.createKey();
   return {
     baseUrl: `http://127.0.0.1:${server.port}`,
     port: server.port,
     account,
+    /** A valid key. */
+    key,
     ...services,
     redis,
-    /** Sends a request, and throws if the answer is not as documented. A body that is not a string is sent as JSON. */
-    async send(
-      method: string,
-      path: string,
-      options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-    ) {
-      const { key, body } = options;
-      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-        method,
-        headers: {
-          ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-          ...options.headers,
-        },
-        body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
-      });
-      const text = await response.text();
-      // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every kind
-      const parsed: any = text && isJson(response) ? JSON.parse(text) : text || undefined;
-      const answer = { status: response.status, headers: response.headers, body: parsed };
-      expectDocumented(method, path, answer);
-      return answer;
-    },
-    async close() {
-      await server.close();
-      health.stop();
-      ending.abort();
-      for (const one of [...Object.values(clients), accountClient]) one.close();
-      redis.disconnect();
-      for (const one of [...Object.values(services), account]) await one.close();
-    },
+    send,
+    /** Sends a request with the valid key. */
+    get: (path: string) => send("GET", path, { key }),
+    /** The same with a body. */
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      send("POST", path, { key, body, headers }),
   };
-}
-
-export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
-
-/** Starts a gateway before the tests of a file and closes it after them. `get` and `post` send requests with a valid key. */
-export function useTestGateway(overrides: Partial<AppOptions> = {}) {
-  const file = {} as TestGateway & {
-    key: string;
-    get(path: string): ReturnType<TestGateway["send"]>;
-    post(path: string, body: unknown, headers?: Record<string, string>): ReturnType<TestGateway["send"]>;
-  };
-  beforeAll(async () => {
-    const gateway = await startTestGateway(process.env.REDIS_URL, overrides);
-    const key = gateway.account.createKey().value;
-    Object.assign(file, gateway, { key });
-    file.get = (path) => gateway.send("GET", path, { key });
-    file.post = (path, body, headers = {}) => gateway.send("POST", path, { key, body, headers });
-  });
-  afterAll(() => file.close());
-  return file;
 }
 
 export { eventually as until } from "@vvs/testing";
