@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { deadlineAt, tooLate, underDeadline } from "@vvs/deadline";
 import { outcomeUnknown } from "@vvs/errors";
 import { createGroupCommit, inTransaction } from "@vvs/mongo";
@@ -19,11 +19,8 @@ const body = (text: string) => new TextEncoder().encode(text);
 
 const client = new MongoClient(process.env.MONGODB_URI!);
 const db = client.db(`test_${randomBytes(6).toString("hex")}`);
-const effects = db.collection<Effect>("effects");
-beforeAll(async () => {
-  await db.createCollection("effects");
-  await migrateIdempotency(db);
-});
+const effects = await db.createCollection<Effect>("effects");
+await migrateIdempotency(db);
 afterAll(async () => {
   await db.dropDatabase();
   await client.close();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { deterministicId, newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
@@ -13,7 +13,6 @@ import {
   VerificationCompletedSchema,
 } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
-import type { Db, MongoClient } from "mongodb";
 import { migrate } from "./migrate.ts";
 import { createHandleCompleted } from "./records.ts";
 import { collections } from "./store.ts";
@@ -21,33 +20,17 @@ import { collections } from "./store.ts";
 const TOPIC = "sandbox.monitor.change_detected";
 const now = new Date("2026-03-01T08:00:00.000Z");
 const logger = createLogger({ service: "change-detector", level: "silent" });
-let client: MongoClient;
-let databases: readonly Db[];
-let db: Db;
-let detect: ReturnType<typeof createHandleCompleted>;
-
-beforeAll(async () => {
-  const stopping = new AbortController().signal;
-  client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "change-detector", logger, stopping });
-  const prefix = `t${randomUUID().slice(0, 8)}_`;
-  await migrate({ client, prefix });
-  const { live, sandbox } = environmentDatabases(client, prefix, "change-detector");
-  databases = [live, sandbox];
-  db = sandbox;
-  detect = createHandleCompleted({
-    environment: "sandbox",
-    client,
-    db,
-    topic: TOPIC,
-    nudge: () => undefined,
-    now: () => now,
-    logger,
-  });
-});
+const stopping = AbortSignal.abort();
+const client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "change-detector", logger, stopping });
+const prefix = `t${randomUUID().slice(0, 8)}_`;
+await migrate({ client, prefix });
+const { live, sandbox: db } = environmentDatabases(client, prefix, "change-detector");
 afterAll(async () => {
-  for (const each of databases) await each.dropDatabase();
+  for (const each of [live, db]) await each.dropDatabase();
   await client.close();
 });
+const options = { client, db, topic: TOPIC, nudge: () => undefined, now: () => now, logger };
+const detect = createHandleCompleted({ ...options, environment: "sandbox" });
 
 const newTenant = (): Tenant => ({ organizationId: newId("org"), environment: "sandbox" });
 

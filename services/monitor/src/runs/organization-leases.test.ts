@@ -1,16 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { eventually } from "@vvs/testing";
-import { MongoClient } from "mongodb";
+import { eventually, testMongo } from "@vvs/testing";
 import { createOrganizationLeases } from "./organization-leases.ts";
 
-const client = new MongoClient(process.env.MONGODB_URI!);
-const db = client.db(`test_turns_${randomBytes(5).toString("hex")}`);
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const { db, close } = await testMongo();
+afterAll(close);
 
 const HOUR_MS = 3_600_000;
 const leases = ({ leaseMs = HOUR_MS, intervalMs = 0 } = {}) => createOrganizationLeases({ db, leaseMs, intervalMs });
