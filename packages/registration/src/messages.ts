@@ -80,11 +80,13 @@ export function exclusionToMessage({ active_date, termination_date, without_uei:
   return { ...others, activeDate: active_date, terminationDate: termination_date };
 }
 
-function exclusionFromMessage({ activeDate, terminationDate, effect, comment, ...texts }: ExclusionMessage): Exclusion {
+/** Returns an exclusion of a message. One without an effect is from an older version. */
+export function exclusionFromMessage(message: Omit<ExclusionMessage, "$typeName">): Exclusion {
+  const { program, type, agency, activeDate, terminationDate, effect, comment } = message;
   return {
-    program: texts.program,
-    type: texts.type,
-    agency: texts.agency,
+    program,
+    type,
+    agency,
     active_date: activeDate,
     termination_date: terminationDate,
     ...(isEffect(effect) && { effect }),

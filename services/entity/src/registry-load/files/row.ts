@@ -1,4 +1,5 @@
 import { isWellFormed } from "@vvs/identifiers";
+import { entityTypes } from "@vvs/registration";
 import type { Address } from "../../matching/addresses/address.ts";
 import { fromCompactDate } from "../../model/dates.ts";
 import type { RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
@@ -13,18 +14,6 @@ export interface ExtractRow extends RegistryEntityFacts {
   readonly partial: boolean;
   readonly lastUpdateDate?: string;
 }
-
-/** The entity structures of the layout, in the registry's words. */
-const entityTypes: Readonly<Record<string, string>> = {
-  "2J": "Sole Proprietorship",
-  "2K": "Partnership or Limited Liability Partnership",
-  "2L": "Corporate Entity (Not Tax Exempt)",
-  "8H": "Corporate Entity (Tax Exempt)",
-  "2A": "U.S. Government Entity",
-  CY: "Country - Foreign Government",
-  X6: "International Organization",
-  ZZ: "Other",
-};
 
 /** 1-based positions of the address fields; the mailing address has its state last. */
 const physicalFields = { line1: 16, line2: 17, city: 18, state: 19, zip: 20, plus4: 21, country: 22 };

@@ -5,7 +5,7 @@ import {
   type Exclusion,
   type ExclusionsPart,
   effectInForce,
-  isEffect,
+  exclusionFromMessage,
   isInForce,
   isTrusted,
   newestParts,
@@ -194,15 +194,9 @@ export function registrationOf(record: RegistryRecord, source: PartSource): Regi
 /** Returns the exclusions that the files list: at most 100. */
 function exclusionsIn(exclusions: RegistryAnswer["exclusions"], today: string): Exclusion[] {
   const listed = exclusions.map(
-    ({ program, exclusionType, agency, activeDate, terminationDate, effect, comment, withoutUei }): Exclusion => ({
-      program,
-      type: exclusionType,
-      agency,
-      active_date: activeDate,
-      termination_date: terminationDate,
-      ...(isEffect(effect) && { effect }),
-      ...(comment && { comment }),
-      ...(withoutUei && { without_uei: true }),
+    (row): Exclusion => ({
+      ...exclusionFromMessage({ ...row, type: row.exclusionType }),
+      ...(row.withoutUei && { without_uei: true }),
     }),
   );
   return shownExclusions(listed, today);

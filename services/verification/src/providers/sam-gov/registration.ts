@@ -1,4 +1,4 @@
-import type { PartSource, RegistrationPart } from "@vvs/registration";
+import { entityTypes, type PartSource, type RegistrationPart } from "@vvs/registration";
 import { z } from "zod";
 import { readShape } from "../http/provider-http.ts";
 import { apiSource, entityDate, optionalCode, optionalText, type Page, requiredText } from "./shapes.ts";
@@ -49,18 +49,6 @@ const rowShape = z.object({
     .catch(undefined),
 });
 
-/** Entity types by structure code, the same as for the extract, so that monitors see no change between the two sources. */
-const ENTITY_TYPES: Readonly<Record<string, string>> = {
-  "2J": "Sole Proprietorship",
-  "2K": "Partnership or Limited Liability Partnership",
-  "2L": "Corporate Entity (Not Tax Exempt)",
-  "8H": "Corporate Entity (Tax Exempt)",
-  "2A": "U.S. Government Entity",
-  CY: "Country - Foreign Government",
-  X6: "International Organization",
-  ZZ: "Other",
-};
-
 /** Parses a page of the Entity Management API v3 or v4. Errors: ProviderError `wrong_shape`. */
 export function readEntityPage(json: unknown): Page<EntityRow> {
   const { totalRecords, entityData } = readShape(pageShape, json);
@@ -89,7 +77,7 @@ export function readRegistration({ raw }: EntityRow): Registration {
       legal_name: row.legalBusinessName,
       cage: row.cageCode,
       uei: row.ueiSAM.toUpperCase(),
-      entity_type: structure ? (ENTITY_TYPES[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
+      entity_type: structure ? (entityTypes[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
     },
   };
 }
