@@ -15,17 +15,19 @@ import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
 import type { Environment } from "@vvs/tenant";
-import type { TimeLimits } from "./checks/conclude.ts";
 import type { EvidenceSettings } from "./evidence/open.ts";
 import type { S3Options } from "./evidence/s3-objects.ts";
 import type { KeptDays } from "./kept-until.ts";
-import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
+import { defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { providersSection } from "./providers/config.ts";
 import type { RunSlots } from "./runs/run-consumers.ts";
 import type { QueueSettings } from "./sam-gov-queue/queue.ts";
 
 /** Longer than dead letters are kept, so that a record that is put back finds what it was about. */
 const LEAST_KEPT_DAYS = 31;
+
+/** The numbers of the sandbox's runs that may be in flight. */
+const SANDBOX_SLOTS: RunSlots = { runs: 32, tinRuns: 16 };
 
 /** The variables of the evidence stores. */
 const evidenceSection = {
@@ -76,29 +78,15 @@ const schema = z.object({
   MONITOR_ADDRESS: z.string().default("127.0.0.1:50054"),
   /** host:port of the account service, or of its keys part, which knows the settings of organizations. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
-  /** Time limit for a call's checks, including resolving the vendor, in milliseconds. The rest of its 25 s is for storing. */
-  CALL_TIMEOUT_MS: count(1).default(21_000),
-  /** Time limit for one check with all its providers, in milliseconds. */
-  CHECK_TIMEOUT_MS: count(1).default(20_000),
   /** Time limit for one attempt at one provider, in milliseconds; after it, the next provider is asked. */
   PROVIDER_TIMEOUT_MS: count(1).default(9_000),
-  /** Number of faults in a row that opens a provider's circuit. */
-  CIRCUIT_FAULTS_IN_ROW: count(1).default(defaultCircuitSettings.faultsInRow),
-  /** Share of faults (0–1) among at least 20 attempts in a minute that opens it; 1 opens it when all fail. */
-  CIRCUIT_FAULT_SHARE: z.coerce.number().gt(0).max(1).default(defaultCircuitSettings.faultShare),
-  /** Length of the first opening, in milliseconds; each failed probe doubles it. */
+  /** Length of the first opening of a provider's circuit, in milliseconds; each failed probe doubles it. */
   CIRCUIT_OPEN_MS: count(1).default(defaultCircuitSettings.openMs),
-  /** Maximum length of an opening, in milliseconds. */
-  CIRCUIT_OPEN_MAX_MS: count(1).default(defaultCircuitSettings.openMaxMs),
   ...providersSection,
   /** Maximum number of TINs that did not match, of one vendor or of one name, within 24 hours. */
   TIN_GUESSES_PER_VENDOR: count(1).default(5),
   /** Maximum number of live monitor runs without tin_match in flight; LIVE_TIN_RUNS_AT_ONCE is for the others. */
   LIVE_RUNS_AT_ONCE: count(1).default(64),
-  /** Maximum number of sandbox monitor runs without tin_match in flight. */
-  SANDBOX_RUNS_AT_ONCE: count(1).default(32),
-  /** Maximum number of sandbox monitor runs with tin_match in flight. */
-  SANDBOX_TIN_RUNS_AT_ONCE: count(1).default(16),
 });
 
 /** Loads this service's variables. Errors: ConfigError. */
@@ -157,20 +145,11 @@ export function s3Options(config: EvidenceConfig): S3Options | undefined {
       };
 }
 
-/** Returns the time limits of calls, checks and attempts. */
-export function timeLimits(config: z.infer<typeof schema>): TimeLimits {
-  return {
-    callMs: config.CALL_TIMEOUT_MS,
-    checkMs: config.CHECK_TIMEOUT_MS,
-    attemptMs: config.PROVIDER_TIMEOUT_MS,
-  };
-}
-
 /** Returns the numbers of monitors' runs that may be in flight in each environment. */
 export function runSlots(config: z.infer<typeof schema>): Readonly<Record<Environment, RunSlots>> {
   return {
     live: { runs: config.LIVE_RUNS_AT_ONCE, tinRuns: config.LIVE_TIN_RUNS_AT_ONCE },
-    sandbox: { runs: config.SANDBOX_RUNS_AT_ONCE, tinRuns: config.SANDBOX_TIN_RUNS_AT_ONCE },
+    sandbox: SANDBOX_SLOTS,
   };
 }
 
@@ -180,17 +159,5 @@ export function queueSettings(config: z.infer<typeof schema>): QueueSettings {
     gatherMs: config.SAM_GOV_GATHER_SECONDS * 1_000,
     slots: runSlots(config).live,
     owner: randomUUID(),
-  };
-}
-
-/** Returns when providers' circuits open. A probe is given up later than its check ends. */
-export function circuitSettings(config: z.infer<typeof schema>): CircuitSettings {
-  return {
-    ...defaultCircuitSettings,
-    faultsInRow: config.CIRCUIT_FAULTS_IN_ROW,
-    faultShare: config.CIRCUIT_FAULT_SHARE,
-    openMs: config.CIRCUIT_OPEN_MS,
-    openMaxMs: config.CIRCUIT_OPEN_MAX_MS,
-    probeLeaseMs: config.CHECK_TIMEOUT_MS + 10_000,
   };
 }

@@ -21,17 +21,11 @@ import { clientsOf, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
 import { runAuditReports } from "./audit/report.ts";
-import {
-  circuitSettings,
-  evidenceSettings,
-  keptDays,
-  loadVerificationConfig,
-  queueSettings,
-  runSlots,
-  timeLimits,
-} from "./config.ts";
+import { timeLimits } from "./checks/conclude.ts";
+import { evidenceSettings, keptDays, loadVerificationConfig, queueSettings, runSlots } from "./config.ts";
 import { createDomain } from "./domain.ts";
 import { createOrganizationSettings } from "./organization-settings/organization-settings.ts";
+import { defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { observeProviders } from "./provider-health/provider-metrics.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
@@ -79,7 +73,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     monitors,
     liveProviders: (takeCall, registry) =>
       createLiveProviders({ config, entities: registry, takeCall, now, logger, onClose }),
-    circuit: circuitSettings(config),
+    circuit: { ...defaultCircuitSettings, openMs: config.CIRCUIT_OPEN_MS },
     accounts: providerAccounts(config),
     settings: createOrganizationSettings({
       ask: (organizationId) => organizations.getOrganizationSettings({ organizationId }, { timeoutMs: SETTINGS_MS }),
@@ -89,7 +83,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
       return (await organizations.listSuspended({}, { timeoutMs: SETTINGS_MS })).organizationIds;
     },
     organizationQuotaPercent: config.SAM_GOV_ORGANIZATION_PERCENT,
-    limits: timeLimits(config),
+    limits: { ...timeLimits, attemptMs: config.PROVIDER_TIMEOUT_MS },
     tinsPerVendor: config.TIN_GUESSES_PER_VENDOR,
     evidence: evidenceSettings(config),
     days: keptDays(config),

@@ -31,6 +31,9 @@ export interface TimeLimits {
   readonly attemptMs: number;
 }
 
+/** Those of a check and of a call, which is answered within 25 s. */
+export const timeLimits = { callMs: 21_000, checkMs: 20_000 } as const;
+
 /** What is to be verified, and for whom. */
 export interface CheckTask {
   readonly caller: CallerContext;

@@ -22,6 +22,7 @@ export const defaultCircuitSettings: CircuitSettings = {
   windowMs: 60_000,
   openMs: 10_000,
   openMaxMs: 300_000,
+  // A probe is given up later than its check ends.
   probeLeaseMs: 30_000,
 };
 

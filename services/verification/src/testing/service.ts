@@ -10,7 +10,7 @@ import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
 import { callers } from "../api.ts";
-import type { TimeLimits } from "../checks/conclude.ts";
+import { type TimeLimits, timeLimits } from "../checks/conclude.ts";
 import { createDomain } from "../domain.ts";
 import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
@@ -112,7 +112,7 @@ export async function startTestService(options: {
     organizationQuotaPercent: 20,
     // On a loaded machine the database may be slow without being unavailable.
     storeMs: 20_000,
-    limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
+    limits: { ...timeLimits, attemptMs: 9_000, ...options.limits },
     tinsPerVendor: 5,
     evidence: {
       store: "mongodb",
