@@ -60,7 +60,9 @@ describe("the list", () => {
       `"${ID}","${new Date(Number(lately.lastAt.seconds) * 1_000).toISOString().slice(0, 19)}`,
     );
     dashboard.state.failures.set("listConfirmedRuns", new ServiceError("service_unavailable"));
-    expect((await visitor.get("/live/vendors")).status).toBe(200);
+    const without = await visitor.get("/live/vendors");
+    expect([without.status, (await visitor.get("/live/vendors.csv")).status]).toEqual([200, 503]);
+    expect(without.text).toContain("What scheduled checks found is temporarily unavailable");
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { type Vendor, VendorFilter, VendorOrder, type VendorPosition } from "@vvs/proto/entity/v1/vendors";
+import type { CallOptions } from "@vvs/rpc";
 import { field, pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -115,18 +116,18 @@ export function createVendorList(context: PageContext) {
     fields,
     positions: { read: readPlace, write: writePlace, links: ["First page", "Next page"] },
     limit: 50,
-    async read(visit, filter, { limit, after }) {
+    async read(visit, filter, { limit, after, isForFile }) {
       const { caller } = visit;
       const { vendors, next } = await vendorList.listVendors({ caller, ...requestOf(filter), limit, after });
       const entityIds = vendors.map(({ entity }) => entity?.id ?? "");
-      const scheduled = await readPanel(visit, "scheduled checks of vendors", (options) =>
-        readScheduledRuns(context, visit, { entityIds }, options),
-      );
+      const readRuns = (options?: CallOptions) => readScheduledRuns(context, visit, { entityIds }, options);
+      // A file without them would not say so.
+      const scheduled = await (isForFile ? readRuns() : readPanel(visit, "scheduled checks of vendors", readRuns));
       const rows = vendors.map((vendor): ListedVendor => {
         const runs = scheduled?.get(vendor.entity?.id ?? "") ?? noRuns;
         return { vendor, runs, status: vendorStatus(vendor, runs, visit.now) };
       });
-      return { rows, next };
+      return { rows, next, scheduled };
     },
     columns: ({ visit, filter }) => [
       [
@@ -151,6 +152,9 @@ export function createVendorList(context: PageContext) {
         "action",
       ],
     ],
+    above: ({ scheduled }) =>
+      !scheduled &&
+      html`<p class="notice warning">What scheduled checks found is temporarily unavailable, so vendors that they confirmed can be shown as “Verify again”. Try again in a moment.</p>`,
     actions: ({ view, may }) =>
       html`<p class="choices">${may("verify") && html`<a class="button" href="${view.path}/verifications/new">Verify a vendor</a> `}<a class="button quiet" href="${view.path}/vendors/search">Search the registry</a> <a class="button quiet" href="${view.path}/screening">Screening report</a></p>`,
     notice: (request) => noticeOf(request, notices),
