@@ -37,6 +37,7 @@ async function periods(count: number): Promise<void> {
 test("a suspended organization's monitors do not run, and continue without a burst once it is resumed", async () => {
   await eventually(async () => (await runsOf(suspended)).length > 0);
   await withAccounts(environment, (accounts) => accounts.organizations.suspend(operator, suspended.id));
+  await eventually(async () => (await suspended.sandbox.get("/v1/monitors")).body.error === "forbidden");
   // A run that is due within the two seconds until the monitor service asks may still start; it ends within a period.
   await periods(3);
   const quietSince = new Date();

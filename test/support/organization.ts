@@ -56,16 +56,15 @@ export async function createOrganization(
   });
 }
 
-/** Creates another key of an organization, with only these scopes. */
+/** Creates another key of an organization. */
 export async function createKey(
   organization: TestOrganization,
   environment: Environment,
-  options: { scopes?: readonly string[]; expiresAt?: Date } = {},
 ): Promise<{ id: string; value: string; api: Api }> {
   const product = sharedProduct();
   return withAccounts(product.environment, async (accounts) => {
     const caller = { tenant: { organizationId: organization.id, environment }, ...SEED };
-    const { key, value } = await accounts.apiKeys.create(caller, { name: "scoped", ...options });
+    const { key, value } = await accounts.apiKeys.create(caller, { name: "another" });
     return { id: key._id, value, api: createApi(product.baseUrl, value) };
   });
 }
