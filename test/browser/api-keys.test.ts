@@ -47,23 +47,6 @@ test.each([
   expect(command).toContain(value);
 });
 
-test("a key with fewer scopes can do only what they allow", async () => {
-  await page.goto("/test/api-keys");
-  await page.getByText("Scopes: what the key can do").click();
-  for (const scope of [
-    "entities:write",
-    "verifications:read",
-    "verifications:write",
-    "monitors:read",
-    "monitors:write",
-  ]) {
-    await page.getByLabel(scope).uncheck();
-  }
-  const api = createApi(baseUrl, await createKey(page, "Reader"));
-  expect((await api.get("/v1/entities")).status).toBe(200);
-  expect((await api.get("/v1/monitors")).status).toBe(403);
-});
-
 test("a revoked key is refused within 5 s and shown as revoked", async () => {
   await page.goto("/live/api-keys");
   const api = createApi(baseUrl, await createKey(page, "To be revoked"));
@@ -132,21 +115,6 @@ test("a double click on the button creates only one key", async () => {
   await page.getByRole("heading", { name: "Your API key is ready" }).waitFor();
   await page.goto("/test/api-keys");
   expect(await page.getByRole("rowheader", { name: "Clicked twice" }).count()).toBe(1);
-});
-
-test("every page shows its environment, and neither environment shows the other's keys", async () => {
-  await page.goto("/test/api-keys");
-  await createKey(page, "Test alone");
-  const environments = page.getByRole("navigation", { name: "Environment" });
-  await environments.getByRole("link", { name: "Live" }).click();
-  await page.getByText("Live environment", { exact: true }).waitFor();
-  expect(new URL(page.url()).pathname).toBe("/live/api-keys");
-  expect(await countOf(page.getByText("Test alone"))).toBe(0);
-  expect(await page.title()).toContain("Live");
-  await page.getByRole("link", { name: "Webhooks" }).click();
-  await environments.getByRole("link", { name: "Test" }).click();
-  await page.getByText("Test environment", { exact: true }).waitFor();
-  expect(new URL(page.url()).pathname).toBe("/test/webhooks");
 });
 
 test("the browser reports no errors", () => {

@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
+import { openMail } from "./mailbox-page.ts";
 import { startOtherSite, submittingPage } from "./other-site.ts";
 
 const { dashboardUrl } = sharedProduct();
@@ -22,18 +24,12 @@ async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
   return { context, page: await context.newPage() };
 }
 
-test("a wrong password reveals nothing about the account and starts no session", async () => {
-  const { context, page } = await newPage();
-  for (const email of [organization.email, "nobody@test.example"]) {
-    await page.goto("/sign-in");
-    await page.getByLabel("Email address").fill(email);
-    await page.getByLabel("Password").fill("a wrong password");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    expect(await page.getByRole("alert").textContent()).toBe("The email address or the password is wrong.");
-  }
-  expect((await context.cookies()).map(({ name }) => name)).not.toContain("__Host-session");
-  await context.close();
-});
+async function submitSignIn(page: Page, person: { email: string; password: string }) {
+  await page.goto("/sign-in");
+  await page.getByLabel("Email address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
 
 test("a sign-in returns to the requested page, even without script", async () => {
   const { context, page } = await newPage({ javaScriptEnabled: false });
@@ -65,6 +61,36 @@ test("after a sign-out no page can be reached, not even with the back button", a
   await page.goto("/test/api-keys");
   await page.getByLabel("Password").waitFor();
   await context.close();
+});
+
+test("without script: a forgotten password is reset by email, and every other session ends", async () => {
+  const own = await createOrganization();
+  const elsewhere = await newPage();
+  await signIn(elsewhere.page, own);
+
+  const { context, page } = await newPage({ javaScriptEnabled: false });
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByLabel("Email address").fill(own.email.toUpperCase());
+  await page.getByRole("button", { name: "Send the link" }).click();
+  await page.getByText("we have sent an email to it").waitFor();
+  const mail = await openMail(page, { to: own.email, subject: "Choose a new password" });
+  await mail.getByRole("link").click();
+  await page.getByLabel("New password").fill("password123");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("The new password is one of the most common passwords").waitFor();
+  const password = randomUUID();
+  await page.getByLabel("New password").fill(password);
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("Your password was changed. Sign in with the new password.").waitFor();
+
+  await elsewhere.page.goto("/test/api-keys");
+  await elsewhere.page.getByLabel("Password").waitFor();
+  await submitSignIn(page, own);
+  await page.getByText("The email address or the password is wrong.").waitFor();
+  await signIn(page, { email: own.email, password });
+  await openMail(page, { to: own.email, subject: "Your password was changed" });
+  await Promise.all([context.close(), elsewhere.context.close()]);
 });
 
 describe("another site", () => {

@@ -3,14 +3,12 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { everyLog, withoutTimes } from "../support/everything.ts";
-import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { countOf, newProfile, textsOf } from "./browser.ts";
-import { signIn } from "./dashboard-page.ts";
+import { countOf, textsOf } from "./browser.ts";
 import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl, logDir, spansFile } = sharedProduct();
-const { browser, complaints, organization, page, secondPage } = await signedInUser();
+const { logDir, spansFile } = sharedProduct();
+const { complaints, organization, page, secondPage } = await signedInUser();
 
 /** Returns a TIN that occurs nowhere else, with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
@@ -91,62 +89,6 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
   sources.spans = withoutTimes(await readFile(spansFile, "utf8"));
   const holding = Object.entries(sources).filter(([, text]) => text.includes(tin) || text.includes(written));
   expect(holding.map(([name]) => name)).toEqual([]);
-});
-
-test("the list shows the verifications of all callers, newest first, in pages, and can be filtered by vendor", async () => {
-  const own = await createOrganization();
-  const api = own.sandbox;
-  const verify = (uei: string) =>
-    api.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" });
-  const { body: first } = await verify("SANDBXEXPRD1");
-  for (let made = 0; made < 25; made += 1) await verify("SANDBXACTVE1");
-  const profile = await newProfile(browser, { baseURL: dashboardUrl });
-  const visitor = await profile.newPage();
-  await signIn(visitor, own);
-  await visitor.goto("/test/overview");
-  await visitor.getByRole("link", { name: "Verifications", exact: true }).click();
-  const rows = visitor.locator("tbody tr");
-  await visitor.getByRole("link", { name: "Older" }).click();
-  await visitor.getByRole("link", { name: "Newest" }).waitFor();
-  expect(await countOf(rows)).toBe(1);
-  expect(await rows.textContent()).toContain("expired on 31 March 2021.");
-  await visitor.getByRole("link", { name: "Newest" }).click();
-  await visitor.getByRole("link", { name: "Older" }).waitFor();
-  expect(await countOf(rows)).toBe(25);
-
-  await visitor.getByLabel("Vendor ID").fill(first.entity_id);
-  await visitor.getByLabel("Vendor ID").press("Enter");
-  await visitor.getByRole("heading", { name: "Verifications of this vendor" }).waitFor();
-  expect(await countOf(rows)).toBe(1);
-  await rows.getByRole("link").click();
-  await visitor.getByRole("heading", { name: "Results" }).waitFor();
-  expect(new URL(visitor.url()).pathname).toBe(`/test/verifications/${first.id}`);
-  expect(await fact(visitor, "Requested by").textContent()).toContain("an API key, test");
-  await visitor.goto("/live/verifications");
-  await visitor.getByText("No verifications yet.").waitFor();
-  for (const path of [
-    `/live/verifications/${first.id}`,
-    `/live/evidence/${first.results[0].evidence_uri.slice(-30)}`,
-  ]) {
-    expect((await visitor.goto(path))!.status()).toBe(404);
-  }
-  await profile.close();
-  // Another organization sees none of it either.
-  expect((await page.goto(`/test/verifications/${first.id}`))!.status()).toBe(404);
-});
-
-test("the providers of each environment are shown with their checks and states", async () => {
-  await page.goto("/test/providers");
-  for (const check of ["SAM.gov registration", "TIN match"]) {
-    const section = page.getByRole("region", { name: check });
-    expect(await countOf(section.getByRole("listitem"))).toBe(2);
-    expect(await countOf(section.getByText("sandbox_primary"))).toBe(1);
-    expect(await countOf(section.getByText(/^(available|degraded|unavailable)$/))).toBe(2);
-  }
-  await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
-  await page.getByText("Live environment", { exact: true }).waitFor();
-  expect(await countOf(page.getByText("sam_gov_extract"))).toBe(1);
-  expect(await countOf(page.getByText("sandbox_primary"))).toBe(0);
 });
 
 test("the browser reports no errors", () => {

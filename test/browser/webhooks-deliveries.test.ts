@@ -1,16 +1,15 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
-import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Received, startSubscriber } from "../support/subscriber.ts";
 import { expectSound } from "./appearance.ts";
-import { countOf, newProfile, textsOf } from "./browser.ts";
-import { sendTestEvent, signIn } from "./dashboard-page.ts";
+import { countOf } from "./browser.ts";
+import { sendTestEvent } from "./dashboard-page.ts";
 import { signedInUser } from "./signed-in-user.ts";
 
-const { dashboardUrl, environment, prefix } = sharedProduct();
-const { browser, complaints, organization, page, secondPage } = await signedInUser();
+const { environment, prefix } = sharedProduct();
+const { complaints, organization, page } = await signedInUser();
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Monitor with a failing endpoint. */
 let monitorId: string;
@@ -156,74 +155,6 @@ test("all failed deliveries are counted, confirmed and replayed, and arrive once
   });
 });
 
-test("one delivery is replayed from its page, without script", async () => {
-  isWell = false;
-  await testWebhook("/failing/one");
-  const path = new URL(page.url()).pathname;
-  isWell = true;
-  const visitor = await secondPage();
-  await visitor.goto(path);
-  await visitor.getByRole("button", { name: "Replay" }).click();
-  await visitor.getByText("The delivery starts again").waitFor();
-  await eventually(async () => {
-    await visitor.goto(path);
-    return (await countOf(visitor.getByRole("heading", { name: "2 attempts" }))) === 1;
-  });
-  expect(await visitor.locator(".attempts .state").allTextContents()).toEqual(["failed", "delivered"]);
-  await visitor.context().close();
-});
-
-test("deliveries are filtered by state, monitor, URL, time and test events, separately and together", async () => {
-  isWell = false;
-  await testWebhook("/failing/filtered");
-  await testWebhook("/well");
-  const filter = page.getByRole("search", { name: "Filter deliveries" });
-  const filtered = async (act: () => Promise<unknown>) => {
-    await page.goto("/test/webhooks/deliveries");
-    await act();
-    await page.getByRole("link", { name: "Show all" }).waitFor();
-    return textsOf(rows());
-  };
-  const type = async (label: string, text: string) => {
-    await filter.getByLabel(label).fill(text);
-    await filter.getByLabel(label).press("Enter");
-  };
-  await page.goto("/test/webhooks/deliveries");
-  const all = await rows().count();
-  const failed = await filtered(() => filter.getByLabel("State").selectOption("failed"));
-  expect(failed).toHaveLength(1);
-  expect(failed[0]).toContain("/failing/filtered");
-  const watched = await filtered(() => type("Monitor", monitorId));
-  expect(watched.length).toBeGreaterThan(0);
-  expect(watched.every((text) => !text.includes("Test event"))).toBe(true);
-  const toUrl = await filtered(() => type("URL", urlOf("/well")));
-  expect(toUrl).toHaveLength(1);
-  const tests = await filtered(() => filter.getByLabel("Events").selectOption("only"));
-  expect(tests).toHaveLength(all - watched.length);
-  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 16);
-  expect(await filtered(() => type("From (UTC)", tomorrow))).toEqual([]);
-  expect(await filtered(() => type("Before (UTC)", tomorrow))).toHaveLength(all);
-  const together = await filtered(async () => {
-    await filter.getByLabel("State").selectOption("delivered");
-    await page.waitForURL(/status=delivered/);
-    await filter.getByLabel("Events").selectOption("only");
-    await page.waitForURL(/status=delivered.*tests=only/);
-    await type("URL", urlOf("/well"));
-    await page.waitForURL(/well/);
-  });
-  expect(together).toHaveLength(1);
-  await page.getByRole("link", { name: "Show all" }).click();
-  await page.getByRole("heading", { name: "All test deliveries" }).waitFor();
-});
-
-test("a test event to an endpoint that answers 410 shows its answer and raises no alert", async () => {
-  await testWebhook("/gone");
-  expect(await countOf(page.getByText("410: the endpoint is gone"))).toBe(1);
-  await page.goto("/test/webhooks");
-  expect(await countOf(page.getByRole("complementary"))).toBe(0);
-  expect(await countOf(page.locator("li.endpoint").filter({ hasText: "/gone" }))).toBe(0);
-});
-
 test("an endpoint that answers events with 410 is flagged but not paused, can be dismissed, and recovers", async () => {
   const endpoint = page.locator("li.endpoint").filter({ hasText: "/gone" });
   const alert = page.getByRole("complementary", { name: "Failing webhooks" });
@@ -246,19 +177,6 @@ test("an endpoint that answers events with 410 is flagged but not paused, can be
   await testWebhook("/gone");
   await page.getByText("200: delivered").waitFor();
   await shownOnceNoted("healthy", 0);
-});
-
-test("another organization and the other environment see none of the deliveries", async () => {
-  await page.goto("/test/webhooks/deliveries");
-  const path = (await rows().getByRole("link").first().getAttribute("href"))!;
-  expect((await page.goto(path.replace("/test/", "/live/")))!.status()).toBe(404);
-  const profile = await newProfile(browser, { baseURL: dashboardUrl });
-  const stranger = await profile.newPage();
-  await signIn(stranger, await createOrganization());
-  expect((await stranger.goto(path))!.status()).toBe(404);
-  await stranger.goto("/test/webhooks/deliveries");
-  await stranger.getByText("No deliveries yet.").waitFor();
-  await profile.close();
 });
 
 test("the browser reports no errors", () => {
