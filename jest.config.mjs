@@ -16,9 +16,9 @@ const withProduct = {
 const WITHOUT_PRODUCT =
   "**/test/(import-order|bench/**/*|costs/*|retention/*|stores/*|twin/*|providers/(older-data|queued-runs)).test.ts";
 /** Tests that start processes of the product by themselves, and mostly wait: they run beside others (test/runner). */
-const PROCESSES = "**/test/((alerts|faults|providers|published|webhooks)/*|abuse/providers|e2e/local-run).test.ts";
+const PROCESSES = "**/test/((alerts|faults|providers|published|webhooks)/*|e2e/local-run).test.ts";
 /** Tests that load or change the product so much that others would notice. */
-const ALONE = "**/test/(abuse/!(providers)|e2e/account-parts).test.ts";
+const ALONE = "**/test/(abuse/*|e2e/account-parts).test.ts";
 
 /** @type {import("jest").Config} */
 export default {

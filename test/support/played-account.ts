@@ -1,16 +1,14 @@
 // A simulated account service in its own process, which prints its port. It returns signing secrets (SECRETS lists them, the
 // current one first; they are the same for all organizations), and approves every organization for live tin_match.
-// PROVIDER_BUDGETS has the budgets of every organization as JSON; without it there are none.
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { answering, serveBare } from "./bare-grpc.ts";
 
 const secrets = (process.env.SECRETS ?? "").split(",");
-const providerBudgets = JSON.parse(process.env.PROVIDER_BUDGETS ?? "[]");
 
 serveBare(
   answering(OrganizationStatusService, {
-    getOrganizationSettings: () => ({ liveTinMatch: true, tinFailuresPerDay: 1_000_000, providerBudgets }),
+    getOrganizationSettings: () => ({ liveTinMatch: true, tinFailuresPerDay: 1_000_000 }),
   }),
   answering(WebhookSecretService, { getSigningSecrets: () => ({ secrets }) }),
 );

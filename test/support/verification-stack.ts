@@ -22,8 +22,6 @@ export interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Registry file to load, instead of the tests' own. */
   readonly registry?: string;
-  /** Calls that each organization may cause at a provider; without a limit where absent. */
-  readonly providerBudgets?: readonly { provider: string; perMinute: number; perDay: number }[];
   /** Options for Node in the processes of both services. */
   readonly nodeOptions?: readonly string[];
   readonly log: (line: string) => void;
@@ -86,7 +84,6 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
   const account = await startHelper({
     name: "account",
     script: join(import.meta.dirname, "played-account.ts"),
-    environment: { PROVIDER_BUDGETS: JSON.stringify(options.providerBudgets ?? []) },
   });
   const addresses = {
     ENTITY_ADDRESS: `127.0.0.1:${entity.ports.rpc}`,
