@@ -1,38 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createClient, type MonitorEvent } from "@vendor-verification/client";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
+import { watchingOrganization } from "../support/watching-organization.ts";
 
-let organization: TestOrganization;
-let other: TestOrganization;
-let changing: string;
-const monitors: string[] = [];
-
-beforeAll(async () => {
-  organization = await createOrganization();
-  other = await createOrganization();
-  const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
-  changing = body.id;
-});
-afterAll(async () => {
-  for (const id of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
-});
-
-/** Creates a monitor without a URL on an entity that changes at each run; returns its id. */
-async function monitor(): Promise<string> {
-  const { status, body } = await organization.sandbox.post("/v1/monitors", {
-    entity_id: changing,
-    checks: ["sam_registration"],
-    frequency: "hourly",
-  });
-  expect([status, "webhook_url" in body]).toEqual([201, false]);
-  monitors.push(body.id);
-  return body.id;
-}
+const own = watchingOrganization();
 
 test("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
+  const { organization, watch } = own;
+  const other = await createOrganization();
   const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
-  const watched = [await monitor(), await monitor()];
+  const watched = [await watch("", { webhook_url: undefined }), await watch("", { webhook_url: undefined })];
+  expect(watched.filter((monitor) => "webhook_url" in monitor)).toEqual([]);
   const seen: MonitorEvent[] = [];
   let cursor = "start";
   for await (const page of client.followEvents({ after: cursor, limit: 1 })) {
@@ -40,7 +19,7 @@ test("a caller without a webhook that waits for events reads each of them once, 
     cursor = page.next_cursor;
     if (seen.length === 4) break;
   }
-  for (const id of watched) await client.cancelMonitor(id);
+  for (const { id } of watched) await client.cancelMonitor(id);
   for (;;) {
     const page = await client.readEvents({ after: cursor, wait: 2 });
     if (page.events.length === 0) break;
