@@ -89,12 +89,11 @@ export type Client = ReturnType<typeof createClient>;
 export function createClient(options: ClientOptions) {
   const call = createTransport(options);
   const get = <T>(path: string, query?: Operation["query"], callOptions?: CallOptions) =>
-    call<T>({ method: "GET", path, query, repeatable: "always" }, callOptions);
+    call<T>({ method: "GET", path, query }, callOptions);
+  const getText = (path: string, callOptions?: CallOptions) =>
+    call<string>({ method: "GET", path, text: "application/jwt" }, callOptions);
   const post = <T>(path: string, body: object, { idempotencyKey, ...callOptions }: PostOptions = {}) =>
-    call<T>(
-      { method: "POST", path, body, repeatable: "always", idempotencyKey: idempotencyKey ?? crypto.randomUUID() },
-      callOptions,
-    );
+    call<T>({ method: "POST", path, body, idempotencyKey: idempotencyKey ?? crypto.randomUUID() }, callOptions);
 
   const listEntities = (query: ExternalIdQuery = {}, callOptions?: CallOptions) =>
     get<EntityPage>("/v1/entities", query, callOptions);
@@ -127,10 +126,7 @@ export function createClient(options: ClientOptions) {
      * fuzzy look-up cannot decide. Errors: entity_not_found, ambiguous_match (with `candidates`).
      */
     lookup: (body: LookupRequest, { explain, ...callOptions }: CallOptions & { explain?: boolean | undefined } = {}) =>
-      call<LookupResult>(
-        { method: "POST", path: "/v1/entities/lookup", query: { explain }, body, repeatable: "always" },
-        callOptions,
-      ),
+      call<LookupResult>({ method: "POST", path: "/v1/entities/lookup", query: { explain }, body }, callOptions),
 
     /** Creates an entity of your organization. Errors: entity_exists (with `entityId`). */
     createEntity: (body: CreateEntityRequest, callOptions?: PostOptions) =>
@@ -153,16 +149,11 @@ export function createClient(options: ClientOptions) {
       readAll("snapshots", query, (page) => listSnapshots(entityId, page, callOptions)),
 
     /** Gives any visible entity your own number, or removes it with null. Errors: entity_not_found. */
-    setExternalId: (entityId: string, externalId: string | null, callOptions?: CallOptions) =>
-      call<Entity>(
-        {
-          method: "PUT",
-          path: `/v1/entities/${segment(entityId)}/external_id`,
-          body: { external_id: externalId },
-          repeatable: "if-refused",
-        },
-        callOptions,
-      ),
+    setExternalId: (entityId: string, externalId: string | null, callOptions?: CallOptions) => {
+      const path = `/v1/entities/${segment(entityId)}/external_id`;
+      const body = { external_id: externalId };
+      return call<Entity>({ method: "PUT", path, body, repeatable: "if-refused" }, callOptions);
+    },
 
     /**
      * Verifies an entity, or the vendor with these identifiers, which is created if nobody has it.
@@ -183,15 +174,7 @@ export function createClient(options: ClientOptions) {
      * Errors: verification_not_found; not_found where the operator has configured no keys.
      */
     getReceipt: (verificationId: string, callOptions?: CallOptions) =>
-      call<string>(
-        {
-          method: "GET",
-          path: `/v1/verifications/${segment(verificationId)}/receipt`,
-          text: "application/jwt",
-          repeatable: "always",
-        },
-        callOptions,
-      ),
+      getText(`/v1/verifications/${segment(verificationId)}/receipt`, callOptions),
 
     /** Returns the public keys that receipts are checked with. Keep them beside receipts. */
     getReceiptKeys: (callOptions?: CallOptions) => get<ReceiptKeys>("/.well-known/jwks.json", undefined, callOptions),
@@ -234,14 +217,11 @@ export function createClient(options: ClientOptions) {
      * where the operator has configured no keys.
      */
     getJobReceipt: (jobId: string, callOptions?: CallOptions) =>
-      call<string>(
-        { method: "GET", path: `/v1/jobs/${segment(jobId)}/receipt`, text: "application/jwt", repeatable: "always" },
-        callOptions,
-      ),
+      getText(`/v1/jobs/${segment(jobId)}/receipt`, callOptions),
 
     /** Cancels a job: what is done stays. Errors: job_not_found, job_finished. */
     cancelJob: (jobId: string, callOptions?: CallOptions) =>
-      call<Job>({ method: "DELETE", path: `/v1/jobs/${segment(jobId)}`, repeatable: "always" }, callOptions),
+      call<Job>({ method: "DELETE", path: `/v1/jobs/${segment(jobId)}` }, callOptions),
 
     /** Creates a monitor. Errors: entity_not_found, limit_exceeded. */
     createMonitor: (body: CreateMonitorRequest, callOptions?: PostOptions) =>
@@ -266,10 +246,7 @@ export function createClient(options: ClientOptions) {
 
     /** Cancels a monitor; no effect if it is canceled already. Errors: monitor_not_found. */
     cancelMonitor: (monitorId: string, callOptions?: CallOptions) =>
-      call<Monitor>(
-        { method: "DELETE", path: `/v1/monitors/${segment(monitorId)}`, repeatable: "always" },
-        callOptions,
-      ),
+      call<Monitor>({ method: "DELETE", path: `/v1/monitors/${segment(monitorId)}` }, callOptions),
 
     /** Returns a page of a monitor's runs that have ended, newest first. Errors: monitor_not_found. */
     listMonitorRuns,

@@ -48,7 +48,8 @@ export interface Operation {
   readonly body?: object | undefined;
   /** Media type of an answer that is a text; JSON where absent. */
   readonly text?: "application/jwt";
-  readonly repeatable: Repeatable;
+  /** Which failed attempts may be repeated; where absent, all that may pass. */
+  readonly repeatable?: Repeatable;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -119,7 +120,8 @@ export function createTransport(options: TransportOptions): Transport {
       const timeoutMs = Math.ceil(Math.max(1, Math.min(limits.attemptTimeoutMs, endsAt - performance.now())));
       const result = await attempt(operation, { number, timeoutMs, signal });
       if ("value" in result) return result.value as T;
-      if (number >= limits.maxAttempts || !mayRepeat(operation.repeatable, result.failure)) throw result.error;
+      if (number >= limits.maxAttempts || !mayRepeat(operation.repeatable ?? "always", result.failure))
+        throw result.error;
       const waitMs = retryWaitMs(number, result.failure, Math.random);
       if (performance.now() + waitMs >= endsAt) throw result.error;
       await pause(waitMs, signal);
