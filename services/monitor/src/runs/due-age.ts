@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Environment } from "@vvs/tenant";
 
 /**
@@ -11,19 +12,17 @@ export function observeDueAge(options: {
   now: () => Date;
 }): () => void {
   const { environment, oldestDueAt, now } = options;
-  const gauge = metrics.getMeter("monitor").createObservableGauge("monitor_oldest_due_seconds", {
+  const meter = metrics.getMeter("monitor");
+  const gauge = meter.createObservableGauge("monitor_oldest_due_seconds", {
     description:
       "Time since the longest waiting monitor became due; 0 if none is. If it grows while no run is claimed, runs don't start.",
     unit: "s",
   });
   let notDueBefore = now();
-  const observe: Parameters<typeof gauge.addCallback>[0] = async (result) => {
+  return observeGauges(meter, [gauge], async (observe) => {
     const at = now();
-    // The SDK drops what a failing callback observed, and would report the last value for ever.
     const oldest = await oldestDueAt(at).catch(() => notDueBefore);
     notDueBefore = oldest ?? at;
-    result.observe(Math.max(0, at.getTime() - notDueBefore.getTime()) / 1_000, { environment });
-  };
-  gauge.addCallback(observe);
-  return () => gauge.removeCallback(observe);
+    observe(gauge, Math.max(0, at.getTime() - notDueBefore.getTime()) / 1_000, { environment });
+  });
 }
