@@ -8,6 +8,7 @@ import type { Document, MongoClient } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../store.ts";
+import { exclusionsPart, registrationPart } from "../testing/parts.ts";
 import { createReadKnownAnswers, latestWrites, newestOf } from "./latest-answers.ts";
 
 const prefix = `t${randomBytes(5).toString("hex")}_`;
@@ -170,7 +171,6 @@ test("every read fails where the database can't be read, also those that wait", 
 
 describe("of answers that rest on parts", () => {
   const DAY = 86_400_000;
-  const source = (day: number, load = "") => ({ origin: "sam_gov_api", date: new Date(day * DAY), load });
   /** An answer stored in this second, with parts of these days; the vendor's name says of which registration it is. */
   const at = (seconds: number, registration: number, exclusions: number, load = "") =>
     answerOf({
@@ -178,11 +178,11 @@ describe("of answers that rest on parts", () => {
       entity_id: `ent_${entity}`,
       created_at: new Date(40 * DAY + seconds * 1_000),
       parts: {
-        registration: {
-          ...{ ...source(registration, load), listed_as: "active", id_only: false, expiration_date: "1971-01-01" },
-          ...{ legal_name: `of day ${registration}`, cage: "", entity_type: "", evidence_id: `evd_${registration}` },
-        },
-        exclusions: { ...source(exclusions, load), flagged: false, exclusions: [] },
+        registration: registrationPart(new Date(registration * DAY), {
+          ...{ load, expiration_date: "1971-01-01", evidence_id: `evd_${registration}` },
+          legal_name: `of day ${registration}`,
+        }),
+        exclusions: exclusionsPart(new Date(exclusions * DAY), { load }),
       },
     });
   let entity = 0;

@@ -5,7 +5,7 @@ import type { ThrowReason } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { type Parts, registryDay } from "@vvs/registration";
+import { registryDay } from "@vvs/registration";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import {
   callerOf,
@@ -16,6 +16,7 @@ import {
   testProvider,
   verify as verifyVendor,
 } from "../testing/calls.ts";
+import { exclusionsPart } from "../testing/parts.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
@@ -85,9 +86,7 @@ test.each<[string, string, boolean | undefined, string[]]>([
 );
 
 const today = registryDay(new Date());
-const clearOn = (date: Date): Parts => ({
-  exclusions: { origin: "sam_gov_api", date, load: "", flagged: false, exclusions: [] },
-});
+const clearOn = (date: Date) => ({ exclusions: exclusionsPart(date) });
 test.each<[string, string[], Partial<Answer>, string]>([
   ["a CAGE that the vendor lacks, and exclusions of that CAGE", ["exclusion"], { details: { cage: "1ZZ99" } }, today],
   ["old exclusions, as the files have", ["exclusions_unknown"], { parts: clearOn(new Date(0)) }, "2026-01-01"],

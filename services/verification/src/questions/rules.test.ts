@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { RegistrationPart } from "@vvs/registration";
+import { registrationPart } from "../testing/parts.ts";
 import { afterFailure, askAgainAt, publicAnswerAfter, usableUntil } from "./rules.ts";
 
 const at = (text: string) => new Date(text.length === 10 ? `${text}T00:00:00Z` : text);
@@ -34,15 +35,10 @@ describe("an answer other than active is asked for again", () => {
   });
 });
 
-function registration(listed: Partial<RegistrationPart>, date: string): RegistrationPart {
-  const texts = { legal_name: "", cage: "", entity_type: "", expiration_date: "2099-01-01" };
-  return { origin: "sam_gov_api", load: "", date: at(date), listed_as: "active", id_only: false, ...texts, ...listed };
-}
-
 describe("the kept answer", () => {
   const answer = (listed: Partial<RegistrationPart>, date: string) => ({
     key: "uei:A",
-    parts: { registration: registration(listed, date) },
+    parts: { registration: registrationPart(at(date), listed) },
     bodies: [],
     askedAt: at(date),
   });

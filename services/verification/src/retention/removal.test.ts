@@ -12,6 +12,7 @@ import { bodiesOf } from "../evidence/bodies.ts";
 import type { Answer } from "../providers/provider.ts";
 import { collectionsOf } from "../store.ts";
 import { callerOf, passing, requestedRun, testProvider, verify } from "../testing/calls.ts";
+import { registrationPart } from "../testing/parts.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
 import { createRetention, type RetentionOptions } from "./removal.ts";
 import { createRemoveAged } from "./remove-aged.ts";
@@ -252,8 +253,7 @@ describe("a verification stays past its time", () => {
   });
 
   test("while newer evidence rests on a part of its answer", async () => {
-    const part = { origin: "sam_gov_api", date: now, load: "", listed_as: "active", id_only: false } as const;
-    const registration = { ...part, expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" };
+    const registration = registrationPart(now);
     answer = ofContent("{}", { parts: { registration } });
     const first = await run();
     pass(100 * DAY_MS);
@@ -270,13 +270,9 @@ describe("a verification stays past its time", () => {
   });
 
   test("while the newest stored answer has a part of its answer", async () => {
-    const partOf = (date: Date) => ({
-      ...({ origin: "sam_gov_api", date, load: "", listed_as: "active", id_only: false } as const),
-      ...{ expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" },
-    });
-    answer = ofContent("{}", { parts: { registration: partOf(now) } });
+    answer = ofContent("{}", { parts: { registration: registrationPart(now) } });
     const first = await run();
-    const older = partOf(new Date(now.getTime() - 300 * DAY_MS));
+    const older = registrationPart(new Date(now.getTime() - 300 * DAY_MS));
     pass(100 * DAY_MS);
     answer = ofContent("{}", { parts: { registration: older } });
     await run();

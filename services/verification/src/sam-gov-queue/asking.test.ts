@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
-import type { Parts } from "@vvs/registration";
 import { eventually, type TestMongo, testMongo } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
 import { migrateQueue, type QueueCollections, queueCollections } from "../questions/documents.ts";
 import type { Asking } from "../questions/question.ts";
+import { registrationPart } from "../testing/parts.ts";
 import type { AskVendors } from "./ask-vendors.ts";
 import { createAsker } from "./asker.ts";
 import { createAsking } from "./asking.ts";
@@ -39,11 +39,6 @@ beforeEach(async () => {
   await collections.asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
 });
 
-function partsAt(date: Date): Parts {
-  const texts = { expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" };
-  return { registration: { origin: "sam_gov_api", load: "", date, listed_as: "active", id_only: false, ...texts } };
-}
-
 const askVendors: AskVendors = async (questions) => {
   const keys = questions.map(({ _id }) => _id);
   calls.push(keys);
@@ -51,7 +46,7 @@ const askVendors: AskVendors = async (questions) => {
   const askedAt = now;
   return questions.map((question) => ({
     question,
-    answer: { key: question._id, parts: partsAt(askedAt), bodies: [], askedAt },
+    answer: { key: question._id, parts: { registration: registrationPart(askedAt) }, bodies: [], askedAt },
   }));
 };
 

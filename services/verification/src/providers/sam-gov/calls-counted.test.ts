@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
+import { exclusionsPart } from "../../testing/parts.ts";
 import { askAbout, type Files, samGovForEachTest, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
 import { providersSection } from "../config.ts";
@@ -178,13 +179,8 @@ describe("a vendor costs", () => {
     ["lacks one that the file has", file("2026-11-20", row), false],
   ])("three where it is unknown, and a newer stored answer %s", async (_name, files, flaggedBefore) => {
     sam.exclude({ uei: UEI });
-    const exclusions = {
-      origin: "sam_gov_api",
-      date: new Date("2026-11-21T08:00:00Z"),
-      load: "",
-      flagged: flaggedBefore,
-    };
-    const { reason } = await start(files)({ stored: { exclusions: { ...exclusions, exclusions: [] } } });
+    const exclusions = exclusionsPart(new Date("2026-11-21T08:00:00Z"), { flagged: flaggedBefore });
+    const { reason } = await start(files)({ stored: { exclusions } });
     expect(reason).toBe("excluded");
     expect(sam.calls()).toHaveLength(3);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Exclusion, Parts } from "@vvs/registration";
 import { type PlayedExclusion, PRODUCTS_ONLY } from "../../../../../test/outside/sam-gov-rows.ts";
+import { exclusionsPart } from "../../testing/parts.ts";
 import {
   askAbout,
   type Files,
@@ -121,15 +122,7 @@ describe("the exclusions file decides what a flag means", () => {
   });
 
   test("that a stored answer has without rows", async () => {
-    const stored: Parts = {
-      exclusions: {
-        origin: "sam_gov_api",
-        date: new Date("2026-11-21T08:00:00Z"),
-        load: "",
-        flagged: true,
-        exclusions: [],
-      },
-    };
+    const stored = { exclusions: exclusionsPart(new Date("2026-11-21T08:00:00Z"), { flagged: true }) };
     const clear = (files: object) => listed("2026-11-01", { record: { ...record, excluded: false }, ...files });
     expect(await extract(clear(file("2026-11-21", "product")), stored)).toBe("pass active product");
     expect(await extract(clear(file("2026-11-21")), stored)).toBe("fail excluded debarred bar");
@@ -148,7 +141,7 @@ describe("what an earlier day's flag means is decided by the file of that day or
     };
   };
   const flaggedAt = (time: string): Parts => ({
-    exclusions: { origin: "sam_gov_api", date: new Date(time), load: "", flagged: true, exclusions: [] },
+    exclusions: exclusionsPart(new Date(time), { flagged: true }),
   });
   const ended = (effect: string, day: string) => ({ endedExclusions: [row(effect, day)] });
   const YESTERDAY = "2026-11-20T15:00:00Z";
@@ -347,9 +340,7 @@ describe("a vendor with many rows", () => {
     ],
   ])("that is known and still flagged %s", async (_name, at, known, calls) => {
     flagged(bar);
-    const stored: Parts = {
-      exclusions: { origin: "sam_gov_api", date: new Date(at), load: "", flagged: false, exclusions: [known] },
-    };
+    const stored = { exclusions: exclusionsPart(new Date(at), { exclusions: [known] }) };
     expect(verdictIn(await ask(undefined, { stored }))).toBe("fail excluded debarred bar");
     expect(sam.calls("exclusions")).toHaveLength(calls);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Parts } from "@vvs/registration";
+import { exclusionsPart } from "../../testing/parts.ts";
 import {
   askAbout,
   type Files,
@@ -25,13 +26,10 @@ describe("exclusions are asked for", () => {
   });
   const row = { program: "Reciprocal", terminationDate: "indefinite" };
   const storedAt = (at: string, flagged: boolean, load = ""): Parts => ({
-    exclusions: {
+    exclusions: exclusionsPart(new Date(at), {
+      ...{ flagged, load },
       origin: load ? "sam_gov_exclusions" : "sam_gov_api",
-      date: new Date(at),
-      load,
-      flagged,
-      exclusions: [],
-    },
+    }),
   });
   const cases: [string, string | null, Files | undefined, Parts | undefined, number, string][] = [
     ["where the registration flags one", "Y", undefined, undefined, 1, "fail excluded 2026-11-21T09:30"],

@@ -1,18 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import type { ExclusionsPart, PartSource, Parts, RegistrationPart } from "@vvs/registration";
+import type { PartSource, Parts, RegistrationPart } from "@vvs/registration";
 import { usableUntil } from "../../questions/rules.ts";
+import { exclusionsPart, registrationPart } from "../../testing/parts.ts";
 import type { ProviderError } from "../provider.ts";
 import { judge } from "./judge.ts";
 
-const extract = (cutDate: string, listed: Partial<RegistrationPart>): RegistrationPart => ({
-  ...{ origin: "sam_gov_extract", date: new Date(`${cutDate}T00:00:00Z`), load: "registry:1" },
-  ...{ listed_as: "active", id_only: false, legal_name: "ACME LLC", cage: "", entity_type: "", expiration_date: "" },
-  ...listed,
-});
-const exclusionsFile = (cutDate: string): ExclusionsPart => ({
-  ...{ origin: "sam_gov_exclusions", date: new Date(`${cutDate}T00:00:00Z`), load: "exclusions:1" },
-  ...{ flagged: false, exclusions: [] },
-});
+const extract = (cutDate: string, listed: Partial<RegistrationPart>) =>
+  registrationPart(new Date(cutDate), { origin: "sam_gov_extract", load: "registry:1", ...listed });
+const exclusionsFile = (cutDate: string) =>
+  exclusionsPart(new Date(cutDate), { origin: "sam_gov_exclusions", load: "exclusions:1" });
 
 function answer(parts: Parts, moment: string, isLaterRun = false): string {
   const knowledge = { kept: undefined, wasParked: false };

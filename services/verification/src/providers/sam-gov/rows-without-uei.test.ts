@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
+import { exclusionsPart, registrationPart } from "../../testing/parts.ts";
 import {
   askAbout,
   type Files,
@@ -59,17 +60,11 @@ test("the API's rows count as well, and the file is named as a source", async ()
 
 test("a kept answer of the API gets it too, and is in the evidence", async () => {
   const date = new Date("2026-11-21T08:00:00Z");
-  const kept: Parts = {
-    registration: {
-      ...{ ...API, date, listed_as: "active", id_only: false, expiration_date: "2027-03-01" },
-      ...{ legal_name: "V", cage: "4AB12", entity_type: "" },
-    },
-    exclusions: { ...API, date, flagged: false, exclusions: [] },
-  };
-  const { registration } = kept;
+  const registration = registrationPart(date, { cage: "4AB12" });
+  const kept: Parts = { registration, exclusions: exclusionsPart(date) };
   const bodies = [{ url: "https://sam/exclusions?ueiSAM=U", receivedAt: date, text: "{}" }];
   const provider = playedExtract({ files: file([row("bar")]), now: NOW, hasApi: true });
-  const stored: Parts = { registration: { ...registration!, date: NOW } };
+  const stored: Parts = { registration: { ...registration, date: NOW } };
   const question = questionOf({ uei: UEI, stored, kept: { parts: kept, bodies, asked_at: date } });
   const { content, parts, ...answer } = await provider.ask(question, { signal: AbortSignal.timeout(20_000) });
   expect(verdictIn(answer)).toBe("fail excluded debarred bar");

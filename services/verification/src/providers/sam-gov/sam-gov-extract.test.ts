@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { RegistryAnswerSchema, RegistryRecordSchema } from "@vvs/proto/entity/v1/entity";
 import type { PartSource, Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
+import { registrationPart } from "../../testing/parts.ts";
 import { playedExtract } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 
@@ -145,15 +146,10 @@ describe("files and a stored answer", () => {
     evidence_id: "evd_1",
   });
   const registration = (source: PartSource, end = "2028-01-01", listed_as: "active" | "not_found" = "active") => ({
-    registration: {
+    registration: registrationPart(source.date, {
       ...source,
-      listed_as,
-      id_only: false,
-      expiration_date: end,
-      legal_name: "STORED LLC",
-      cage: "",
-      entity_type: "",
-    },
+      ...{ listed_as, expiration_date: end, legal_name: "STORED LLC" },
+    }),
   });
   const exclusions = (source: PartSource, flagged = false) => ({ exclusions: { ...source, flagged, exclusions: [] } });
   const OLDER = "2026-10-20T08:00:00Z";
