@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { ORIGIN, startDashboard, type TestDashboard } from "./testing/dashboard.ts";
 import { KEY_VALUE, SECRET } from "./testing/fake-services.ts";
 import { EMAIL, PASSWORD } from "./testing/fake-sessions.ts";
@@ -141,7 +140,7 @@ describe("errors are answered with a page", () => {
   test("the text of an internal error is withheld, and the page shows the request id of its log line", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
-    dashboard.state.failures.set("listApiKeys", new ServiceError("internal_error", { message: "mongodb://secret" }));
+    dashboard.fail("listApiKeys", "internal_error", { message: "mongodb://secret" });
     const { status, text, headers } = await visitor.get("/test/api-keys");
     expect(status).toBe(500);
     expect(text).not.toContain("mongodb");

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { KEY_VALUE, keyOf } from "../testing/fake-services.ts";
 
@@ -60,7 +59,7 @@ describe("a new key", () => {
 
   test("with an invalid name is refused with the input kept, and the same form then works", async () => {
     const details = [{ path: "name", message: "must be 1–100 characters" }];
-    dashboard.state.failures.set("createApiKey", new ServiceError("invalid_request", { details }));
+    dashboard.fail("createApiKey", "invalid_request", { details });
     const form = await newKeyForm({ name: '"><script>' });
     const refused = await visitor.post("/test/api-keys", form);
     expect(refused.status).toBe(400);
@@ -93,7 +92,7 @@ describe("a new key", () => {
   });
 
   test("whose form another instance accepted is not created again, and the next form works", async () => {
-    dashboard.state.failures.set("createApiKey", new ServiceError("idempotency_conflict"));
+    dashboard.fail("createApiKey", "idempotency_conflict");
     const form = await newKeyForm();
     const refused = await visitor.post("/test/api-keys", form);
     expect(refused.status).toBe(409);
@@ -105,7 +104,7 @@ describe("a new key", () => {
   });
 
   test.each(["limit_exceeded", "forbidden"] as const)("that is refused with %s says why", async (code) => {
-    dashboard.state.failures.set("createApiKey", new ServiceError(code, { message: "At most 20 active keys." }));
+    dashboard.fail("createApiKey", code, { message: "At most 20 active keys." });
     const { status, text } = await visitor.post("/test/api-keys", await newKeyForm());
     expect(status).toBe(403);
     expect(text).toContain("At most 20 active keys.");
@@ -204,7 +203,7 @@ describe("rolling", () => {
 
   test("that is refused says why", async () => {
     const message = "At most 20 rolled keys of an environment work at a time.";
-    dashboard.state.failures.set("rollApiKey", new ServiceError("limit_exceeded", { message }));
+    dashboard.fail("rollApiKey", "limit_exceeded", { message });
     const { status, text } = await visitor.post("/test/api-keys/key_1/roll", await rollForm());
     expect(status).toBe(403);
     expect(text).toContain(message);

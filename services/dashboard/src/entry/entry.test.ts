@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest, startDashboard } from "../testing/dashboard.ts";
 import { LINK_TOKEN, SIGN_UP_PASSWORD } from "../testing/fake-entry.ts";
 import { EMAIL } from "../testing/fake-sessions.ts";
@@ -8,7 +7,8 @@ const { dashboard } = dashboardPerTest({ signsIn: false });
 
 const PASSWORD = "never shown again";
 const form = { organization_name: "Acme <b>", email: "new@acme.example", password: PASSWORD };
-const refusalOf = (path: string) => new ServiceError("invalid_request", { details: [{ path, message: "is wrong" }] });
+const refuse = (method: string, path: string) =>
+  dashboard.fail(method, "invalid_request", { details: [{ path, message: "is wrong" }] });
 
 test.each([
   ["signIn", "/sign-in", form],
@@ -20,7 +20,7 @@ test.each([
   ["resetPassword", "/reset-password", { token: LINK_TOKEN, password: PASSWORD }],
 ] as const)("%s that comes too often says for how long to wait, also to programs", async (method, path, sent) => {
   const message = "There were too many attempts. Try again later.";
-  dashboard.state.failures.set(method, new ServiceError("rate_limited", { message, retryAfterSeconds: 90 }));
+  dashboard.fail(method, "rate_limited", { message, retryAfterSeconds: 90 });
   const { status, headers, text } = await dashboard.visitor().post(path, sent);
   expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
   expect(text).toContain("There were too many attempts. Try again in 90 seconds.");
@@ -38,7 +38,7 @@ describe("a sign-up", () => {
   test.each(["organization_name", "email", "password"])(
     "that is refused at %s says so there, keeps what was typed, and never the password",
     async (path) => {
-      dashboard.state.failures.set("signUp", refusalOf(path));
+      refuse("signUp", path);
       const { status, text } = await dashboard.visitor().post("/sign-up", form);
       expect(status).toBe(400);
       expect(text).toMatch(new RegExp(`id="${path}-problem">[\\w ]+ is wrong\\.`));
@@ -53,8 +53,7 @@ describe("a sign-up", () => {
     const visitor = dashboard.visitor();
     expect((await visitor.get("/sign-in")).text).not.toContain("/sign-up");
     expect((await visitor.get("/sign-up")).status).toBe(404);
-    const closed = new ServiceError("not_found", { message: "Nobody can sign up here." });
-    dashboard.state.failures.set("signUp", closed);
+    dashboard.fail("signUp", "not_found", { message: "Nobody can sign up here." });
     expect((await visitor.post("/sign-up", form)).status).toBe(404);
   });
 
@@ -145,7 +144,7 @@ describe("a forgotten password", () => {
   });
 
   test("can be replaced again after a refused new password", async () => {
-    dashboard.state.failures.set("resetPassword", refusalOf("password"));
+    refuse("resetPassword", "password");
     const { status, text } = await dashboard
       .visitor()
       .post("/reset-password", { token: LINK_TOKEN, password: PASSWORD });

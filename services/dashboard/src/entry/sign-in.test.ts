@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest, startDashboard } from "../testing/dashboard.ts";
 import { EMAIL, PASSWORD } from "../testing/fake-sessions.ts";
 
@@ -24,9 +23,9 @@ describe("a sign-in", () => {
   });
 
   test("that comes too often again costs no further calls, and its page still has all links", async () => {
-    dashboard.state.failures.set("signIn", new ServiceError("rate_limited"));
+    dashboard.fail("signIn", "rate_limited");
     await dashboard.visitor().signIn();
-    dashboard.state.failures.set("getEntryOptions", new ServiceError("service_unavailable"));
+    dashboard.fail("getEntryOptions", "service_unavailable");
     const { status, text } = await dashboard.visitor().signIn();
     expect(status).toBe(429);
     expect(text).toContain("/forgot-password");

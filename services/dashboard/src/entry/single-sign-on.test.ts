@@ -1,12 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest, ORIGIN } from "../testing/dashboard.ts";
 
 const { dashboard } = dashboardPerTest({ signsIn: false });
 
 test("the sign-in page offers it, and works without it while the providers can't be read", async () => {
   expect((await dashboard.visitor().get("/sign-in")).text).toContain("Sign in with Acme");
-  dashboard.state.failures.set("findIdentityProvider", new ServiceError("service_unavailable"));
+  dashboard.fail("findIdentityProvider", "service_unavailable");
   const page = await dashboard.visitor().get("/sign-in");
   expect(page.status).toBe(200);
   expect(page.text).not.toContain("Sign in with Acme");
@@ -54,20 +53,20 @@ test("a browser that did not begin the sign-in gets a message and no session", a
   expect(back.cookies.join()).not.toContain("__Host-session=");
 });
 
-test.each<[string, ServiceError | undefined, number]>([
-  ["/sign-in/sso/nobody", undefined, 404],
-  ["/sign-in/sso/acme", new ServiceError("service_unavailable", { message: "Acme does not answer." }), 503],
-  ["/sign-in/sso/acme", new ServiceError("rate_limited", { message: "Too many sign-ins were begun." }), 429],
-])("%s that leads nowhere says so", async (path, failure, status) => {
-  if (failure) dashboard.state.failures.set("beginSingleSignOn", failure);
+test.each([
+  ["/sign-in/sso/nobody", undefined, "There is none.", 404],
+  ["/sign-in/sso/acme", "service_unavailable", "Acme does not answer.", 503],
+  ["/sign-in/sso/acme", "rate_limited", "Too many sign-ins were begun.", 429],
+] as const)("%s that leads nowhere says so (%s)", async (path, code, message, status) => {
+  if (code) dashboard.fail("beginSingleSignOn", code, { message });
   const page = await dashboard.visitor().get(path);
   expect(page.status).toBe(status);
-  expect(page.text).toContain(failure?.message ?? "There is none.");
+  expect(page.text).toContain(message);
 });
 
 test("a right password is refused with an explanation if the organization requires its provider", async () => {
   const message = "Your organization signs in with Acme alone.";
-  dashboard.state.failures.set("signIn", new ServiceError("forbidden", { message }));
+  dashboard.fail("signIn", "forbidden", { message });
   const page = await dashboard.visitor().post("/sign-in", { email: "ada@acme.example", password: "right" });
   expect(page.status).toBe(401);
   expect(page.text).toContain(message);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest, type Page, type Visitor } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
@@ -80,7 +79,7 @@ describe("the forms of two tabs of one browser", () => {
 
   test("are independent also after one was refused, which is answered with what is true", async () => {
     const [left, right] = [await openTab("Left"), await openTab("Right")];
-    dashboard.state.failures.set("createApiKey", new ServiceError("limit_exceeded", { message: "At most 20 keys." }));
+    dashboard.fail("createApiKey", "limit_exceeded", { message: "At most 20 keys." });
     const refused = await visitor.post(PATH, left);
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("At most 20 keys.")]);
     expect(refused.text).not.toContain("already sent");
@@ -98,7 +97,7 @@ test("a form that comes back after an unknown outcome is the same submission, un
     const form = { ...first, checks: ["sam_registration"], webhook_url };
     return (await visitor.post(`${path}/monitor`, form)).text;
   };
-  dashboard.state.failures.set("createMonitor ", new ServiceError("service_unavailable"));
+  dashboard.fail("createMonitor ", "service_unavailable");
   const [, again] = /name="form_token" value="([\w-]+)"/.exec(await send("https://acme.example/1"))!;
   expect(again).toBe(first.form_token);
   await send("https://acme.example/1");

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { workbook } from "@vvs/vendor-files/testing";
 import { dashboardPerTest, ORIGIN, type Page } from "../testing/dashboard.ts";
@@ -161,7 +160,7 @@ describe("a list that is verified", () => {
     const unchecked = await send("/test/lists", fields);
     expect(unchecked.status).toBe(400);
     expect(unchecked.text).toContain("Choose at least one check.");
-    dashboard.state.failures.set("startJob", new ServiceError("too_many_rows", { message: "Wait for other lists." }));
+    dashboard.fail("startJob", "too_many_rows", { message: "Wait for other lists." });
     const refused = await send("/test/lists", { ...fields, checks: "sam_registration" });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain("Wait for other lists.");
@@ -399,8 +398,7 @@ describe("monitoring all that passed", () => {
 
   test("goes on after a vendor that is refused a monitor, and says which and why", async () => {
     const message = "must not contain the vendor’s TIN";
-    const refusal = new ServiceError("invalid_request", { details: [{ path: "external_id", message }] });
-    dashboard.state.failures.set("createMonitor V-2", refusal);
+    dashboard.fail("createMonitor V-2", "invalid_request", { details: [{ path: "external_id", message }] });
     dashboard.state.jobResults = Array.from({ length: 511 }, (_, index) =>
       jobResultOf({ row: index + 1, externalId: `V-${index + 1}`, legalName: `Vendor ${index + 1}` }),
     );
@@ -412,7 +410,7 @@ describe("monitoring all that passed", () => {
     expect(page.text).toContain("The vendor number must not contain the vendor’s TIN.");
     expect((await monitor(fieldsOf(page))).location).toBe(`/test/lists/${JOB_ID}?done=monitored`);
     expect(dashboard.callsOf("createMonitor")).toHaveLength(511);
-    dashboard.state.failures.set("createMonitor V-511", new ServiceError("limit_exceeded"));
+    dashboard.fail("createMonitor V-511", "limit_exceeded");
     dashboard.state.jobResults.splice(0, 500, jobResultOf({ row: 2, externalId: "V-2" }));
     const last = await monitor({ frequency: "daily" });
     expect(last.text).toContain("the limit of your plan is reached");
@@ -421,7 +419,7 @@ describe("monitoring all that passed", () => {
   });
 
   test("ends at the limit of the plan, and says so", async () => {
-    dashboard.state.failures.set("createMonitor", new ServiceError("limit_exceeded"));
+    dashboard.fail("createMonitor", "limit_exceeded");
     const { location } = await monitor({ frequency: "daily" });
     expect(location).toBe(`/test/lists/${JOB_ID}?done=limit`);
     expect((await visitor.get(location!)).text).toContain("the limit of your plan is reached");

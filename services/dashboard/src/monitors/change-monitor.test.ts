@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import type { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
@@ -50,7 +49,7 @@ describe("nothing is changed", () => {
 
   test("by a vendor number that the monitor service refuses, which is not shown again if it looks like a TIN", async () => {
     const details = [{ path: "external_id", message: "must not be the TIN" }];
-    dashboard.state.failures.set("updateMonitor", new ServiceError("invalid_request", { details }));
+    dashboard.fail("updateMonitor", "invalid_request", { details });
     const { status, text } = await visitor.post(`${PAGE}/change`, { ...form, external_id: "12-3456789" });
     expect(status).toBe(400);
     expect(text).toContain("The vendor number must not be the TIN.");
@@ -68,7 +67,7 @@ describe("nothing is changed", () => {
 
   test("by a URL that the monitor service refuses", async () => {
     const details = [{ path: "webhook_url", message: "must be https" }];
-    dashboard.state.failures.set("updateMonitor", new ServiceError("invalid_request", { details }));
+    dashboard.fail("updateMonitor", "invalid_request", { details });
     const { status, text } = await visitor.post(`${PAGE}/change`, form);
     expect(status).toBe(400);
     expect(text).toContain("The webhook URL must be https.");

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
@@ -53,7 +52,7 @@ describe("a monitor's page", () => {
     expect(text).toMatch(
       /<dt>Since then<\/dt><dd>No change found in our data up to 6 October 2026, 14:00 UTC\. Registration data of 5 October 2026, exclusions of 6 October 2026\.<\/dd>/,
     );
-    dashboard.state.failures.set("listConfirmedRuns", new ServiceError("service_unavailable"));
+    dashboard.fail("listConfirmedRuns", "service_unavailable");
     const without = await visitor.get(`/live/monitors/${MONITOR_ID}`);
     expect(without.text).toContain("<dt>Last check</dt>");
     expect(without.text).not.toContain("full check");
@@ -70,7 +69,7 @@ describe("a monitor's page", () => {
   });
 
   test("is complete except for unavailable events", async () => {
-    dashboard.state.failures.set("listEvents", new ServiceError("service_unavailable"));
+    dashboard.fail("listEvents", "service_unavailable");
     const { status, text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
     expect(status).toBe(200);
     expect(text).toContain("Changes are temporarily unavailable. None are lost.");

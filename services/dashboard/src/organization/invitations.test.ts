@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { HOME } from "../http/next-path.ts";
 import { dashboardPerTest, type Visitor } from "../testing/dashboard.ts";
 import { INVITATION_ID, INVITATION_TOKEN, invitationMessage } from "../testing/fake-invitations.ts";
@@ -39,7 +38,7 @@ describe("an owner", () => {
       const { location } = await owner.post(`${list}/invitations/${INVITATION_ID}/${form}`);
       expect((await owner.get(location!)).text).toContain(text);
     }
-    dashboard.state.failures.set("revokeInvitation", new ServiceError("not_found"));
+    dashboard.fail("revokeInvitation", "not_found");
     const { location } = await owner.post(`${list}/invitations/${INVITATION_ID}/revoke`);
     expect((await owner.get(location!)).text).toContain("already accepted or revoked");
   });
@@ -50,7 +49,7 @@ describe("an owner", () => {
     ["limit_exceeded", 403, "Wait."],
   ] as const)("sees why on %s, with what they typed", async (code, status, text) => {
     const details = [{ path: "email", message: "is a member already" }];
-    dashboard.state.failures.set("createInvitation", new ServiceError(code, { message: "Wait.", details }));
+    dashboard.fail("createInvitation", code, { message: "Wait.", details });
     const answer = await owner.post(`${list}/invitations`, typed);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(text);
@@ -105,8 +104,7 @@ describe("someone with the link", () => {
   });
 
   test("into an organization without passwords learns how to sign in as a member", async () => {
-    const refusal = new ServiceError("forbidden", { message: "Sign in with Acme’s provider." });
-    dashboard.state.failures.set("acceptInvitation", refusal);
+    dashboard.fail("acceptInvitation", "forbidden", { message: "Sign in with Acme’s provider." });
     const answer = await stranger.post("/invitation", { token: INVITATION_TOKEN, password: "secret-1234" });
     expect([answer.status, answer.cookies]).toEqual([200, []]);
     expect(answer.text).toContain("You are now a member of the organization. Sign in with Acme’s provider.");
@@ -114,7 +112,7 @@ describe("someone with the link", () => {
 
   test("sees why a password is refused, and it is not sent back", async () => {
     const details = [{ path: "password", message: "must be 8–200 characters" }];
-    dashboard.state.failures.set("acceptInvitation", new ServiceError("invalid_request", { details }));
+    dashboard.fail("acceptInvitation", "invalid_request", { details });
     const answer = await stranger.post("/invitation", { token: INVITATION_TOKEN, password: "x-typed" });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("The password must be 8–200 characters.");

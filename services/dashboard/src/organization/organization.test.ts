@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { MEMBER_ID, memberMessage } from "../testing/fake-members.ts";
@@ -38,7 +37,7 @@ describe("plan and limits", () => {
   });
 
   test("are shown even while monitors can’t be counted", async () => {
-    dashboard.state.failures.set("countMonitors", new ServiceError("service_unavailable"));
+    dashboard.fail("countMonitors", "service_unavailable");
     const { status, text } = await visitor.get("/live/organization");
     expect(status).toBe(200);
     expect(text).toContain("temporarily unavailable");
@@ -79,9 +78,9 @@ describe("members", () => {
     const { text } = await visitor.get(member);
     expect(text).toContain("This is the only owner");
     expect(text).not.toContain("<button>Change role");
-    const refusal = new ServiceError("invalid_request", { message: "This is the only owner Make somebody else one." });
-    dashboard.state.failures.set("setMemberRole", refusal);
-    dashboard.state.failures.set("removeMember", refusal);
+    for (const method of ["setMemberRole", "removeMember"]) {
+      dashboard.fail(method, "invalid_request", { message: "This is the only owner Make somebody else one." });
+    }
     for (const path of [member, `${member}/remove`, "/live/organization/leave"]) {
       const answer = await visitor.post(path, { role: "developer" });
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Make somebody else one.")]);

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
@@ -125,7 +124,7 @@ describe("the overview", () => {
     ["listApiKeys", VERIFICATION_ID],
   ])("is complete except for the data of %s", async (method, expected) => {
     fill();
-    dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+    dashboard.fail(method, "service_unavailable");
     const { status, text } = await page();
     expect(status).toBe(200);
     expect(text).toContain(expected);

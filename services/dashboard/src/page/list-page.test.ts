@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { deliveryOf } from "../testing/fake-dispatcher.ts";
@@ -144,7 +143,7 @@ describe.each(lists)("the list $path", ({ path, method, filter, asked, refused, 
 
   test("says that there is nothing, and while its service is unavailable that it can’t be shown", async () => {
     expect((await page()).text).toContain(empty);
-    dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+    dashboard.fail(method, "service_unavailable");
     const { status, text } = await page();
     expect(status).toBe(503);
     expect(text).toContain("can’t be shown, because a service is temporarily unavailable");

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 
 const { dashboard, visitor } = dashboardPerTest();
@@ -23,7 +22,7 @@ describe(`the form ${form}`, () => {
   });
 
   test("is shown while account can't say", async () => {
-    dashboard.state.failures.set("getOrganization", new ServiceError("service_unavailable"));
+    dashboard.fail("getOrganization", "service_unavailable");
     const { status, text } = await visitor.get(`/live/${form}`);
     expect(status).toBe(200);
     expect(text).not.toContain(NOT_ENABLED);

@@ -1,6 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { beforeEach, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 
 const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 1)]);
@@ -114,7 +113,7 @@ test("a text that was altered, or is none of the service's, proves nothing", asy
 });
 
 test("verification is asked for the keys once a minute, and without it nothing is said about a receipt", async () => {
-  dashboard.state.failures.set("getReceiptKeys", new ServiceError("service_unavailable"));
+  dashboard.fail("getReceiptKeys", "service_unavailable");
   expect((await check(receiptOf(claims))).status).toBe(503);
   dashboard.state.failures.clear();
   for (let times = 0; times < 3; times++) expect((await check(receiptOf(claims))).status).toBe(200);

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
@@ -98,7 +97,7 @@ test.each([
 });
 
 test("without the names of keys the requests are still shown", async () => {
-  dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+  dashboard.fail("listApiKeys", "service_unavailable");
   const { status, text } = await page("/live/requests");
   expect([status, text]).toEqual([200, expect.stringContaining(`<code>${KEY}</code>`)]);
 });

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest, hiddenField } from "../testing/dashboard.ts";
 import { PASSKEY_RESPONSE } from "../testing/fake-passkeys.ts";
 import { EMAIL } from "../testing/fake-sessions.ts";
@@ -46,8 +45,7 @@ describe("signing in", () => {
   });
 
   test.each(["begin", "finish"])("that is tried too often leads to the sign-in page: %s", async (step) => {
-    for (const method of ["beginPasskeySignIn", "signInWithPasskey"])
-      dashboard.state.failures.set(method, new ServiceError("rate_limited"));
+    for (const method of ["beginPasskeySignIn", "signInWithPasskey"]) dashboard.fail(method, "rate_limited");
     const form = { next: "/live/webhooks", response: PASSKEY_RESPONSE };
     const { status, text, cookies } =
       step === "begin"
@@ -87,7 +85,7 @@ describe("a signed-in user", () => {
     expect(wrong.text).toContain("No passkey was added");
     expect(wrong.text).toContain('value="Laptop"');
     const details = [{ path: "name", message: "must be 1–100 characters" }];
-    dashboard.state.failures.set("addPasskey", new ServiceError("invalid_request", { details }));
+    dashboard.fail("addPasskey", "invalid_request", { details });
     const nameless = await visitor.post("/live/security/passkeys", { response: PASSKEY_RESPONSE });
     expect(nameless.text).toContain("The name must be 1–100 characters.");
   });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { HOME } from "../http/next-path.ts";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { SECRET } from "../testing/fake-services.ts";
@@ -75,7 +74,7 @@ describe("a password", () => {
 
   test("that account refuses is refused with the reason", async () => {
     const details = [{ path: "password", message: "must be 8–200 characters" }];
-    dashboard.state.failures.set("changePassword", new ServiceError("invalid_request", { details }));
+    dashboard.fail("changePassword", "invalid_request", { details });
     const { text } = await visitor.post("/live/security/password", form);
     expect(text).toContain("The new password must be 8–200 characters.");
   });
@@ -120,7 +119,7 @@ describe("a password entered long ago", () => {
     expect(wrong.text).toContain("This is not your password.");
     expect(wrong.text).not.toContain("guess-1234");
     expect((await visitor.post("/live/webhooks/secret/show")).status).toBe(303);
-    dashboard.state.failures.set("reauthenticate", new ServiceError("rate_limited", { message: "Too many." }));
+    dashboard.fail("reauthenticate", "rate_limited", { message: "Too many." });
     const form = { next: "https://evil.example/", password: PASSWORD };
     expect((await visitor.post("/live/security/confirm", form)).status).toBe(429);
     dashboard.state.failures.clear();

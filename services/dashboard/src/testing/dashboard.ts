@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
 import type { Admit } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
@@ -41,6 +42,8 @@ export interface TestDashboard {
   /** Returns the requests of a method that were recorded, as JSON. */
   callsOf(method: string): ReturnType<typeof JSON.parse>[];
   visitor(): Visitor;
+  /** Lets a method answer with an error. */
+  fail(method: string, ...error: ConstructorParameters<typeof ServiceError>): void;
   /** Stops a service. */
   stop(service: "account" | "verification" | "monitor"): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +90,7 @@ export async function startDashboard(
         call.startsWith(`${method} `) ? [JSON.parse(call.slice(method.length))] : [],
       ),
     visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
+    fail: (method, ...error) => void services.state.failures.set(method, new ServiceError(...error)),
     stop: (service) => services[service].close(0),
     async close() {
       await server.close();

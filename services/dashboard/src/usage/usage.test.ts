@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { keyOf } from "../testing/fake-services.ts";
@@ -60,7 +59,7 @@ test("without requests the page says how to make one", async () => {
 });
 
 test("without account the page says so", async () => {
-  dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+  dashboard.fail("listApiKeys", "service_unavailable");
   expect((await visitor.get("/live/usage")).status).toBe(503);
 });
 
@@ -101,7 +100,7 @@ test("if no provider was called the page says what to do", async () => {
 });
 
 test("without the health of providers the rest of the page is shown, with a notice", async () => {
-  dashboard.state.failures.set("getProviderHealth", new ServiceError("service_unavailable"));
+  dashboard.fail("getProviderHealth", "service_unavailable");
   const { status, text } = await page("/live/usage");
   expect(status).toBe(200);
   expect(text).toContain("Provider statistics are temporarily unavailable.");
@@ -150,7 +149,7 @@ describe("the organization's calls to providers today", () => {
   });
 
   test("are announced as unavailable if the service fails", async () => {
-    dashboard.state.failures.set("getProviderUsage", new ServiceError("service_unavailable"));
+    dashboard.fail("getProviderUsage", "service_unavailable");
     const { status, text } = await page("/live/usage");
     expect(status).toBe(200);
     expect(text).toContain("Your calls to providers are temporarily unavailable.");

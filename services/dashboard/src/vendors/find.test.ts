@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
@@ -66,15 +65,15 @@ describe("the search box", () => {
 
   test("lists the vendors that an identifier may mean, and searches by name if it means none", async () => {
     const candidates = [ENTITY_ID, OTHER_ID].map((id) => ({ id }));
-    dashboard.state.failures.set("lookUp", new ServiceError("ambiguous_match", { candidates }));
+    dashboard.fail("lookUp", "ambiguous_match", { candidates });
     const { status, text } = await find("SANDBXACTVE1");
     expect([status, text]).toEqual([200, expect.stringContaining(`<a href="/live/vendors/${OTHER_ID}">`)]);
-    dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found"));
+    dashboard.fail("lookUp", "entity_not_found");
     expect((await find("SANDBXACTVE1")).location).toBe("/live/vendors/search?legal_name=SANDBXACTVE1#found");
   });
 
   test("searches for everything else by name, also for a name with the form of a CAGE code", async () => {
-    dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found"));
+    dashboard.fail("lookUp", "entity_not_found");
     expect((await find("Acme & Co")).location).toBe("/live/vendors/search?legal_name=Acme+%26+Co#found");
     expect((await find("Smith")).location).toBe("/live/vendors/search?legal_name=Smith#found");
   });

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
@@ -95,7 +94,7 @@ describe("the report of a period", () => {
     const refused = await visitor.get("/live/screening?from=2026-12-01&to=2026-11-01");
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("The last day must not be before the first day.");
-    dashboard.state.failures.set("listVerifications", new ServiceError("service_unavailable"));
+    dashboard.fail("listVerifications", "service_unavailable");
     const { status, text } = await visitor.get(`/live/screening?${PERIOD}`);
     expect(status).toBe(503);
     expect(text).toContain("No data is lost.");

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
@@ -80,10 +79,10 @@ describe("a search", () => {
   });
 
   test("says why nothing was found, and lists the vendors of ambiguous identifiers", async () => {
-    dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found", { message: "No entity matches." }));
+    dashboard.fail("lookUp", "entity_not_found", { message: "No entity matches." });
     expect((await visitor.get("/live/vendors/search?uei=X&mode=exact")).text).toContain("No vendor matches.");
     const candidates = [{ id: ENTITY_ID, legalName: "Acme", confidence: 1, explanation: [{ ...address }] }];
-    dashboard.state.failures.set("lookUp", new ServiceError("ambiguous_match", { message: "Several.", candidates }));
+    dashboard.fail("lookUp", "ambiguous_match", { message: "Several.", candidates });
     const { status, text } = await visitor.get("/live/vendors/search?uei=X");
     expect(status).toBe(200);
     expect(text).toContain("Several.");
@@ -124,7 +123,7 @@ describe("a search", () => {
   });
 
   test("reports that the entity service is unavailable", async () => {
-    dashboard.state.failures.set("lookUp", new ServiceError("service_unavailable"));
+    dashboard.fail("lookUp", "service_unavailable");
     const { status, text } = await visitor.get("/live/vendors/search?legal_name=acme");
     expect(status).toBe(503);
     expect(text).toContain("The search is temporarily unavailable.");
@@ -151,7 +150,7 @@ test("what the organization verified has the status of its list, and a registry'
   const checks = [{ checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer }];
   dashboard.state.vendors = [{ entity: { ...entity, identifiers: {} }, checks }];
   expect(await search()).toContain('<span class="state pass">Passed</span>');
-  dashboard.state.failures.set("getVendors", new ServiceError("service_unavailable"));
+  dashboard.fail("getVendors", "service_unavailable");
   expect(await search()).not.toContain("not checked yet");
 });
 

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
@@ -59,7 +58,7 @@ describe("the list", () => {
     expect((await visitor.get("/live/vendors.csv")).text).toContain(
       `"${ID}","${new Date(Number(lately.lastAt.seconds) * 1_000).toISOString().slice(0, 19)}`,
     );
-    dashboard.state.failures.set("listConfirmedRuns", new ServiceError("service_unavailable"));
+    dashboard.fail("listConfirmedRuns", "service_unavailable");
     const without = await visitor.get("/live/vendors");
     expect([without.status, (await visitor.get("/live/vendors.csv")).status]).toEqual([200, 503]);
     expect(without.text).toContain("What scheduled checks found is temporarily unavailable");
@@ -106,7 +105,7 @@ describe("the CSV file", () => {
 
   test("is refused with a filter that does not exist, and is not begun while the list is unavailable", async () => {
     expect((await visitor.get("/live/vendors.csv?show=bad")).status).toBe(400);
-    dashboard.state.failures.set("listVendors", new ServiceError("service_unavailable"));
+    dashboard.fail("listVendors", "service_unavailable");
     expect((await visitor.get("/live/vendors.csv")).status).toBe(503);
   });
 });
@@ -137,7 +136,7 @@ describe("archiving", () => {
   });
 
   test("is not done while the audit log can't record it", async () => {
-    dashboard.state.failures.set("appendAuditEntry", new ServiceError("service_unavailable"));
+    dashboard.fail("appendAuditEntry", "service_unavailable");
     expect((await visitor.post("/live/vendors/archive", { entity_id: ID, archived: "yes" })).status).toBe(503);
     expect(dashboard.callsOf("setVendorArchived")).toEqual([]);
   });

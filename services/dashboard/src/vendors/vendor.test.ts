@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
@@ -93,7 +92,7 @@ describe("the answer to whether a vendor can be paid", () => {
     const { text } = await page();
     expect(text).toContain("Yes, every check passed.");
     expect(text).toContain(`href="/live/verifications/${id}">Verification`);
-    dashboard.state.failures.set("getVendors", new ServiceError("service_unavailable"));
+    dashboard.fail("getVendors", "service_unavailable");
     expect((await page()).status).toBe(200);
   });
 
@@ -155,7 +154,7 @@ describe("the answer to whether a vendor can be paid", () => {
     expect(await answerOf()).toBe("Yes, every check passed.");
     expect((await page()).text).toContain("A newer TIN match was of another TIN");
     dashboard.state.verifications = [right];
-    dashboard.state.failures.set("compareNames", new ServiceError("service_unavailable"));
+    dashboard.fail("compareNames", "service_unavailable");
     expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
   });
 });
@@ -232,7 +231,7 @@ describe("a vendor's page", () => {
   });
 
   test("is complete except for unavailable parts", async () => {
-    dashboard.state.failures.set("listSnapshots", new ServiceError("service_unavailable"));
+    dashboard.fail("listSnapshots", "service_unavailable");
     await dashboard.stop("verification");
     await dashboard.stop("monitor");
     const { status, text } = await page();
@@ -263,7 +262,7 @@ describe("a vendor's page", () => {
     const invalid = await visitor.post(form, { external_id: "x".repeat(256) });
     expect([invalid.status, dashboard.state.calls]).toEqual([400, []]);
     const details = [{ path: "external_id", message: "must not be the TIN" }];
-    dashboard.state.failures.set("checkExternalId", new ServiceError("invalid_request", { details }));
+    dashboard.fail("checkExternalId", "invalid_request", { details });
     const { status, text } = await visitor.post(form, { external_id: "21-3456789" });
     expect(status).toBe(400);
     expect(text).toContain("The vendor number must not be the TIN.");
@@ -281,7 +280,7 @@ describe("a vendor's page", () => {
       { ...by, details: { from: "V-2", to: "none" } },
     ]);
     dashboard.state.calls.length = 0;
-    dashboard.state.failures.set("appendAuditEntry", new ServiceError("service_unavailable"));
+    dashboard.fail("appendAuditEntry", "service_unavailable");
     expect((await change("V-2")).status).toBe(503);
     expect(dashboard.state.calls.filter((call) => call.startsWith("setExternalId"))).toEqual([]);
   });
@@ -350,7 +349,7 @@ describe("a vendor is verified from its page", () => {
     dashboard.state.entities = [unknown];
     const other = ENTITY_ID.replace(/8$/, "9");
     const options = { message: "An identifier is that of another entity.", entityId: other };
-    dashboard.state.failures.set("verify", new ServiceError("entity_exists", options));
+    dashboard.fail("verify", "entity_exists", options);
     const { status, text } = await verify({ checks: ["sam_registration"], uei: "UE9QJD4KK1L6" });
     expect(status).toBe(409);
     expect(text).toContain(`<a href="/live/vendors/${other}">`);
@@ -358,7 +357,7 @@ describe("a vendor is verified from its page", () => {
   });
 
   test("unless the service is unavailable: then the form is kept", async () => {
-    dashboard.state.failures.set("verify", new ServiceError("service_unavailable"));
+    dashboard.fail("verify", "service_unavailable");
     const { status, text } = await verify({ checks: ["sam_registration"] });
     expect(status).toBe(503);
     expect(text).toContain("This may not have finished");
@@ -413,15 +412,18 @@ describe("a vendor is monitored from its page", () => {
 
   const mayNot = { details: [{ path: "webhook_url", message: "must lead to a public host" }] };
   test.each([
-    [new ServiceError("limit_exceeded", { message: "As many as it may have." }), 403, "As many as it may have."],
-    [new ServiceError("invalid_request", mayNot), 400, "The webhook URL must lead to a public host."],
-    [new ServiceError("service_unavailable"), 503, "This may not have finished"],
-  ])("and a refusal is explained above the form, which keeps what was typed", async (refusal, expected, told) => {
-    dashboard.state.failures.set("createMonitor", refusal);
-    const { status, text } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
-    expect([status, text]).toEqual([expected, expect.stringContaining(told)]);
-    expect(text).toContain('value="https://acme.example/h"');
-  });
+    ["limit_exceeded", { message: "As many as it may have." }, 403, "As many as it may have."],
+    ["invalid_request", mayNot, 400, "The webhook URL must lead to a public host."],
+    ["service_unavailable", {}, 503, "This may not have finished"],
+  ] as const)(
+    "and a refusal is explained above the form, which keeps what was typed",
+    async (code, error, expected, told) => {
+      dashboard.fail("createMonitor", code, error);
+      const { status, text } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
+      expect([status, text]).toEqual([expected, expect.stringContaining(told)]);
+      expect(text).toContain('value="https://acme.example/h"');
+    },
+  );
 });
 
 describe("what scheduled checks confirmed", () => {
@@ -471,7 +473,7 @@ describe("what scheduled checks confirmed", () => {
 
   test("is left out while it is unavailable, and the rest is shown", async () => {
     for (const method of ["listConfirmedRuns", "listRuns"]) {
-      dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+      dashboard.fail(method, "service_unavailable");
     }
     const { status, text } = await page();
     expect(status).toBe(200);

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
@@ -65,7 +64,7 @@ describe("a certificate", () => {
 
   test("is complete without its receipt while that can’t be read", async () => {
     dashboard.state.receipt = "aaa.bbb.ccc";
-    dashboard.state.failures.set("getReceipt", new ServiceError("internal_error"));
+    dashboard.fail("getReceipt", "internal_error");
     const { status, text } = await visitor.get(path);
     expect([status, text.includes("Receipt"), text.includes(SHA256)]).toEqual([200, false, true]);
   });
@@ -179,7 +178,7 @@ describe("a certificate", () => {
     expect((await visitor.get(path)).text).toContain("no longer has this hash");
     dashboard.state.evidence = [];
     expect((await visitor.get(path)).text).toContain("Deleted, because its time was over.");
-    dashboard.state.failures.set("getEvidence", new ServiceError("internal_error"));
+    dashboard.fail("getEvidence", "internal_error");
     const { status, text } = await visitor.get(path);
     expect(status).toBe(200);
     expect(text).toContain("It can’t be read.");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type ErrorCode, ServiceError } from "@vvs/errors";
+import type { ErrorCode } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 import { VERIFICATION_ID } from "../testing/fake-verification.ts";
@@ -71,7 +71,7 @@ describe("a form that is refused", () => {
       { path: "vendor.identifiers.tin", message: "must be 9 digits" },
       { path: "checks[1]", message: "is not known" },
     ];
-    dashboard.state.failures.set("verify", new ServiceError("invalid_request", { details }));
+    dashboard.fail("verify", "invalid_request", { details });
     const { status, text } = await post();
     expect(status).toBe(400);
     expect(text).toContain('id="tin-problem">The TIN must be 9 digits.');
@@ -89,7 +89,7 @@ describe("a form that is refused", () => {
   ])("with %s says why", async (code, status) => {
     const candidates = [{ id: ENTITY_ID, legalName: "Acme & Co", confidence: 1 }];
     const options = { message: "This is why.", entityId: ENTITY_ID, candidates };
-    dashboard.state.failures.set("verify", new ServiceError(code, options));
+    dashboard.fail("verify", code, options);
     const answer = await post();
     expect(answer.status).toBe(status);
     expect(answer.text).toContain("This is why.");
@@ -100,7 +100,7 @@ describe("a form that is refused", () => {
 
   test("because verification is unavailable can be sent again as it is", async () => {
     const filled = await form();
-    dashboard.state.failures.set("verify", new ServiceError("service_unavailable"));
+    dashboard.fail("verify", "service_unavailable");
     const away = await visitor.post("/test/verifications", filled);
     expect(away.status).toBe(503);
     expect(away.text).toContain("The verification may not have finished");
@@ -110,7 +110,7 @@ describe("a form that is refused", () => {
   });
 
   test("by an internal error is a page without the error's text", async () => {
-    dashboard.state.failures.set("verify", new ServiceError("internal_error", { message: TIN }));
+    dashboard.fail("verify", "internal_error", { message: TIN });
     const { status, text } = await post();
     expect(status).toBe(500);
     expect(text).not.toContain(TIN);

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { dashboardPerTest } from "../testing/dashboard.ts";
@@ -32,7 +31,7 @@ describe("the list", () => {
   });
 
   test("shows ids while names are unavailable", async () => {
-    dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
+    dashboard.fail("getEntity", "service_unavailable");
     const { status, text } = await visitor.get("/test/verifications");
     expect(status).toBe(200);
     expect(text).toContain("Vendor names are temporarily unavailable");
@@ -98,8 +97,8 @@ describe("a verification", () => {
   });
 
   test("is shown without vendor and key names while they are unavailable", async () => {
-    dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
-    dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+    dashboard.fail("getEntity", "service_unavailable");
+    dashboard.fail("listApiKeys", "service_unavailable");
     const { status, text } = await visitor.get(path);
     expect(status).toBe(200);
     expect(text).toContain("The vendor’s data is temporarily unavailable.");

@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { DELIVERY_ID } from "../testing/fake-dispatcher.ts";
 
@@ -29,7 +28,7 @@ test("an event is sent to the URL, and its delivery shows the outcome", async ()
 
 test("a URL that may not receive events is refused with the reason", async () => {
   const details = [{ path: "webhook_url", message: "must begin with https://" }];
-  dashboard.state.failures.set("sendTestEvent", new ServiceError("invalid_request", { details }));
+  dashboard.fail("sendTestEvent", "invalid_request", { details });
   const { status, text } = await send("http://acme.example/hook");
   expect(status).toBe(400);
   expect(text).toContain("The webhook URL must begin with https://. Nothing was sent.");
@@ -37,7 +36,7 @@ test("a URL that may not receive events is refused with the reason", async () =>
 
 test("after too many test events the page says to wait", async () => {
   const message = "20 test events were sent within a minute.";
-  dashboard.state.failures.set("sendTestEvent", new ServiceError("rate_limited", { message }));
+  dashboard.fail("sendTestEvent", "rate_limited", { message });
   const { status, text } = await send();
   expect(status).toBe(429);
   expect(text).toContain(message);

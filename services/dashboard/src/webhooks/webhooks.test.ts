@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
 import { SECRET } from "../testing/fake-services.ts";
@@ -54,14 +53,14 @@ describe("the secret", () => {
     const submission = expect.stringMatching(/^[\w-]{43}$/);
     const [before, again] = calls("rotateWebhookSecret") as { submission: string }[];
     expect([before, again]).toEqual([{ submission }, { endPreviousNow: true, submission: before!.submission }]);
-    dashboard.state.failures.set("rotateWebhookSecret", new ServiceError("idempotency_conflict"));
+    dashboard.fail("rotateWebhookSecret", "idempotency_conflict");
     const refused = await visitor.post("/test/webhooks/secret/rotate", { form_token });
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("This form was already sent")]);
   });
 
   test("is not rotated while two sign, and the page says why", async () => {
     const message = "The previous secret still signs until 2026-11-22 07:53 UTC.";
-    dashboard.state.failures.set("rotateWebhookSecret", new ServiceError("invalid_request", { message }));
+    dashboard.fail("rotateWebhookSecret", "invalid_request", { message });
     const form = { form_token: await visitor.formToken("/test/webhooks"), previous: "keep" };
     const { status, text } = await visitor.post("/test/webhooks/secret/rotate", form);
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
@@ -77,7 +76,7 @@ describe("the secret", () => {
 
   test("that is malformed is refused with the reason, and not sent back", async () => {
     const details = [{ path: "value", message: "must be whsec_ and base64 of 24–64 bytes" }];
-    dashboard.state.failures.set("setWebhookSecret", new ServiceError("invalid_request", { details }));
+    dashboard.fail("setWebhookSecret", "invalid_request", { details });
     const form = { form_token: await visitor.formToken("/test/webhooks"), value: "my-own-secret" };
     const { status, text } = await visitor.post("/test/webhooks/secret", form);
     expect(status).toBe(400);
@@ -106,8 +105,7 @@ describe("the overview", () => {
   });
 
   test("shows the secret while deliveries and endpoints are unavailable", async () => {
-    for (const method of ["listDeliveries", "listEndpoints"])
-      dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+    for (const method of ["listDeliveries", "listEndpoints"]) dashboard.fail(method, "service_unavailable");
     const { status, text } = await visitor.get("/test/webhooks");
     expect(status).toBe(200);
     expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
@@ -158,12 +156,12 @@ describe("endpoints", () => {
     expect(location).toBe("/live/webhooks?done=dismissed#endpoints");
     expect(dashboard.state.calls).toContain(`dismissEndpoint ${failing.webhookUrl}`);
     expect((await visitor.get("/live/api-keys")).text).not.toContain("Failing webhooks");
-    dashboard.state.failures.set("dismissEndpoint", new ServiceError("not_found"));
+    dashboard.fail("dismissEndpoint", "not_found");
     expect((await visitor.post("/live/webhooks/endpoints/dismiss", { url: "x" })).location).toBe(location);
   });
 
   test("that are unavailable delay no page", async () => {
-    dashboard.state.failures.set("listEndpoints", new ServiceError("internal_error"));
+    dashboard.fail("listEndpoints", "internal_error");
     expect((await visitor.get("/live/api-keys")).status).toBe(200);
   });
 
