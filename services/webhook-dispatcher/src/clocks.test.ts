@@ -6,7 +6,7 @@ import type { PlayedSubscriber } from "./testing/played-subscriber.ts";
 import { changeEvent } from "./testing/replica.ts";
 
 const MINUTE_MS = 60_000;
-const { store, subscriber, replica, delivered } = deliveryTest();
+const { store, subscriber, replica, delivered } = await deliveryTest();
 const answers: (() => void)[] = [];
 const stopping = new AbortController();
 let played: PlayedSubscriber;

@@ -8,7 +8,7 @@ import type { Delivery } from "./model/delivery.ts";
 import { deliveryTest } from "./testing/delivery-test.ts";
 import { changeEvent, SECRET, urlChange } from "./testing/replica.ts";
 
-const { store, subscriber, replica, delivered } = deliveryTest();
+const { store, subscriber, replica, delivered } = await deliveryTest();
 
 /** A clock that stands still until it is advanced, so that no retry comes before the test wants it. */
 function stillClock() {

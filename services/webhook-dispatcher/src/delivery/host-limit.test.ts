@@ -3,7 +3,7 @@ import { eventually } from "@vvs/testing";
 import { deliveryTest } from "../testing/delivery-test.ts";
 import { changeEvent } from "../testing/replica.ts";
 
-const { store, subscriber, replica, delivered } = deliveryTest();
+const { store, subscriber, replica, delivered } = await deliveryTest();
 
 /** Starts a subscriber that never answers except on /well, and a replica with 8 slots for each host. */
 async function start() {

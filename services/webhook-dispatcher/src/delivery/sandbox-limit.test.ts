@@ -3,7 +3,7 @@ import { deliveryTest } from "../testing/delivery-test.ts";
 import { changeEvent } from "../testing/replica.ts";
 import { createSandboxLimit } from "./sandbox-limit.ts";
 
-const { store, subscriber, replica, delivered } = deliveryTest();
+const { store, subscriber, replica, delivered } = await deliveryTest();
 
 test("an organization's events beyond the sandbox's limit are not delivered, on any replica, and say why; another's are", async () => {
   const { url, posts } = await subscriber();

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Attempt, Delivery } from "../model/delivery.ts";
-import { failedDelivery, later, start } from "../testing/deliveries.ts";
-import { testStore } from "../testing/test-store.ts";
+import { createTestDeliveries, failedDelivery, later, start } from "../testing/deliveries.ts";
 import { createDeliveryStore } from "./store.ts";
 
-const kept = await testStore();
+const kept = await createTestDeliveries();
 const store = createDeliveryStore(kept);
-beforeEach(async () => void (await kept.deliveries.deleteMany({})));
+beforeEach(() => kept.clear());
 
 const delivery = (id: string, more: Partial<Delivery> = {}): Delivery =>
   failedDelivery({

@@ -3,7 +3,7 @@ import { eventually, hookedDb } from "@vvs/testing";
 import { deliveryTest } from "../testing/delivery-test.ts";
 import { changeEvent, urlChange } from "../testing/replica.ts";
 
-const { store, subscriber, replica } = deliveryTest();
+const { store, subscriber, replica } = await deliveryTest();
 
 const goesOn = [
   ["goes to that URL", "/new", { status: "delivered" }, ["/new"]],

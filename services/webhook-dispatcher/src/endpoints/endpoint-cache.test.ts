@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import type { AttemptError } from "../model/delivery.ts";
-import { testStore } from "../testing/test-store.ts";
+import { createTestDeliveries } from "../testing/deliveries.ts";
 import { newEndpoint } from "./circuit.ts";
 import { endpointId } from "./endpoint.ts";
 import { createEndpointCache, type EndpointCache } from "./endpoint-cache.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
 import { createEndpointsView } from "./endpoints-view.ts";
 
-const store = await testStore();
+const store = await createTestDeliveries();
 const caches: EndpointCache[] = [];
 const url = "https://subscriber.example/hook";
 const endpoint = { _id: endpointId("org_1", url), organization_id: "org_1", url };

@@ -1,9 +1,11 @@
+import { afterAll } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
+import { testMongo } from "@vvs/testing";
 import { newEndpoint } from "../endpoints/circuit.ts";
 import { destinationOf, type Endpoint, endpointId } from "../endpoints/endpoint.ts";
+import { migrate } from "../migrate.ts";
 import type { Attempt, Delivery } from "../model/delivery.ts";
-import { testStore } from "./test-store.ts";
 
 export const tenant: Tenant = { organizationId: "org_1", environment: "live" };
 export const stranger: Tenant = { organizationId: "org_2", environment: "live" };
@@ -13,12 +15,27 @@ export const HOOK = "https://subscriber.example/hook";
 
 export type TestDeliveries = Awaited<ReturnType<typeof createTestDeliveries>>;
 
-/** Migrated databases of the test's own, with deliveries as the engine leaves them. */
+const closes: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closes) await close();
+});
+
+/**
+ * Migrated databases of the test's own, with deliveries as the engine leaves them. They exist until the tests of the file are
+ * over.
+ */
 export async function createTestDeliveries() {
-  const { db, deliveries, endpoints } = await testStore();
+  const { client, prefix, close } = await testMongo();
+  closes.push(close);
+  await migrate({ client, prefix });
+  const db = client.db(`${prefix}webhook_dispatcher_live`, { ignoreUndefined: true });
+  const deliveries = db.collection<Delivery>("deliveries");
+  const endpoints = db.collection<Endpoint>("endpoints");
   return {
     /** The database of the live environment. */
     db,
+    deliveries,
+    endpoints,
     /** Stores a failed delivery that was accepted at `start`, with these changes; returns it. */
     async add(changes: Partial<Delivery> = {}): Promise<Delivery> {
       const delivery = failedDelivery(changes);
@@ -33,8 +50,8 @@ export async function createTestDeliveries() {
     },
     /** Deletes all documents. */
     async clear(): Promise<void> {
-      for (const name of ["deliveries", "endpoints", "replays", "monitor_urls"])
-        await db.collection(name).deleteMany({});
+      const own = await db.listCollections({ name: /^(?!system[.])/ }).toArray();
+      for (const { name } of own) await db.collection(name).deleteMany({});
     },
   };
 }
