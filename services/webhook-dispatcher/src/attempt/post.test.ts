@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { createGuardedAgent, createSystemLookup } from "@vvs/egress";
@@ -18,6 +18,12 @@ async function subscriber(listener: RequestListener): Promise<string> {
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+/** Does something every 20 ms until the connection closes. */
+function repeat(response: ServerResponse, act: () => unknown): void {
+  const timer = setInterval(act, 20);
+  response.once("close", () => clearInterval(timer));
 }
 
 function send(url: string, options: { allowPrivateTargets?: boolean; timeoutMs?: number; resolvesTo?: string[] } = {}) {
@@ -58,10 +64,34 @@ describe("a POST", () => {
     expect(await send(hanging, { timeoutMs: 200 })).toMatchObject({ statusCode: undefined, error: "timeout" });
     const dripping = await subscriber((_request, response) => {
       response.writeHead(200);
-      const timer = setInterval(() => response.write("."), 20);
-      response.once("close", () => clearInterval(timer));
+      repeat(response, () => response.write("."));
     });
     expect(await send(dripping, { timeoutMs: 1_500 })).toMatchObject({ statusCode: 200, error: "timeout" });
+  });
+
+  test.each<[string, RequestListener, string]>([
+    ["resets the connection", (_request, response) => void response.socket!.resetAndDestroy(), "connection"],
+    ["answers no HTTP", (_request, response) => void response.socket!.end("what?\r\n\r\n"), "connection"],
+    [
+      "sends huge headers",
+      (_request, response) => void response.setHeader("x", "x".repeat(100_000)).end(),
+      "connection",
+    ],
+    [
+      "sends headers slowly",
+      (_request, response) => {
+        response.socket!.write("HTTP/1.1 200 OK\r\nx: ");
+        repeat(response, () => response.socket!.write("x"));
+      },
+      "timeout",
+    ],
+    [
+      "sends hints without end",
+      (_request, response) => repeat(response, () => response.writeEarlyHints({ link: "</a>; rel=preload" })),
+      "timeout",
+    ],
+  ])("has no status where the subscriber %s", async (_what, listener, error) => {
+    expect(await send(await subscriber(listener), { timeoutMs: 500 })).toMatchObject({ statusCode: undefined, error });
   });
 
   test("reads no more than 16 kB of an endless answer, and goes by its status", async () => {
