@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -32,10 +31,19 @@ const STACK_LINES = 100;
 const require = createRequire(import.meta.url);
 const runWithCircus: Circus = require("jest-circus/runner").default;
 
-// The process of one test file: runs the file that its parent names, sends the outcome and ends.
-process.once("disconnect", () => process.exit());
-const [file] = (await once(process, "message")) as [FileToRun];
-process.send!(await outcomeOf(file), () => process.exit());
+// The process of some test files: runs each file that its parent names and sends the outcome, until the parent disconnects.
+process.on("message", async (file: FileToRun) => void process.send!(await outcomeOf(file)));
+// Tests may leave handles open, so the process would not end by itself.
+process.once("disconnect", () =>
+  Promise.all(process.listeners("beforeExit").map((close) => close(0))).finally(() => process.exit()),
+);
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === "@jest/globals"
+      ? { url: new URL("./globals.ts", import.meta.url).href, shortCircuit: true }
+      : next(specifier, context),
+});
+Error.stackTraceLimit = STACK_LINES;
 
 async function outcomeOf(file: FileToRun): Promise<FileOutcome> {
   try {
@@ -47,12 +55,6 @@ async function outcomeOf(file: FileToRun): Promise<FileOutcome> {
 }
 
 async function run({ path, config, globalConfig }: FileToRun): Promise<object> {
-  Error.stackTraceLimit = STACK_LINES;
-  const globals = new URL("./globals.ts", import.meta.url).href;
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === "@jest/globals" ? { url: globals, shortCircuit: true } : next(specifier, context),
-  });
   const start = Date.now();
   const result = await runWithCircus(globalConfig, config, { global: globalThis }, plainNode(), path);
   const end = Date.now();
@@ -66,13 +68,25 @@ async function run({ path, config, globalConfig }: FileToRun): Promise<object> {
   };
 }
 
+/** Loads jest-circus, which keeps the tests of a file in its module and in the global object, anew for each file. */
+function freshly(path: string): unknown {
+  delete require.cache[path];
+  Reflect.deleteProperty(globalThis, Symbol.for("EVENT_HANDLERS"));
+  return require(path);
+}
+
 /** Node's modules as what jest-circus uses of jest's module system. */
 function plainNode() {
   return {
-    requireInternalModule: require,
+    requireInternalModule: freshly,
     requireModule: require,
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (path: string) => import(pathToFileURL(path).href),
+    async unstable_importModule(path: string) {
+      // Loaded only now that jest-circus has put its functions into the global object.
+      const { registerHooksOfModules } = await import("./globals.ts");
+      registerHooksOfModules();
+      return import(pathToFileURL(path).href);
+    },
     setGlobalsForRuntime: () => undefined,
     enterTestCode: () => undefined,
     leaveTestCode: () => undefined,

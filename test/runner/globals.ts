@@ -5,8 +5,34 @@ import { ModuleMocker } from "jest-mock";
 
 // What test files import from @jest/globals. Jest-circus has put the functions into the global object.
 
-export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } =
-  globalThis as unknown as typeof Globals;
+const circus = globalThis as unknown as typeof Globals;
+
+/** Returns a function of jest-circus, which has others for each file, while modules are loaded once for several files. */
+const current = <Name extends keyof typeof Globals>(name: Name) =>
+  new Proxy(() => undefined, {
+    apply: (_target, _this, given) => Reflect.apply(circus[name] as () => unknown, undefined, given),
+    get: (_target, key) => Reflect.get(circus[name], key),
+  }) as unknown as (typeof Globals)[Name];
+
+type Hook = "afterAll" | "afterEach" | "beforeAll" | "beforeEach";
+const hooksOfModules: [Hook, unknown[]][] = [];
+
+/** Registers a hook. One that a module registers while it is loaded, which no test file calls, is for the files after this one too. */
+const hook = (name: Hook) =>
+  ((...given: unknown[]) => {
+    if (!new Error().stack!.includes(".test.ts")) hooksOfModules.push([name, given]);
+    Reflect.apply(circus[name], undefined, given);
+  }) as (typeof Globals)[Hook];
+
+/** Registers for the next file what modules of earlier ones registered. */
+export function registerHooksOfModules(): void {
+  for (const [name, given] of hooksOfModules) Reflect.apply(circus[name], undefined, given);
+}
+
+export const { expect } = circus;
+export const [afterAll, afterEach] = [hook("afterAll"), hook("afterEach")];
+export const [beforeAll, beforeEach] = [hook("beforeAll"), hook("beforeEach")];
+export const [describe, it, test] = [current("describe"), current("it"), current("test")];
 
 const mocks = new ModuleMocker(globalThis);
 let timers: ModernFakeTimers | undefined;

@@ -1,9 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FileOutcome, FileToRun } from "./file.ts";
 
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
+/** Projects whose files of a folder run one after the other in one process, which loads their modules once. */
+const SHARING = ["unit"];
+/** What a file does that changes the whole process for the files after it. */
+const OWN_PROCESS = /recordTelemetry|NodeSDK|process\.env\.\w+ = /;
 /** Projects whose files mostly wait. While files of other projects are left, one of these runs at a time. */
 const WAITING = ["fuzz", "processes"];
 /** Projects whose files run one at a time, after all others have ended. */
@@ -18,8 +25,8 @@ interface TestFile {
 type Listener<Arguments extends unknown[]> = (test: TestFile, ...given: Arguments) => Promise<void>;
 
 /**
- * Jest's runner for these tests. Each file runs in a Node process of its own, which loads TypeScript as the services do. Jest's
- * own runner loads each module anew for each file, in a context of node:vm, which takes several times longer.
+ * Jest's runner for these tests. Files run in Node processes, which load TypeScript as the services do. Jest's own runner loads
+ * each module anew for each file, in a context of node:vm, which takes several times longer.
  */
 export default class NodeRunner {
   readonly #globalConfig: { readonly maxWorkers: number };
@@ -35,18 +42,23 @@ export default class NodeRunner {
     onResult: Listener<[result: object]>,
     onFailure: Listener<[error: object]>,
   ): Promise<void> {
-    const run = async (test: TestFile) => {
-      await onStart(test);
-      const outcome = await runFile({ path: test.path, config: test.context.config, globalConfig: this.#globalConfig });
-      await ("result" in outcome ? onResult(test, outcome.result) : onFailure(test, outcome.error));
+    const run = async (files: readonly TestFile[]) => {
+      const running = fileProcess();
+      for (const test of files) {
+        if (watcher.isInterrupted()) break;
+        await onStart(test);
+        const { config } = test.context;
+        const outcome = await running.run({ path: test.path, config, globalConfig: this.#globalConfig });
+        await ("result" in outcome ? onResult(test, outcome.result) : onFailure(test, outcome.error));
+      }
+      await running.end();
     };
-    const work = async (files: TestFile[]) => {
-      for (let test = files.shift(); test && !watcher.isInterrupted(); test = files.shift()) await run(test);
+    const work = async (groups: TestFile[][]) => {
+      for (let group = groups.shift(); group && !watcher.isInterrupted(); group = groups.shift()) await run(group);
     };
-    const of = (projects: readonly string[]) =>
-      tests.filter(({ context }) => projects.includes(context.config.displayName?.name ?? ""));
-    const [waiting, alone] = [of(WAITING), of(ALONE)];
-    const others = tests.filter((test) => !waiting.includes(test) && !alone.includes(test));
+    const of = (projects: readonly string[]) => tests.filter((test) => projects.includes(projectOf(test)));
+    const [waiting, alone] = [groupsOf(of(WAITING)), groupsOf(of(ALONE))];
+    const others = groupsOf(tests.filter((test) => ![...WAITING, ...ALONE].includes(projectOf(test))));
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
       work(others).then(() => work(waiting)),
     );
@@ -55,14 +67,43 @@ export default class NodeRunner {
   }
 }
 
-function runFile(file: FileToRun): Promise<FileOutcome> {
-  return new Promise((resolve) => {
-    const child: ChildProcess = fork(script, { execArgv: [] });
-    child.once("message", (outcome: FileOutcome) => resolve(outcome));
-    child.once("exit", (code, signal) => {
-      const message = `The process of ${file.path} ended with ${signal ?? `exit code ${code}`}.`;
-      resolve({ error: { message, stack: message } });
-    });
-    child.send(file);
-  });
+const projectOf = ({ context }: TestFile) => context.config.displayName?.name ?? "";
+
+/** Returns the files that share a process, in the order of the first of each. */
+function groupsOf(tests: readonly TestFile[]): TestFile[][] {
+  const keyOf = (test: TestFile) =>
+    SHARING.includes(projectOf(test)) && !OWN_PROCESS.test(readFileSync(test.path, "utf8"))
+      ? dirname(test.path)
+      : test.path;
+  return [...Map.groupBy(tests, keyOf).values()];
+}
+
+/** A process for files that run one after the other. A file after one whose process died gets a new one. */
+function fileProcess() {
+  let child: ChildProcess | undefined;
+  return {
+    run(file: FileToRun): Promise<FileOutcome> {
+      child ??= fork(script, { execArgv: [] });
+      const running = child;
+      return new Promise((resolve) => {
+        const died = (code: number | null, signal: string | null) => {
+          child = undefined;
+          const message = `The process of ${file.path} ended with ${signal ?? `exit code ${code}`}.`;
+          resolve({ error: { message, stack: message } });
+        };
+        running.once("exit", died);
+        running.once("message", (outcome: FileOutcome) => {
+          running.off("exit", died);
+          resolve(outcome);
+        });
+        running.send(file);
+      });
+    },
+    async end(): Promise<void> {
+      if (!child) return;
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
 }

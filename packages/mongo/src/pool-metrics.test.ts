@@ -5,7 +5,7 @@ import { databasePool, eventually } from "@vvs/testing";
 import { connectMongo } from "./client.ts";
 
 const { metric, shutdown } = recordTelemetry();
-const pool = databasePool(afterAll);
+const pool = databasePool();
 afterAll(shutdown);
 
 test("the connections of a client are reported by state while it is open", async () => {
@@ -30,6 +30,6 @@ test("the connections of a client are reported by state while it is open", async
   await changes.close();
   await waiting;
   await eventually(async () => (await counts()).used === 0);
-  await pool.giveBack(client, prefix);
+  await pool.giveBack(prefix);
   await client.close();
 });

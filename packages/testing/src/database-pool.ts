@@ -1,32 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { type Db, MongoClient } from "mongodb";
 
-/** Databases for the tests of one file, one test after the other. */
+/** Databases for the tests of a process, one test after the other. */
 export interface DatabasePool {
   /** Returns a prefix of names: a new one, or that of databases which a test gave back. Migrate them in both cases. */
   take(): string;
-  /** Empties the databases with the prefix for another test; once the file's tests are over, drops them. */
-  giveBack(client: MongoClient, prefix: string): Promise<void>;
+  /** Empties the databases with the prefix for another test. */
+  giveBack(prefix: string): Promise<void>;
 }
 
-/** Creates a pool. Creating databases takes longer than most tests, so they are used again. `afterAll` is jest's. */
-export function databasePool(
-  afterAll: (drop: () => Promise<void>) => void,
-  uri = process.env.MONGODB_URI!,
-): DatabasePool {
+/** Creates a pool. Creating databases takes longer than most tests, so they are used again, and dropped when the process ends. */
+export function databasePool(): DatabasePool {
+  const client = new MongoClient(process.env.MONGODB_URI!);
   const free: string[] = [];
-  let isOver = false;
-  afterAll(async () => {
-    isOver = true;
-    const client = new MongoClient(uri);
-    for (const prefix of free) await forEach(client, prefix, (db) => db.dropDatabase());
+  process.once("beforeExit", async () => {
+    for (const prefix of free.splice(0)) await forEach(client, prefix, (db) => db.dropDatabase());
     await client.close();
   });
   return {
     take: () => free.pop() ?? `t${randomBytes(6).toString("hex")}_`,
-    async giveBack(client, prefix) {
-      await forEach(client, prefix, isOver ? (db) => db.dropDatabase() : empty);
-      if (!isOver) free.push(prefix);
+    async giveBack(prefix) {
+      await forEach(client, prefix, empty);
+      free.push(prefix);
     },
   };
 }

@@ -40,7 +40,7 @@ export interface TestAccount {
   close(): Promise<void>;
 }
 
-const databases = databasePool(afterAll);
+const databases = databasePool();
 export const logger = createLogger({ service: "account", level: "silent" });
 
 export function testKey(id: string): SecretKey {
@@ -72,7 +72,7 @@ export async function createTestAccount(): Promise<TestAccount> {
     },
     organization: (plan = "growth") => domain.organizations.create(operator, { name: "Acme", plan }),
     async close() {
-      await databases.giveBack(client, prefix);
+      await databases.giveBack(prefix);
       await client.close();
     },
   };

@@ -27,7 +27,7 @@ const isJson = ({ headers }: Response) => headers.get("content-type") === "appli
 
 const closes: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  for (const close of closes) await close();
+  for (const close of closes.splice(0)) await close();
 });
 
 /**

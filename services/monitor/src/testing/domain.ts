@@ -24,7 +24,7 @@ export const fastClock = {
   intervalsMs: { hourly: 5 * SECOND, daily: 15 * SECOND, weekly: 60 * SECOND, monthly: 60 * SECOND },
 };
 
-const pool = databasePool(afterAll);
+const pool = databasePool();
 /** Close the domains that are open, the newest last. */
 const closes = new Set<() => Promise<void>>();
 afterAll(async () => {
@@ -89,7 +89,7 @@ export async function createTestDomain(
   });
   async function close(): Promise<void> {
     if (!closes.delete(close)) return;
-    if (!options.prefix) await pool.giveBack(client, prefix);
+    if (!options.prefix) await pool.giveBack(prefix);
     await client.close();
   }
   closes.add(close);

@@ -17,7 +17,7 @@ export type TestDeliveries = Awaited<ReturnType<typeof createTestDeliveries>>;
 
 const closes: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  for (const close of closes) await close();
+  for (const close of closes.splice(0)) await close();
 });
 
 /**
