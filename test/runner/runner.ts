@@ -8,7 +8,7 @@ import type { FileOutcome, FileToRun } from "./file.ts";
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
 /** Projects whose files of a folder run one after the other in one process, which loads their modules once. */
-const SHARING = ["unit"];
+const SHARING = ["unit", "charts"];
 /** What a file does that changes the whole process for the files after it. */
 const OWN_PROCESS = /recordTelemetry|NodeSDK|process\.env\.\w+ = /;
 /** Projects whose files mostly wait. While files of other projects are left, one of these runs at a time. */
