@@ -46,7 +46,7 @@ function write(document: string): ReadonlyMap<string, string> {
 
 test("snapshots are checked by the code in docs/snapshots.md, and by the operator's command", async () => {
   const snippets = write("docs/snapshots.md");
-  symlinkSync(join(projectRoot, "test/node_modules"), join(folder, "node_modules"));
+  symlinkSync(join(projectRoot, "services/entity/node_modules"), join(folder, "node_modules"));
   const { sandbox } = await createOrganization();
   const entity = { legal_name: "Café Río & Sons, LLC", identifiers: { cage: "1ABC2" } };
   const { id } = (await sandbox.post("/v1/entities", entity)).body;
