@@ -68,7 +68,7 @@ async function run({ path, config, globalConfig }: FileToRun): Promise<object> {
   };
 }
 
-/** Loads jest-circus, which keeps the tests of a file in its module and in the global object, anew for each file. */
+/** Loads jest-circus again for each file, because it keeps a file's tests in its module and in the global object. */
 function freshly(path: string): unknown {
   delete require.cache[path];
   Reflect.deleteProperty(globalThis, Symbol.for("EVENT_HANDLERS"));

@@ -7,7 +7,7 @@ import { ModuleMocker } from "jest-mock";
 
 const circus = globalThis as unknown as typeof Globals;
 
-/** Returns a function of jest-circus, which has others for each file, while modules are loaded once for several files. */
+/** Returns a function that calls the current one of jest-circus, which has new ones for each file; this module is loaded once. */
 const current = <Name extends keyof typeof Globals>(name: Name) =>
   new Proxy(() => undefined, {
     apply: (_target, _this, given) => Reflect.apply(circus[name] as () => unknown, undefined, given),
@@ -17,14 +17,14 @@ const current = <Name extends keyof typeof Globals>(name: Name) =>
 type Hook = "afterAll" | "afterEach" | "beforeAll" | "beforeEach";
 const hooksOfModules: [Hook, unknown[]][] = [];
 
-/** Registers a hook. One that a module registers while it is loaded, which no test file calls, is for the files after this one too. */
+/** Registers a hook. A hook that a helper registers while it is loaded, not in a call from a test file, is kept for later files. */
 const hook = (name: Hook) =>
   ((...given: unknown[]) => {
     if (!new Error().stack!.includes(".test.ts")) hooksOfModules.push([name, given]);
     Reflect.apply(circus[name], undefined, given);
   }) as (typeof Globals)[Hook];
 
-/** Registers for the next file what modules of earlier ones registered. */
+/** Registers the kept hooks again, for the next file. */
 export function registerHooksOfModules(): void {
   for (const [name, given] of hooksOfModules) Reflect.apply(circus[name], undefined, given);
 }

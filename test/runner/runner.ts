@@ -26,7 +26,7 @@ type Listener<Arguments extends unknown[]> = (test: TestFile, ...given: Argument
 
 /**
  * Jest's runner for these tests. Files run in Node processes, which load TypeScript as the services do. Jest's own runner loads
- * each module anew for each file, in a context of node:vm, which takes several times longer.
+ * every module again for each file, in a node:vm context. That takes several times as long.
  */
 export default class NodeRunner {
   readonly #globalConfig: { readonly maxWorkers: number };
@@ -56,9 +56,9 @@ export default class NodeRunner {
     const work = async (groups: TestFile[][]) => {
       for (let group = groups.shift(); group && !watcher.isInterrupted(); group = groups.shift()) await run(group);
     };
-    const of = (projects: readonly string[]) => tests.filter((test) => projects.includes(projectOf(test)));
-    const [waiting, alone] = [groupsOf(of(WAITING)), groupsOf(of(ALONE))];
-    const others = groupsOf(tests.filter((test) => ![...WAITING, ...ALONE].includes(projectOf(test))));
+    const phases = Map.groupBy(tests, phaseOf);
+    const groupsIn = (phase: Phase) => groupsOf(phases.get(phase) ?? []);
+    const [waiting, others, alone] = [groupsIn("waiting"), groupsIn("other"), groupsIn("alone")];
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
       work(others).then(() => work(waiting)),
     );
@@ -68,6 +68,14 @@ export default class NodeRunner {
 }
 
 const projectOf = ({ context }: TestFile) => context.config.displayName?.name ?? "";
+
+type Phase = "waiting" | "other" | "alone";
+
+function phaseOf(test: TestFile): Phase {
+  const project = projectOf(test);
+  if (WAITING.includes(project)) return "waiting";
+  return ALONE.includes(project) ? "alone" : "other";
+}
 
 /** Returns the files that share a process, in the order of the first of each. */
 function groupsOf(tests: readonly TestFile[]): TestFile[][] {
