@@ -11,8 +11,9 @@ const PAGE_ROWS = 500;
  */
 const LATELY_MS = 5_000;
 /**
- * How often all waiting rows are read, in milliseconds. For so long at most waits a row that another process stored in a longer
- * transaction, or by a clock further behind. Every 5 s, these readings alone made one in a hundred records late by 30 ms.
+ * How often all waiting rows are read, in milliseconds. Until then, a row can wait that another process stored in a longer
+ * transaction, or with the time of a clock further behind. More often would delay the other records: each reading takes longer
+ * the more was sent in the last five minutes.
  */
 const READ_ALL_MS = 30_000;
 

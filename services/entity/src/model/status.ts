@@ -4,9 +4,9 @@ import type { EntityDocument } from "./documents.ts";
 
 /**
  * Returns an entity's registration status on a registry's day; the facts stay, and their meaning changes as days pass. An
- * exclusion of more than products comes first. A UEI without a registration, and a vendor that a newer complete file lacks, are
- * `inactive` even if the source lists them as active. After its expiration date a registration is `expired`, whatever the source
- * says.
+ * exclusion of more than products comes first. A vendor is `inactive` if its UEI has no registration or a newer complete file
+ * lacks it, even if the source calls it active. A registration past its expiration date is `expired`, even if the source calls it
+ * active.
  */
 export function statusOf(
   { sam, exclusions, flag_ended, listed }: Pick<EntityDocument, "sam" | "exclusions" | "flag_ended" | "listed">,
