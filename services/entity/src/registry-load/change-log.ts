@@ -85,11 +85,15 @@ export async function* listChanges(collections: Collections, loadId: string): As
   }
 }
 
-/** Returns the load that an operator names by its id, the beginning of it, or a file name. Errors: RegistryFileError. */
+/**
+ * Returns the load that an operator names by its id, the beginning of it, or a file name; never a refused file, which may have the
+ * name of one that is loaded. Errors: RegistryFileError.
+ */
 export async function findLoad({ loads }: Collections, name: string): Promise<LoadDocument> {
-  const byFile = await loads.findOne({ file_name: name }, { sort: { started_at: -1 } });
+  const begun = { state: { $ne: "refused" as const } };
+  const byFile = await loads.findOne({ ...begun, file_name: name }, { sort: { started_at: -1 } });
   if (byFile) return byFile;
-  const byId = { _id: { $gte: name, $lt: `${name}\uffff` } };
+  const byId = { ...begun, _id: { $gte: name, $lt: `${name}\uffff` } };
   const [load, ...others] = await loads.find(byId).limit(2).toArray();
   if (load && others.length === 0) return load;
   throw new RegistryFileError(`No load, or more than one, is named ${name}; the command "loads" lists them`);

@@ -213,9 +213,11 @@ describe("a CAGE of a withdrawn load of an extract", () => {
   });
 });
 
-test("a withdrawal is listed with who, when and why, and prints what to do next", async () => {
+test("a withdrawal is listed with who, when and why, and prints what to do next, also after its file was refused", async () => {
   await kinds.exclusions.good();
   const { loadId, fileName } = await kinds.exclusions.bad();
+  app.clock.now = new Date(app.clock.now.getTime() + 1);
+  await expect(loads.exclude([{ uei: "x" }], "2026-02-10")).rejects.toThrow(fileName);
   const lines: string[] = [];
   printWithdrawal(await loads.withdraw((await findLoad(app.live, fileName))._id), (line) => lines.push(line));
   expect(lines).toEqual([

@@ -91,7 +91,6 @@ async function refuse(collections: Collections, load: LoadDocument): Promise<voi
   }
   const unfinished = await unfinishedWithdrawal(collections);
   if (unfinished && unfinished._id !== _id) throw new RegistryFileError(unfinishedText(unfinished));
-  if (state === "refused") throw new RegistryFileError(`${file_name} was refused: there is nothing to withdraw`);
   const newest = await newestBegun(collections, kind);
   if (state === "withdrawn" || newest?._id === _id) return;
   throw new RegistryFileError(
