@@ -52,7 +52,8 @@ function withoutRow(entity: EntityDocument): UnversionedEntity {
     identifiers,
     ...(entity.claims && { claims: claimsOf(identifiers) }),
     other_cages: otherCages.length > 0 ? otherCages : undefined,
-    sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract"),
+    // What is left of a registry entity is still from the file: its name and addresses.
+    sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract" || entity.organization_id === null),
   };
 }
 

@@ -144,6 +144,7 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
     await loads.withdraw(older);
     expect(await app.live.exclusions.countDocuments()).toBe(0);
     expect(await app.live.entities.countDocuments({ listed: true })).toBe(0);
+    expect(await app.live.entities.countDocuments({ sources: [] })).toBe(0);
   });
 });
 
