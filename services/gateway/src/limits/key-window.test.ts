@@ -14,6 +14,17 @@ test("the window slides: a slot is free again exactly one window after it was ta
   expect(window.own(119_000)).toBe(0);
 });
 
+test("over many windows each call takes its slot for one window", () => {
+  const window = windowAt();
+  for (let second = 1; second <= 300; second++) {
+    window.admit(second * 1_000);
+    const taken = Math.min(second, 60);
+    expect(window.own(second * 1_000)).toBe(taken);
+    expect(window.msUntilFree(taken, second * 1_000)).toBe(60_000 - (taken - 1) * 1_000);
+    expect(window.missing(second * 1_000)).toHaveLength(taken);
+  }
+});
+
 test("calls of other gateways take slots for one window after they were reported", () => {
   const window = windowAt();
   const call = window.admit(1_000);

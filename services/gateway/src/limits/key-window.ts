@@ -13,8 +13,9 @@ export interface Admission {
  */
 export class KeyWindow {
   readonly #windowMs: number;
-  /** Oldest first. */
+  /** Oldest first. Those before `#first` have expired: they are removed many at a time, since each removal moves all others. */
   readonly #own: Admission[] = [];
+  #first = 0;
   readonly #tally = { sent: 0, counted: 0, missed: 0, expired: 0 };
   /** Treated as admitted at the time of the report, because the real times are unknown. */
   #others = { count: 0, at: Number.NEGATIVE_INFINITY };
@@ -25,9 +26,13 @@ export class KeyWindow {
 
   /** Returns the number of calls that this gateway admitted and that still take a slot. */
   own(now: number): number {
-    const live = this.#own.findIndex(({ at }) => at > now - this.#windowMs);
-    for (const call of this.#own.splice(0, live < 0 ? this.#own.length : live)) this.mark(call, "expired");
-    return this.#own.length;
+    const isOver = (call: Admission | undefined) => call !== undefined && call.at <= now - this.#windowMs;
+    while (isOver(this.#own[this.#first])) this.mark(this.#own[this.#first++]!, "expired");
+    if (2 * this.#first > this.#own.length) {
+      this.#own.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return this.#own.length - this.#first;
   }
 
   /** Returns the number of all calls that take a slot, as far as this gateway knows. */
@@ -84,10 +89,10 @@ export class KeyWindow {
   msUntilFree(limit: number, now: number): number {
     const others = this.#othersCount(now);
     const toFree = this.own(now) + others - limit + 1;
-    const ownBefore = this.#own.findLastIndex(({ at }) => at <= this.#others.at) + 1;
+    const ownBefore = Math.max(0, this.#own.findLastIndex(({ at }) => at <= this.#others.at) + 1 - this.#first);
     let freed: number | undefined;
-    if (toFree <= ownBefore) freed = this.#own[toFree - 1]?.at;
-    else freed = toFree <= ownBefore + others ? this.#others.at : this.#own[toFree - 1 - others]?.at;
+    if (toFree <= ownBefore) freed = this.#own[this.#first + toFree - 1]?.at;
+    else freed = toFree <= ownBefore + others ? this.#others.at : this.#own[this.#first + toFree - 1 - others]?.at;
     return (freed ?? now) + this.#windowMs - now;
   }
 
