@@ -1,4 +1,4 @@
-import type { Check, CheckStatus } from "@vvs/checks";
+import { type Check, type CheckStatus, checkNames } from "@vvs/checks";
 import type { Tenant } from "@vvs/tenant";
 import type { Document } from "mongodb";
 import { isSameName } from "../matching/names/same-name.ts";
@@ -130,17 +130,13 @@ function registrationOf(reason: string, facts: Readonly<Record<string, string>>)
 
 type Moment = Pick<ListedResult, "at" | "verification_id">;
 
-/** An expression: is a result newer than that of a field, which may be absent? */
-function isNewer({ at, verification_id }: Moment, field: string): Document {
-  const isSameMoment = { $eq: [at, `${field}.at`] };
-  return {
-    $or: [
-      isMissing(field),
-      { $gt: [at, `${field}.at`] },
-      { $and: [isSameMoment, { $gt: [verification_id, `${field}.verification_id`] }] },
-    ],
-  };
-}
+/** An expression: is a result newer than that of a field? One that is absent is the oldest. */
+const isNewer = ({ at, verification_id }: Moment, field: string): Document => ({
+  $gt: [
+    [at, verification_id],
+    [`${field}.at`, `${field}.verification_id`],
+  ],
+});
 
 /** An expression: does a result count before that of a field? One about the vendor's TIN does before others, then a newer one. */
 function isBetter(result: ListedResult, field: string): Document {
@@ -153,7 +149,7 @@ function isBetter(result: ListedResult, field: string): Document {
 
 /** An expression: is a TIN, an expression too, the vendor's, as far as both are known? */
 const isOwnTin = (tin: string) => ({
-  $or: [isMissing(tin), isMissing("$subject"), { $eq: [tin, "$subject.tin"] }],
+  $eq: [{ $ifNull: [tin, "$subject.tin"] }, { $ifNull: ["$subject.tin", tin] }],
 });
 const isMissing = (field: string) => ({ $eq: [{ $type: field }, "missing"] });
 
@@ -165,35 +161,35 @@ export function isAboutOther(
   return subject && (other_name === true || (tin !== undefined && tin !== subject.tin));
 }
 
-const anyCheck = (condition: Document) => ({
-  $anyElementTrue: { $map: { input: { $objectToArray: "$checks" }, as: "check", in: condition } },
-});
-/** As `isAboutOther`: what is about another TIN or name says nothing about the vendor. */
-const hasFailed = {
+/** An expression: does a check's last answer fail the vendor? As `isAboutOther`: one about another TIN or name does not. */
+const hasFailed = (check: Check) => ({
   $and: [
-    { $eq: ["$$check.v.answered.status", "fail"] },
-    { $ne: ["$$check.v.answered.other_name", true] },
-    isOwnTin("$$check.v.answered.tin"),
+    { $eq: [`$checks.${check}.answered.status`, "fail"] },
+    { $ne: [`$checks.${check}.answered.other_name`, true] },
+    isOwnTin(`$checks.${check}.answered.tin`),
   ],
-};
-const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, [tag], []] });
+});
+const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, tag, null] });
 
 /** The last stage of each update: computes again which filters show the vendor. */
 const refilter: Document = {
   $set: {
     lists: {
       $cond: [
-        { $ne: [{ $type: "$archived" }, "missing"] },
-        ["archived"],
+        isMissing("$archived"),
         {
-          $concatArrays: [
-            ["all"],
-            { $cond: [{ $gt: ["$monitors", 0] }, ["monitored"], ["unmonitored"]] },
-            tagIf(anyCheck(hasFailed), "failed"),
-            tagIf(anyCheck({ $eq: ["$$check.v.newest.status", "error"] }), "error"),
-            tagIf("$excluded", "excluded"),
+          $setDifference: [
+            [
+              "all",
+              { $cond: [{ $gt: ["$monitors", 0] }, "monitored", "unmonitored"] },
+              tagIf({ $or: checkNames.map(hasFailed) }, "failed"),
+              tagIf({ $in: ["error", checkNames.map((check) => `$checks.${check}.newest.status`)] }, "error"),
+              tagIf("$excluded", "excluded"),
+            ],
+            [null],
           ],
         },
+        ["archived"],
       ],
     },
   },

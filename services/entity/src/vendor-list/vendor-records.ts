@@ -7,7 +7,7 @@ import { isDuplicateKey } from "@vvs/mongo";
 import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
 import type { Collections } from "../model/documents.ts";
-import { findNames, type SubjectKey } from "../subject-documents.ts";
+import { findNames } from "../subject-documents.ts";
 import { newVendor, noteMonitors, noteVerification, type VerifiedVendor } from "./listed-vendor.ts";
 import type { VendorStore, VendorUpdate } from "./vendor-store.ts";
 
@@ -21,30 +21,23 @@ const MAX_NOTED = 100;
 export function createVendorRecords(options: {
   environment: Environment;
   entities: Collections["entities"];
-  vendors: Pick<VendorStore, "update" | "add" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
+  vendors: Pick<VendorStore, "update" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
 }) {
   const { environment, entities, vendors } = options;
   const unknownChecks = metrics.getMeter("entity").createCounter("vendor_list_unknown_checks_skipped", {
     description: "Checks left out of lists of vendors because this version does not know them. Only during a rollout.",
   });
 
-  /** Adds those to the lists that an organization sees and that are missing; returns which it sees. */
-  async function addMissing(keys: readonly SubjectKey[]): Promise<readonly boolean[]> {
-    const names = await findNames(entities, keys);
-    const added = keys.flatMap(({ tenant, entityId }, index) => {
-      const name = names[index];
-      return name === undefined ? [] : newVendor(tenant, entityId, name);
-    });
-    await vendors.add(environment, added);
-    return names.map((name) => name !== undefined);
-  }
-
   /** Notes verifications. Those that arrive meanwhile share the next write. One of an entity that is not there is ignored. */
   const note = createBatcher<VendorUpdate, void>({
     async run(updates) {
       if (await vendors.update(environment, updates)) return [];
-      await addMissing(updates);
-      await vendors.update(environment, updates);
+      const names = await findNames(entities, updates);
+      const seen = updates.flatMap((update, index) => {
+        const name = names[index];
+        return name === undefined ? [] : { ...update, added: newVendor(update.tenant, update.entityId, name) };
+      });
+      await vendors.update(environment, seen);
       return [];
     },
     maxSize: MAX_NOTED,
@@ -65,8 +58,9 @@ export function createVendorRecords(options: {
       const tenant = tenantIn(record, environment);
       const { monitorId: id, entityId, active } = record;
       if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
-      const [isSeen] = await addMissing([{ tenant, entityId }]);
-      if (!isSeen) throw new PoisonRecordError("the organization has no such entity");
+      const [name] = await findNames(entities, [{ tenant, entityId }]);
+      if (name === undefined) throw new PoisonRecordError("the organization has no such entity");
+      const added = newVendor(tenant, entityId, name);
       try {
         await vendors.putMonitor(tenant, { id, entityId, active });
       } catch (error) {
@@ -76,7 +70,7 @@ export function createVendorRecords(options: {
       // Of several monitors whose records are handled at the same time, whoever counts last counts all.
       let noted: number | undefined;
       for (let counted = await vendors.countMonitors(tenant, entityId); counted !== noted; ) {
-        await vendors.update(environment, [{ tenant, entityId, stages: noteMonitors(counted) }]);
+        await vendors.update(environment, [{ tenant, entityId, stages: noteMonitors(counted), added }]);
         noted = counted;
         counted = await vendors.countMonitors(tenant, entityId);
       }

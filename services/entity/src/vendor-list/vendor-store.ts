@@ -29,6 +29,8 @@ export interface VendorUpdate {
   readonly tenant: Tenant;
   readonly entityId: string;
   readonly stages: readonly Document[];
+  /** The vendor to be listed and updated where it is missing. */
+  readonly added?: ListedVendorDocument;
 }
 
 /** One for each order. `lists` comes first, so that a page of any filter reads only what it shows. */
@@ -51,21 +53,23 @@ export function createVendorStore(options: {
   return {
     /** Updates vendors of one environment with one command. Returns whether all of them are in the lists. */
     async update(environment: Environment, updates: readonly VendorUpdate[]): Promise<boolean> {
-      const writes = updates.map(({ tenant, entityId, stages }) => ({
-        updateOne: { filter: owned(tenant, entityId), update: [...stages] },
+      if (updates.length === 0) return true;
+      const writes = updates.map(({ tenant, entityId, stages, added }) => ({
+        updateOne: {
+          filter: owned(tenant, entityId),
+          update: added
+            ? [{ $replaceWith: { $mergeObjects: [{ $literal: added }, "$$ROOT"] } }, ...stages]
+            : [...stages],
+          upsert: added !== undefined,
+        },
       }));
-      const { matchedCount } = await options.collections[environment].vendors.bulkWrite(writes);
-      return matchedCount === writes.length;
-    },
-
-    /** Adds vendors of one environment to the lists, where they are missing. */
-    async add(environment: Environment, added: readonly ListedVendorDocument[]): Promise<void> {
-      if (added.length === 0) return;
-      await options.collections[environment].vendors
-        .insertMany([...added], { ordered: false })
-        .catch((error: unknown) => {
-          if (!isDuplicateKey(error)) throw error;
-        });
+      const write = () => options.collections[environment].vendors.bulkWrite(writes);
+      const { matchedCount, upsertedCount } = await write().catch((error: unknown) => {
+        // Another replica lists the same vendor at this moment.
+        if (isDuplicateKey(error)) return write();
+        throw error;
+      });
+      return matchedCount + upsertedCount === writes.length;
     },
 
     /**
