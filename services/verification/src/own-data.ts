@@ -38,7 +38,9 @@ export function createCopy<T>(options: { read: () => Promise<T>; maxAgeMs: numbe
     return reading;
   }
 
-  return async (): Promise<T> => (copy && clock() - copy.askedAt <= maxAgeMs ? copy.value : outside(readOnce));
+  const isNew = (at: number) => Math.abs(clock() - at) <= maxAgeMs;
+
+  return async (): Promise<T> => (copy && isNew(copy.askedAt) ? copy.value : outside(readOnce));
 }
 
 /** Returns a handler of errors that makes undefined of those with this code, and throws any other. */

@@ -345,7 +345,7 @@ test("vendors that a withdrawn extract kept fresh are due again, and others are 
 
 test("vendors that only suspended organizations watch cost no calls until these go on", async () => {
   const suspended = new Set<string>();
-  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { suspended });
+  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { suspended: async () => [...suspended] });
   await queue.freeAsker();
   const [shared, other] = [newUei(), newUei()];
   for (const { organizationId } of [await monitored(), await monitored(shared)]) suspended.add(organizationId);

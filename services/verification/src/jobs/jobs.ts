@@ -9,6 +9,7 @@ import type { Environment } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import type { Subjects } from "../checks/subjects.ts";
 import type { Verifier } from "../checks/verifier.ts";
+import { createCopy } from "../own-data.ts";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import { jobCollections } from "./documents.ts";
 import { createIntake } from "./intake.ts";
@@ -47,7 +48,13 @@ export function createJobs(options: {
   const { db, environment, stopping, logger } = options;
   const collections = jobCollections(db);
   const verifyRow = createVerifyRow(options);
-  const suspended = keptBriefly(options.suspended, options.now);
+  let lastSuspended: readonly string[] = [];
+  // The workers share a reading, so that neither begins before it ends. While it fails, what was read last applies.
+  const suspended = createCopy({
+    read: async () => (lastSuspended = await options.suspended().catch(() => lastSuspended)),
+    maxAgeMs: SUSPENDED_MS,
+    clock: () => options.now().getTime(),
+  });
   const loops = new Set<ReturnType<typeof superviseLoop>>();
   const nudge = () => loops.forEach((loop) => void loop.nudge());
   const workers = [false, true].map((withTin) =>
@@ -89,18 +96,5 @@ export function createJobs(options: {
         },
       };
     },
-  };
-}
-
-/** Keeps what was read for some seconds; while it can't be read, what was read last applies. */
-function keptBriefly(read: () => Promise<readonly string[]>, now: () => Date): () => Promise<readonly string[]> {
-  let known: readonly string[] = [];
-  let readAt = 0;
-  return async () => {
-    if (Math.abs(now().getTime() - readAt) > SUSPENDED_MS) {
-      readAt = now().getTime();
-      known = await read().catch(() => known);
-    }
-    return known;
   };
 }

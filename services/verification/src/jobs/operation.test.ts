@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
@@ -17,13 +17,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 let service: TestService;
 let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
-let timesRead = 0;
-const suspended = new (class extends Set<string> {
-  override [Symbol.iterator]() {
-    timesRead++;
-    return super[Symbol.iterator]();
-  }
-})();
+const suspended = new Set<string>();
+const readSuspended = jest.fn(async () => [...suspended]);
 /** Runs before a vendor is answered by SAM.gov's files, or about its TIN. */
 let ask: (uei: string) => Promise<void> = async () => {};
 let askTin = async () => {};
@@ -43,7 +38,12 @@ const live = [
 ];
 
 beforeAll(async () => {
-  service = await startTestService({ live, now, suspended, circuit: { faultsInRow: 1_000, faultShare: 1.1 } });
+  service = await startTestService({
+    live,
+    now,
+    suspended: readSuspended,
+    circuit: { faultsInRow: 1_000, faultShare: 1.1 },
+  });
   service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
 });
 afterAll(() => service.stop());
@@ -163,12 +163,27 @@ describe("a row that no source can answer", () => {
 
 test("which organizations are suspended is asked only where a job is due", async () => {
   await work();
-  timesRead = 0;
+  readSuspended.mockClear();
   await pass(0.1);
-  expect(timesRead).toBe(0);
+  expect(readSuspended).not.toHaveBeenCalled();
   await organization().start([1]);
   await work();
-  expect(timesRead).toBeGreaterThan(0);
+  expect(readSuspended).toHaveBeenCalled();
+});
+
+test("no job of a suspended organization begins while a replica that has just started reads which ones are suspended", async () => {
+  const gate = Promise.withResolvers<readonly string[]>();
+  const replica = await startTestService({ live, now, suspended: () => gate.promise, prefix: service.prefix });
+  const ours = organization(replica);
+  await ours.start([1]);
+  await ours.start([2], { checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH], tins: ["123456780"] });
+  const working = replica.jobs.live.work();
+  // Time in which a worker that did not wait would have asked.
+  for (let ping = 0; ping < 50; ping++) await replica.databases.live.command({ ping: 1 });
+  gate.resolve([ours.organizationId]);
+  await working;
+  expect(asked).toEqual([]);
+  await replica.stop();
 });
 
 describe("a row whose vendor can't be resolved while entity is unavailable", () => {

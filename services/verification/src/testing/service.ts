@@ -47,8 +47,8 @@ export async function startTestService(options: {
   accounts?: Readonly<Record<string, ProviderAccount>>;
   /** What the plans and the operator set for organizations; nothing where absent. */
   settings?: ReadOrganizationSettings;
-  /** The ids of suspended organizations; none where absent. */
-  suspended?: ReadonlySet<string>;
+  /** Returns the ids of suspended organizations; none where absent. */
+  suspended?: () => Promise<readonly string[]>;
   /** Limits that differ from the defaults. */
   limits?: Partial<TimeLimits>;
   /** Maximum number of verifications whose facts are being forwarded. */
@@ -108,7 +108,7 @@ export async function startTestService(options: {
     circuit: { ...defaultCircuitSettings, ...options.circuit },
     accounts: options.accounts ?? {},
     settings: options.settings ?? { get: async () => unlimited },
-    suspendedOrganizations: async () => [...(options.suspended ?? [])],
+    suspendedOrganizations: options.suspended ?? (async () => []),
     organizationQuotaPercent: 20,
     // On a loaded machine the database may be slow without being unavailable.
     storeMs: 20_000,
