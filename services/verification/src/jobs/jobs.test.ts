@@ -362,6 +362,27 @@ test("a row that waits names its monitor, and so does its repeat, until both are
   expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2, counts: { pass: 2, waiting: 0 } });
 });
 
+test("a row that waits makes its monitor once: one that is canceled meanwhile is not made again", async () => {
+  answer = () => "throw";
+  const id = await startJob([{ identifiers: { uei: uei(1) } }], { monitor: { frequency: "daily", activeLimit: 10 } });
+  await work();
+  expect(createdMonitors).toEqual([`ent_${uei(1)}`]);
+  createdMonitors.length = 0;
+  // A try that says nothing of its vendor comes in between.
+  const { resolve } = service.entities.schedule;
+  service.entities.schedule.resolve = () => {
+    throw new ServiceError("service_unavailable");
+  };
+  clockMs = 61_000;
+  await work();
+  Object.assign(service.entities.schedule, { resolve });
+  answer = () => "pass";
+  clockMs = 10 * 60_000;
+  await work();
+  expect(await results(id)).toMatchObject([{ outcome: RowOutcome.PASS, monitorId: `mon_${uei(1)}` }]);
+  expect(createdMonitors).toEqual([]);
+});
+
 test("a job whose replica died goes on elsewhere when its lease has ended", async () => {
   const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2, "DOWN") } }]);
   await work();

@@ -72,10 +72,14 @@ export function createVerifyRow(options: {
     return subjects.resolve(caller, { case: "vendor", value: vendor as never }, checks);
   }
 
-  /** Makes sure that the vendor has its monitor. If that is refused, the row's problems say why, and its result stands. */
-  async function monitorOf(caller: CallerContext, job: StartedJob, entityId: string, externalId: string | undefined) {
+  /**
+   * Makes sure that the vendor has its monitor; not again where an earlier try of the row did, since it may have been canceled. If it
+   * is refused, the row's problems say why, and its result stands.
+   */
+  async function monitorOf(caller: CallerContext, job: StartedJob, entityId: string, { input, result }: RowDocument) {
     const { monitor } = job;
     if (!monitor) return {};
+    if (result?.monitor_id && result.entity_id === entityId) return { monitor_id: result.monitor_id };
     try {
       const created = await outside(() =>
         monitors.createMonitor({
@@ -85,7 +89,7 @@ export function createVerifyRow(options: {
           webhookUrl: monitor.webhook_url,
           frequency: Frequency[monitor.frequency.toUpperCase() as keyof typeof Frequency],
           activeLimit: monitor.active_limit,
-          externalId,
+          externalId: input.external_id,
           unlessExists: true,
         }),
       );
@@ -113,7 +117,7 @@ export function createVerifyRow(options: {
     }
     if ("result" in resolved) return { kind: "ended", result: resolved.result };
     const { subject } = resolved;
-    const monitor = await monitorOf(caller, job, subject.entityId, input.external_id);
+    const monitor = await monitorOf(caller, job, subject.entityId, row);
     const isLast = isLastTry(environment, row);
     const legalName = subject.entityName ?? "";
     try {

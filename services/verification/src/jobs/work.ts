@@ -210,8 +210,10 @@ export function createJobWork(options: {
   }
 
   function waitOrEnd(row: RowDocument, problem: { path: string; message: string }): Promise<void> {
-    if (isLastTry(environment, row)) return end(row, { outcome: "error", decision: "review", problems: [problem] });
-    return wait(row, { outcome: "waiting", decision: "review" });
+    // An earlier try may have named its vendor and monitor.
+    if (isLastTry(environment, row))
+      return end(row, { ...row.result, outcome: "error", decision: "review", problems: [problem] });
+    return wait(row, { ...row.result, outcome: "waiting", decision: "review" });
   }
 
   async function settle(job: StartedJob, row: RowDocument, tried: RowTry): Promise<void> {
