@@ -179,6 +179,40 @@ test("rows are kept while Kafka is unavailable, and published when it is back", 
   expect(textsOf(await read(topic))).toEqual(["a1", "a2"]);
 });
 
+test("what was committed while Kafka was slow is published as soon as it is not", async () => {
+  const topic = await createTopic("kafka-slow");
+  const gate = Promise.withResolvers<void>();
+  const [sending, sent] = [Promise.withResolvers<void>(), jest.fn()];
+  const slow: Pick<Producer, "send"> = {
+    async send(records) {
+      if (records[0]?.key === "slow") {
+        sending.resolve();
+        await gate.promise;
+      }
+      await producer.send(records);
+      sent();
+    },
+  };
+  relay({ producer: slow, leaseMs: 600_000 });
+  await commit(record(topic, "before", 1));
+  await eventually(() => sent.mock.calls.length === 1);
+  await commit(record(topic, "slow", 1));
+  await sending.promise;
+  await commit(record(topic, "meanwhile", 1));
+  const { now } = performance;
+  const later = jest.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 10_000);
+  gate.resolve();
+  await eventually(() => sent.mock.calls.length === 2);
+  const reads: unknown[] = [];
+  const note = ({ command }: CommandStartedEvent) =>
+    command.find === "outbox" && command.$db === db.databaseName && reads.push(command);
+  client.on("commandStarted", note);
+  await eventually(() => reads.length >= 5);
+  client.off("commandStarted", note);
+  later.mockRestore();
+  expect(await unsent()).toBe(0);
+});
+
 /** A record of this process, as it knows it after the commit. */
 const ownRecord = (topic: string, key: string): OutboxRecord => ({ ...record(topic, key, 0), rowId: new ObjectId() });
 

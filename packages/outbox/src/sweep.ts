@@ -6,7 +6,7 @@ import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 /**
- * How far back most rounds read, in milliseconds. MongoDB keeps deleted rows in its indexes for five minutes and reads past them, so
+ * How far most rounds read back before the beginning of the last round that read, in milliseconds. MongoDB keeps deleted rows in its indexes for five minutes and reads past them, so
  * a poll that reads all rows takes longer the more were sent.
  */
 const LATELY_MS = 5_000;
@@ -36,8 +36,10 @@ export function createSweep(options: {
   let committed: OutboxRow[] = [];
   let mustRead = true;
   let readAgainMs = 0;
-  /** The last reading of all waiting rows: the shards, the database's time, and when it began. Undefined after an error. */
-  let readAll: { shards: readonly number[]; databaseMs: number; atMs: number } | undefined;
+  /** When all waiting rows were read last, by the database's clock and by this process's. */
+  let readAll = { databaseMs: 0, atMs: Number.NEGATIVE_INFINITY };
+  /** The last round that read: when it began, and the shards that it held throughout. Undefined after an error. */
+  let lastRead: { shards: readonly number[]; atMs: number } | undefined;
 
   async function send(page: readonly OutboxRow[]): Promise<void> {
     await options.producer.send(page.map(toRecord));
@@ -70,21 +72,22 @@ export function createSweep(options: {
     return found.length < PAGE_ROWS ? undefined : found.at(-1)!._id;
   }
 
-  /** Returns the id from which a round reads: of all rows, or of those that were stored lately. */
-  async function firstToRead(): Promise<ObjectId> {
-    const [shards, atMs] = [held(), performance.now()];
-    const known = readAll;
-    const isRecent = known && atMs < known.atMs + READ_ALL_MS && shards.every((each) => known.shards.includes(each));
-    if (isRecent) return idOfTime(known.databaseMs + (atMs - known.atMs) - LATELY_MS);
+  /** Returns the id from which a round reads: of all rows, or of those that may have been stored since the last round began. */
+  async function firstToRead(shards: readonly number[], atMs: number): Promise<ObjectId> {
+    const known = lastRead?.shards ?? [];
+    if (lastRead && atMs < readAll.atMs + READ_ALL_MS && shards.every((each) => known.includes(each)))
+      return idOfTime(readAll.databaseMs + (lastRead.atMs - readAll.atMs) - LATELY_MS);
     const { localTime } = await db.command({ hello: 1 });
-    readAll = { shards, databaseMs: (localTime as Date).getTime(), atMs };
+    readAll = { databaseMs: (localTime as Date).getTime(), atMs };
     return idOfTime(0);
   }
 
   async function sendWaiting(): Promise<void> {
-    readAgainMs = performance.now() + options.pollMs;
-    let from: ObjectId | undefined = await firstToRead();
+    const [shards, atMs] = [held(), performance.now()];
+    readAgainMs = atMs + options.pollMs;
+    let from: ObjectId | undefined = await firstToRead(shards, atMs);
     while (from !== undefined && held().length > 0) from = await settling(sendPage(from));
+    lastRead = { shards: held().filter((each) => shards.includes(each)), atMs };
   }
 
   async function sendCommitted(own: readonly OutboxRow[]): Promise<void> {
@@ -115,7 +118,7 @@ export function createSweep(options: {
         await (reads ? sendWaiting() : sendCommitted(own));
       } catch (error) {
         mustRead = true;
-        readAll = undefined;
+        lastRead = undefined;
         throw error;
       }
     },
