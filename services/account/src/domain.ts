@@ -122,16 +122,16 @@ export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly S
 export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOptions) {
   const { basics, mails, keys, notices, liveSessions, callersBySession, organizations, store } = shared;
   const passwords = createPasswords(options.hashQueue);
-  const providers = createIdentityProviders(options.identityProviders ?? []);
+  const identityProviders = createIdentityProviders(options.identityProviders ?? []);
   const users = createUsers({ ...basics, ...mails, passwords });
   const { signIns: limits, mails: mailLimits } = createAttemptLimits(basics);
   const devices = createKnownDevices({ keys, now: basics.now });
-  const sessions = { ...basics, ...mails, liveSessions, users, passwords, limits, devices };
+  const sessions = { ...basics, ...mails, liveSessions, users, passwords, limits, devices, identityProviders };
   const secondFactor = createSecondFactor({ ...sessions, keys });
   const challenges = createTickets({ ...basics, keys, used: store.passkeyChallenges, lifetimeMs: CHALLENGE_MS });
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
-  const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
+  const signIns = createSignIns({ ...sessions, failedSignIns, secondFactor });
   const links = createUnsubscribeLinks({ keys });
   const email = createNotificationEmail({ dashboardUrl: shared.dashboardUrl });
   const entry = { ...basics, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
@@ -144,15 +144,15 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
     signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, signIns }),
     signIns,
     passwordResets: createPasswordResets(entry),
-    singleSignOn: createSingleSignOn({ ...sessions, keys, providers, openId: createOpenId(basics) }),
+    singleSignOn: createSingleSignOn({ ...sessions, keys, openId: createOpenId(basics) }),
     sessions: createOwnSessions(sessions),
-    ownPassword: createOwnPassword(sessions),
+    ownPassword: createOwnPassword({ ...sessions, refuseOtherSignIn: identityProviders.refuseOtherSignIn }),
     secondFactor,
     passkeys: createPasskeys(passkeys),
     notificationSettings: createNotificationSettings({ ...basics, links }),
     remindOfKeys: createRemindOfKeys({ ...basics, gather: createGatherNotifications(basics) }),
     sendNotifications: createSendNotifications({ ...basics, ...mails, email, links }),
-    passkeySignIns: createPasskeySignIns({ ...passkeys, identityProviders: providers }),
+    passkeySignIns: createPasskeySignIns(passkeys),
     store,
   };
 }

@@ -92,12 +92,13 @@ export function createPasskeySignIns(
 
     /**
      * Confirms the identity of a session's user. The session continues under a new token until the same time.
-     * Errors: unauthorized (the session has ended), invalid_request (response).
+     * Errors: unauthorized (the session has ended), invalid_request (response), forbidden (as above).
      */
     async reauthenticate(caller: SessionCaller, response: string): Promise<BegunSession> {
       const { session, signedIn } = await liveSessions.find(caller.token);
       const proof = await proven(response, REAUTHENTICATE, session._id);
       if (proof?.passkey.user_id !== session.user_id) throw notYours();
+      identityProviders.refuseOtherSignIn(session);
       const user = { _id: session.user_id, organization_id: session.organization_id };
       const entry = userEntry("user.reauthenticated", user, { passkey: proof.passkey.name });
       const use = (at: Date, transaction: ClientSession) => storeUse(proof, notYours, at, transaction);

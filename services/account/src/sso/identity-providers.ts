@@ -65,8 +65,8 @@ export function createIdentityProviders(providers: readonly IdentityProvider[]) 
     isUsed: providers.length > 0,
 
     /** Errors: forbidden for a user who proved who they are, if the organization only signs in with its provider. */
-    refuseOtherSignIn(user: UserDocument): void {
-      const provider = providers.find(({ organization_id }) => organization_id === user.organization_id);
+    refuseOtherSignIn({ organization_id }: Pick<UserDocument, "organization_id">): void {
+      const provider = providers.find((each) => each.organization_id === organization_id);
       if (!provider?.required) return;
       throw new ServiceError("forbidden", {
         message: `Your organization signs in with ${provider.name}. Use single sign-on.`,

@@ -10,6 +10,7 @@ import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { INVITATION_MS } from "../organizations/invitations.ts";
 import { sharedParts, testAccount, tokenIn } from "../testing/account.ts";
+import { newDevice } from "../testing/people.ts";
 import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
 import { createOpenId } from "./openid.ts";
 import { createSingleSignOn, TRIP_MS } from "./single-sign-on.ts";
@@ -355,6 +356,29 @@ test("if it is required, the right password is refused with an explanation, and 
   await signIn(domain, { claims });
 });
 
+test("if it is required, neither the password nor a passkey confirms or renews a session that began before", async () => {
+  const { domain, email } = await newOrganization({ required: true });
+  const before = account.domain;
+  const { token } = await before.signIns.signIn({ email, password: PASSWORD, ...place });
+  const caller = { token, ...place };
+  const device = newDevice(account);
+  const response = device.create(await before.passkeys.beginRegistration(caller));
+  await before.passkeys.add(caller, { name: "Laptop", response });
+  const { ownPassword, passkeySignIns } = domain;
+  const answer = device.get(await passkeySignIns.beginReauthentication(caller));
+  for (const attempt of [
+    () => ownPassword.reauthenticate(caller, PASSWORD),
+    () => ownPassword.change(caller, { current: PASSWORD, password: "another horse battery" }),
+    () => passkeySignIns.reauthenticate(caller, answer),
+  ]) {
+    await expect(attempt()).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("signs in with Acme"),
+    });
+  }
+  await expect(domain.signIns.getSession(token)).resolves.toMatchObject({ email });
+});
+
 describe("confirming the identity", () => {
   const secondsAgo = (seconds: number) => Math.floor(account.clock.now.getTime() / 1000) - seconds;
 
@@ -447,7 +471,7 @@ test("a failed sign-in has an unknown outcome if it created its member, and is r
   const singleSignOn = createSingleSignOn({
     ...account.domain,
     ...sharedParts(account),
-    providers: createIdentityProviders([configured]),
+    identityProviders: createIdentityProviders([configured]),
     openId: createOpenId({ now: () => account.clock.now }),
     liveSessions: { describe, find: describe },
   });

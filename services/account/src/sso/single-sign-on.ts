@@ -42,7 +42,7 @@ const purposeOf = ({ id }: IdentityProvider) => `single sign-on ${id}`;
 
 export function createSingleSignOn(
   options: Basics & {
-    providers: IdentityProviders;
+    identityProviders: IdentityProviders;
     openId: OpenId;
     users: Pick<Users, "insert">;
     liveSessions: LiveSessions;
@@ -52,7 +52,7 @@ export function createSingleSignOn(
     keys: readonly SecretKey[];
   },
 ) {
-  const { client, store, providers, openId, keys, users, audit, now } = options;
+  const { client, store, identityProviders: providers, openId, keys, users, audit, now } = options;
   const tickets = createTickets({ keys, used: store.singleSignOns, lifetimeMs: TRIP_MS, now });
 
   /**

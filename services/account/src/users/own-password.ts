@@ -8,16 +8,24 @@ import { type BegunSession, proveSession, replaceSession } from "../sessions/beg
 import type { LiveSessions } from "../sessions/live-sessions.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
 import { newSession, newSessionToken } from "../sessions/sessions.ts";
+import type { UserDocument } from "../store.ts";
 import type { Passwords } from "./passwords.ts";
 import { newPassword } from "./users.ts";
 
 /** What signed-in users do with their password. With a stolen session it can't be guessed faster than by signing in. */
 export function createOwnPassword(
-  options: Basics & Mails & { passwords: Passwords; liveSessions: LiveSessions; limits: SignInLimits },
+  options: Basics &
+    Mails & {
+      passwords: Passwords;
+      liveSessions: LiveSessions;
+      limits: SignInLimits;
+      /** Errors: forbidden if the organization only signs in with its identity provider. */
+      refuseOtherSignIn: (user: UserDocument) => void;
+    },
 ) {
-  const { client, store, passwords, liveSessions, limits, audit, mailQueue, texts, now } = options;
+  const { client, store, passwords, liveSessions, limits, refuseOtherSignIn, audit, mailQueue, texts, now } = options;
 
-  /** Returns the caller's session and user, if the password is right. */
+  /** Returns the caller's session and user, if the password is right and the organization lets its members use it. */
   async function proven(caller: SessionCaller, password: string, path: string) {
     const { session, signedIn } = await liveSessions.find(caller.token);
     // Of this session, not of the account or the address: nobody else can use up the limit of a signed-in user.
@@ -27,13 +35,15 @@ export function createOwnPassword(
       throw invalid(path, "is not your password");
     }
     await limits.forgiveConfirmation(session._id);
+    refuseOtherSignIn(user);
     return { session, signedIn, user };
   }
 
   return {
     /**
      * Confirms the identity of a session's user with their password. The session continues under a new token until the
-     * same time. Errors: unauthorized (the session has ended), invalid_request (password), rate_limited.
+     * same time. Errors: unauthorized (the session has ended), invalid_request (password), rate_limited, forbidden (the
+     * organization only signs in with its identity provider).
      */
     async reauthenticate(caller: SessionCaller, password: string): Promise<BegunSession> {
       const found = await proven(caller, password, "password");
@@ -43,7 +53,7 @@ export function createOwnPassword(
 
     /**
      * Sets a new password, ends all sessions of the user and begins a new one. Errors: unauthorized (the session has
-     * ended), invalid_request (current_password, password), rate_limited.
+     * ended), invalid_request (current_password, password), rate_limited, forbidden (as above).
      */
     async change(caller: SessionCaller, input: { current: string; password: string }): Promise<BegunSession> {
       const { session, signedIn, user } = await proven(caller, input.current, "current_password");
