@@ -164,6 +164,9 @@ describe("the operator's command", () => {
     expect(stdout).not.toContain("horse");
     expect(JSON.parse(stdout)).toMatchObject({ email: "piped@example.com" });
     expect(await account.domain.users.verifyPassword("piped@example.com", "piped horse")).toBeDefined();
+    const { id: agreed } = await json("organization", "create", "--name", "C", "--plan", "enterprise", "--limit", "9");
+    const budget = ["organization", "set-budget", agreed, "--provider", "taxbandits", "--minute", "30", "--day", "500"];
+    expect((await admin(budget)).stdout).toContain('"taxbandits":{"per_minute":30,"per_day":500}');
     const help = await admin([]);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("organization set-plan ORGANIZATION_ID") });
   });

@@ -17,7 +17,8 @@ export function inLines(result: object, { command }: CommandLine): string {
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.join(",");
-  return value instanceof Date ? value.toISOString() : String(value);
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** Returns what went wrong, for the operator. */
