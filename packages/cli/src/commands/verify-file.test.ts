@@ -218,11 +218,16 @@ test("a row of a list from the dashboard that can't be verified has its result t
 test("--no-wait starts a job, and with --job writes what it has by now", async () => {
   await using api = await startJobApi({ stopsAfter: 1 });
   const [verb, input] = vendors("1P", "2W");
+  const named = await runProgram([verb!, input!, "--no-wait", "--out", path("own.csv")], { env: api.env });
+  expect([named.stdout, existsSync(path("own.csv"))]).toEqual([
+    expect.stringContaining(`--out ${path("own.csv")} --job job_1.`),
+    false,
+  ]);
   const started = await runProgram([verb!, input!, "--no-wait", "--monitor", "weekly"], { env: api.env });
   const again = `vendor-verification verify ${input} --out results.csv --job job_1.`;
   const message = `job_1 is started. For its results: ${again}`;
   expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining(message) });
-  expect(api.calls[0]!.body.monitor).toEqual({ frequency: "weekly" });
+  expect(api.calls[1]!.body.monitor).toEqual({ frequency: "weekly" });
   const args = [...commandIn(started.stdout).with(3, path("out.csv")), "--no-wait"];
   const { code, stdout } = await runProgram(args, { env: api.env });
   expect([code, stdout]).toEqual([5, expect.stringMatching(/^2 rows: 1 pay, 0 hold, 0 review, 1 without a result\./)]);

@@ -23,7 +23,7 @@ export type Terms = Omit<CreateJobRequest, "vendors">;
 
 /**
  * Verifies the vendors of a file in a job and writes the results. `job` is the new one's terms, or the reference of one that
- * was started with this file. A new one that is not waited for is only started; else `out` is needed.
+ * was started with this file. A new one that is not waited for is only started, and needs no `out`.
  */
 export async function verifyFile(
   context: Context,
@@ -56,7 +56,7 @@ export async function verifyFile(
   if (options.job === id) output.warning(UNPROVEN);
   const reference = jobReference(id, vendors);
   const again = `vendor-verification verify ${quoted(file)} --out ${quoted(out ?? "results.csv")} --job ${reference}`;
-  if (out === undefined) {
+  if (out === undefined || (!waits && typeof options.job !== "string")) {
     output.result(
       { job_id: id, job: reference, rows: list.rows.length },
       () => `${id} is started. For its results: ${again}`,

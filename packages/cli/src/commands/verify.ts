@@ -66,7 +66,7 @@ Exits with 0 if all rows are pay, 1 if one is hold, else 5.
     }
     const frequency = args.text("monitor");
     const monitor = frequency === undefined ? undefined : { frequency: oneOf(frequency, "monitor", frequencies) };
-    const out = waits ? args.required("out") : undefined;
+    const out = waits ? args.required("out") : args.text("out");
     const idempotencyKey = args.text("idempotency-key");
     return verifyFile(context, { file, out, job: { ...question, monitor }, idempotencyKey, waits });
   },
