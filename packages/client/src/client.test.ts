@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { createClient } from "./index.ts";
 import { dropped, json, type ScriptedServer, startServer } from "./testing/scripted-server.ts";
 import { VERSION } from "./version.ts";
@@ -138,6 +138,14 @@ test("waiting for events outlasts the timeout of an attempt", async () => {
   const client = createClient({ baseUrl: server.url, apiKey: "svc_test_key", attemptTimeoutMs: 50 });
   expect(await client.readEvents({ after: "start", wait: 10 })).toEqual({ events: [], next_cursor: "c" });
   expect(server.requests).toHaveLength(1);
+});
+
+test("reading events without a wait has as much time as any other attempt", async () => {
+  const timeout = jest.spyOn(AbortSignal, "timeout");
+  await using server = await startServer(json(200, { events: [], next_cursor: "c" }));
+  await clientOf(server).readEvents({ after: "start" });
+  expect(timeout.mock.calls).toEqual([[30_000]]);
+  timeout.mockRestore();
 });
 
 test("the version is that of the package", async () => {

@@ -1,5 +1,11 @@
 import { readAll } from "./pages.ts";
-import { type CallOptions, createTransport, type Operation, type TransportOptions } from "./transport.ts";
+import {
+  type CallOptions,
+  createTransport,
+  DEFAULT_LIMITS,
+  type Operation,
+  type TransportOptions,
+} from "./transport.ts";
 import type {
   CreateEntityRequest,
   CreateJobRequest,
@@ -114,7 +120,7 @@ export function createClient(options: ClientOptions) {
     get<EventPage>("/v1/events", query, callOptions);
   const readEvents = ({ after, wait, limit }: ForwardQuery, callOptions: CallOptions = {}) => {
     const attemptTimeoutMs = Math.max(
-      callOptions.attemptTimeoutMs ?? options.attemptTimeoutMs ?? 0,
+      callOptions.attemptTimeoutMs ?? options.attemptTimeoutMs ?? DEFAULT_LIMITS.attemptTimeoutMs,
       (wait ?? 0) * 1_000 + WAIT_MARGIN_MS,
     );
     return get<ForwardEventPage>("/v1/events", { after, wait, limit }, { ...callOptions, attemptTimeoutMs });

@@ -55,7 +55,7 @@ export interface Operation {
 
 type Attempt = { readonly value: unknown } | { readonly error: VendorVerificationError; readonly failure: Failure };
 
-const DEFAULT_LIMITS = { attemptTimeoutMs: 30_000, timeoutMs: 120_000, maxAttempts: 4 };
+export const DEFAULT_LIMITS = { attemptTimeoutMs: 30_000, timeoutMs: 120_000, maxAttempts: 4 };
 
 export type Transport = <T>(operation: Operation, options?: CallOptions) => Promise<T>;
 
