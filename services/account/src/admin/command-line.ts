@@ -38,7 +38,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
   const foreign = Object.keys(values).find((flag) => !allowed.has(flag));
   const shape = `Usage: npm run admin -- ${name} ${command.usage}`.trim();
   if (foreign) throw new UsageError(`"${name}" does not take --${foreign}. ${shape}`);
-  if (more.length > 0 || Boolean(command.takesId) !== (id !== "")) throw new UsageError(shape);
+  const takesId = /^[A-Z]+_ID\b/.test(command.usage);
+  if (more.length > 0 || takesId !== (id !== "")) throw new UsageError(shape);
   return { command: name, id, values, json: values.json === true };
 }
 

@@ -42,10 +42,9 @@ export interface Run {
 }
 
 export interface Command {
-  /** What follows the command's name. */
+  /** What follows the command's name: the flags that it takes, after an id if it takes one. */
   readonly usage: string;
   readonly does: string;
-  readonly takesId?: boolean;
   readonly run: (run: Run) => Promise<object>;
 }
 
@@ -67,26 +66,22 @@ export const commands: Readonly<Record<string, Command>> = {
   "organization suspend": {
     usage: "ORGANIZATION_ID",
     does: "suspends an organization: its keys are refused and its users are signed out",
-    takesId: true,
     run: async ({ domain, id }) => organizationView(await domain.organizations.suspend(operator, id)),
   },
   "organization resume": {
     usage: "ORGANIZATION_ID",
     does: "ends a suspension",
-    takesId: true,
     run: async ({ domain, id }) => organizationView(await domain.organizations.resume(operator, id)),
   },
   "organization set-plan": {
     usage: "ORGANIZATION_ID --plan starter|growth|enterprise [--limit REQUESTS_PER_MINUTE]",
     does: "changes the plan; its keys get the new limit within seconds",
-    takesId: true,
     run: async ({ domain, id, required, optional }) =>
       organizationView(await domain.organizations.setPlan(operator, id, planOf(required, optional))),
   },
   "organization set-budget": {
     usage: "ORGANIZATION_ID --provider NAME [--minute CALLS --day CALLS]",
     does: "sets how many calls an enterprise organization may cause at a live provider (sam_gov_api, taxbandits, compliancely); without numbers the plan's apply again",
-    takesId: true,
     async run({ domain, id, required, optional }) {
       const isReset = optional("minute") === undefined && optional("day") === undefined;
       const budget = isReset ? undefined : { per_minute: Number(required("minute")), per_day: Number(required("day")) };
@@ -97,19 +92,16 @@ export const commands: Readonly<Record<string, Command>> = {
   "organization approve-tin-match": {
     usage: "ORGANIZATION_ID",
     does: "approves an organization for tin_match in the live environment: it may ask whether a name and a TIN match; effective within seconds",
-    takesId: true,
     run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, true)),
   },
   "organization withdraw-tin-match": {
     usage: "ORGANIZATION_ID",
     does: "ends that: its live tin_match checks, monitors included, end in error with the reason not_enabled",
-    takesId: true,
     run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, false)),
   },
   "organization set-private-hosts": {
     usage: "ORGANIZATION_ID [--hosts HOST,HOST]",
     does: "sets the exact hosts to which this organization's webhooks, and no other's, are delivered even at a private address; without --hosts none; effective within seconds",
-    takesId: true,
     async run({ domain, id, optional }) {
       const hosts = optional("hosts")?.split(",") ?? [];
       const organization = await domain.organizations.setPrivateHosts(operator, id, hosts);
@@ -193,7 +185,6 @@ export const commands: Readonly<Record<string, Command>> = {
   "key revoke": {
     usage: "KEY_ID",
     does: "revokes an API key; it stops working within 5 seconds",
-    takesId: true,
     run: async ({ domain, id }) => keyView(await domain.apiKeys.revokeAny(operator, id)),
   },
   "secret show": {
