@@ -157,8 +157,8 @@ test.each([
   ["the wait between attempts", json(503, {}, { "Retry-After": "60" })],
 ])("aborting ends a call during %s with the reason of the signal", async (_name, answer) => {
   const aborting = new AbortController();
-  await using server = await startServer((response, seen) => {
-    answer(response, seen);
+  await using server = await startServer((response) => {
+    answer(response);
     setImmediate(() => aborting.abort(new Error("enough")));
   });
   const call = clientOf(server).getEntity("ent_1", { signal: aborting.signal });

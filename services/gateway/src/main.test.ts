@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
+import { type PlayedServer, playServer, sendJson } from "../../../test/outside/played-server.ts";
 import { type FakeAccount, serveFakeAccount, serveFakes } from "./testing/fake-services.ts";
 import { until } from "./testing/gateway.ts";
 import { entity, entityId } from "./testing/samples.ts";
@@ -17,38 +17,17 @@ const secret = () => `k1:${randomBytes(32).toString("base64")}`;
 
 let account: FakeAccount;
 let services: Awaited<ReturnType<typeof serveFakes>>;
-let collector: Awaited<ReturnType<typeof startCollector>>;
+/** Receives what OpenTelemetry exports. */
+let collector: PlayedServer;
 
 beforeAll(async () => {
   account = await serveFakeAccount([pepper], logger);
   services = await serveFakes(logger);
-  collector = await startCollector();
+  collector = await playServer((_call, response) => sendJson(response, 200, {}));
 });
 afterAll(async () => {
   for (const one of [account, ...Object.values(services), collector]) await one.close();
 });
-
-/** Starts a server that collects what OpenTelemetry exports, as text. */
-async function startCollector() {
-  const received: string[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      received.push(body);
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
-  };
-}
 
 /** Starts the real gateway in its own process. */
 async function startProcess() {
@@ -154,7 +133,7 @@ describe("the gateway as a process", () => {
       trace_id: expect.any(String),
     });
 
-    const traces = collector.received.join("\n");
+    const traces = collector.calls.map(({ body }) => body).join("\n");
     expect(traces).toContain("GET /v1/entities/:id");
     expect(traces).toContain("vvs.entity.v1.EntityService/LookUp");
     for (const text of [traces, gateway.output()]) {

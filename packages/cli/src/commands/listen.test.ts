@@ -1,6 +1,6 @@
-import { buffer } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { verifyWebhook } from "@vendor-verification/client";
+import { playServer } from "../../../../test/outside/played-server.ts";
 import { answer, type Handler, startApi } from "../testing/fake-api.ts";
 import { runProgram } from "../testing/run-program.ts";
 
@@ -95,21 +95,10 @@ test("a receiver that does not run is shown, and listening goes on", async () =>
 });
 
 /** Starts a server that answers a webhook with a status. */
-async function startReceiver(answerTo: (body: Buffer, headers: Record<string, string>) => Promise<number>) {
-  const { createServer } = await import("node:http");
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request);
-    const status = await answerTo(body, request.headers as Record<string, string>).catch(() => 400);
+async function startReceiver(answerTo: (body: string, headers: Record<string, string>) => Promise<number>) {
+  const { url, close } = await playServer(async ({ body, headers }, response) => {
+    const status = await answerTo(body, headers as Record<string, string>).catch(() => 400);
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${address.port}/hook`,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url: `${url}/hook`, [Symbol.asyncDispose]: close };
 }

@@ -1,6 +1,5 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import type { ServerResponse } from "node:http";
+import { playServer } from "../../../../test/outside/played-server.ts";
 
 export const TEST_KEY = `svc_test_${"a".repeat(38)}`;
 export const LIVE_KEY = `svc_live_${"a".repeat(38)}`;
@@ -28,27 +27,15 @@ export interface FakeApi extends AsyncDisposable {
 /** Starts an HTTP server in place of the service. */
 export async function startApi(handler: Handler): Promise<FakeApi> {
   const calls: Call[] = [];
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    const { method = "", url: path = "", headers } = request;
+  const { url, close } = await playServer(async ({ method, url: path, headers, body }, response) => {
     const idempotencyKey = headers["idempotency-key"] as string | undefined;
     const key = headers.authorization?.replace("Bearer ", "");
     const call = { method, path, key, idempotencyKey, body: body === "" ? undefined : JSON.parse(body) };
     calls.push(call);
     await handler(call, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    calls,
-    env: { VENDOR_VERIFICATION_BASE_URL: url, VENDOR_VERIFICATION_API_KEY: TEST_KEY },
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const env = { VENDOR_VERIFICATION_BASE_URL: url, VENDOR_VERIFICATION_API_KEY: TEST_KEY };
+  return { url, calls, env, [Symbol.asyncDispose]: close };
 }
 
 /** Answers with JSON. */

@@ -1,41 +1,20 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text as textOf } from "node:stream/consumers";
+import type { ServerResponse } from "node:http";
+import { playServer, type ReceivedCall } from "../../../../test/outside/played-server.ts";
 
-export interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-export type Answer = (response: ServerResponse, seen: Seen) => void;
+export type Answer = (response: ServerResponse) => void;
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  readonly requests: readonly Seen[];
+  readonly requests: readonly ReceivedCall[];
 }
 
 /** Starts an HTTP server that gives these answers one after the other, and then repeats the last one. */
 export async function startServer(...answers: readonly Answer[]): Promise<ScriptedServer> {
-  const requests: Seen[] = [];
-  const server = createServer(async (request, response) => {
-    const { method = "", url = "", headers } = request;
-    const seen = { method, url, headers, body: await textOf(request) };
-    const answer = answers[Math.min(requests.length, answers.length - 1)]!;
-    requests.push(seen);
-    answer(response, seen);
+  let given = 0;
+  const { url, calls, close } = await playServer((_call, response) => {
+    answers[Math.min(given++, answers.length - 1)]!(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url, requests: calls, [Symbol.asyncDispose]: close };
 }
 
 /** Answers with JSON. */
