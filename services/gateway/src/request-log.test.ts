@@ -1,6 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
 import type { AnsweredCall } from "./http/exchange.ts";
 import { type RequestReports, startRequestReports } from "./request-log.ts";
@@ -29,19 +28,18 @@ function callOf(change: Partial<AnsweredCall> = {}): AnsweredCall {
   };
 }
 
-function reporting({ reportEveryMs = 5 } = {}) {
+/** Reports only at the end. */
+async function reporting() {
   const sent: Sent[] = [];
-  const state: { failure?: ServiceError | undefined } = {};
   const account = {
     async reportRequests(request: Sent) {
       sent.push(request);
-      if (state.failure) throw state.failure;
       return {} as never;
     },
   };
-  reports = startRequestReports({ account, logger, now: () => at, reportEveryMs });
-  const sentReports = (atLeast: number) => until(() => sent.length >= atLeast);
-  return { reports, sent, state, sentReports };
+  reports = startRequestReports({ account, logger, now: () => at });
+  await new Promise((resolve) => setImmediate(resolve));
+  return { reports, sent };
 }
 
 /** Returns the numbers of requests and of those left out by organization, of all reports. */
@@ -55,8 +53,7 @@ function totals(sent: readonly Sent[]): Record<string, [requests: number, leftOu
 }
 
 test("requests are reported by organization and environment, with what was called and how it ended", async () => {
-  const { reports, sent } = reporting({ reportEveryMs: 60_000 });
-  await new Promise((resolve) => setImmediate(resolve));
+  const { reports, sent } = await reporting();
   reports.record(keyOf("org_1"), callOf());
   reports.record(keyOf("org_2"), callOf({ status: 404, error: "monitor_not_found", objectId: "mon_1" }));
   reports.record(keyOf("org_1"), callOf({ status: 0 }));
@@ -79,38 +76,8 @@ test("requests are reported by organization and environment, with what was calle
   expect(second!.requests).toMatchObject([{ status: 404, error: "monitor_not_found", objectId: "mon_1" }]);
 });
 
-test("while account is unavailable, a report is kept and sent again unchanged, and later requests follow", async () => {
-  const { reports, sent, state, sentReports } = reporting();
-  state.failure = new ServiceError("service_unavailable");
-  reports.record(keyOf("org_1"), callOf({ requestId: "first" }));
-  await sentReports(1);
-  reports.record(keyOf("org_1"), callOf({ requestId: "second" }));
-  await sentReports(3);
-  state.failure = undefined;
-  await reports.close();
-  const inReports = sent.map(({ reportId, tenants }) => [reportId, tenants![0]!.requests![0]!.requestId]);
-  const again = inReports.slice(0, -1);
-  expect(again).toEqual(Array(again.length).fill([inReports[0]![0], "first"]));
-  expect(inReports.at(-1)).toEqual([expect.not.stringContaining(inReports[0]![0]!), "second"]);
-});
-
-test("what account refuses is left out, and later requests are reported", async () => {
-  const { reports, sent, state, sentReports } = reporting();
-  state.failure = new ServiceError("invalid_request");
-  reports.record(keyOf("org_1"), callOf({ requestId: "refused" }));
-  await sentReports(1);
-  state.failure = undefined;
-  reports.record(keyOf("org_1"), callOf({ requestId: "accepted" }));
-  await reports.close();
-  expect(sent.map(({ tenants }) => tenants![0]!.requests!.map(({ requestId }) => requestId))).toEqual([
-    ["refused"],
-    ["accepted"],
-  ]);
-});
-
 test("an organization with more requests than can wait leaves out the rest, and others lose none", async () => {
-  const { reports, sent } = reporting({ reportEveryMs: 60_000 });
-  await new Promise((resolve) => setImmediate(resolve));
+  const { reports, sent } = await reporting();
   for (let call = 0; call < 1_200; call++) reports.record(keyOf("org_busy"), callOf());
   for (let call = 0; call < 300; call++) reports.record(keyOf("org_limited"), callOf({ status: 429 }));
   reports.record(keyOf("org_limited"), callOf());
@@ -120,8 +87,7 @@ test("an organization with more requests than can wait leaves out the rest, and 
 });
 
 test("memory is bounded however many organizations call, and what is left out is counted for each", async () => {
-  const { reports, sent } = reporting({ reportEveryMs: 60_000 });
-  await new Promise((resolve) => setImmediate(resolve));
+  const { reports, sent } = await reporting();
   const organizations = Array.from({ length: 30 }, (_, index) => `org_${index}`);
   for (const name of organizations) for (let call = 0; call < 700; call++) reports.record(keyOf(name), callOf());
   await reports.close();
@@ -130,15 +96,6 @@ test("memory is bounded however many organizations call, and what is left out is
   expect(sums.map(([requests, leftOut]) => requests + leftOut)).toEqual(Array(30).fill(700));
   const sizes = sent.map(({ tenants }) => tenants!.reduce((sum, { requests }) => sum + requests!.length, 0));
   expect(Math.max(...sizes)).toBeLessThan(3_000);
-});
-
-test("when it stops while account is unavailable, it ends without the last requests", async () => {
-  const { reports, sent, state } = reporting({ reportEveryMs: 60_000 });
-  await new Promise((resolve) => setImmediate(resolve));
-  state.failure = new ServiceError("service_unavailable");
-  reports.record(keyOf("org_1"), callOf());
-  await reports.close();
-  expect(sent).toHaveLength(1);
 });
 
 test("each call of a valid key is recorded, also a refused one, with its route, and with the id in its path only if that has the form of the route's ids", async () => {

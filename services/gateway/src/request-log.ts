@@ -37,9 +37,8 @@ export function startRequestReports(options: {
   account: Pick<Client<typeof RequestLogService>, "reportRequests">;
   logger: Logger;
   now: () => Date;
-  reportEveryMs?: number;
 }): { readonly record: RecordCall; close(): Promise<void> } {
-  const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
+  const { account, logger, now } = options;
   const leftOut = metrics.getMeter("gateway").createCounter("request_log_left_out", {
     description:
       "Requests missing in the request log, by reason: too many of an organization, or of all, waited; account refused them (see the gateway's log). Calls are not affected.",
@@ -65,7 +64,7 @@ export function startRequestReports(options: {
     send: (reportId, taken) => account.reportRequests({ reportId, tenants: taken.map(messageOf) }),
     onRefused: (taken) => leftOut.add(countOf(taken), { reason: "refused" }),
     isFull: () => size >= REPORT_SIZE,
-    everyMs: reportEveryMs,
+    everyMs: REPORT_EVERY_MS,
     failure: "reporting requests for the request log fails; retrying",
     recovery: "reporting requests for the request log succeeds again",
     refused: "requests are missing in the request log, because account refuses them",

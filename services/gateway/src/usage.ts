@@ -38,9 +38,8 @@ export function startUsageReports(options: {
   account: Pick<Client<typeof UsageService>, "reportUsage">;
   logger: Logger;
   now: () => Date;
-  reportEveryMs?: number;
 }): { readonly count: CountUse; close(): Promise<void> } {
-  const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
+  const { account, logger, now } = options;
   const counts = new Map<string, Count>();
 
   function take(): Count[] | undefined {
@@ -53,7 +52,7 @@ export function startUsageReports(options: {
     take,
     send: (reportId, taken) => account.reportUsage({ reportId, counts: taken.map(messageOf) }),
     isFull: () => counts.size >= REPORT_SIZE,
-    everyMs: reportEveryMs,
+    everyMs: REPORT_EVERY_MS,
     failure: "reporting usage fails; retrying",
     recovery: "reporting usage succeeds again",
     refused: "requests are missing in the usage, because account refuses their counts",
