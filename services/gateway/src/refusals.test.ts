@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type Scope, scopes } from "@vvs/api-keys";
-import { ServiceError } from "@vvs/errors";
+import { catalogue, ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import type { Route } from "./routes/route.ts";
 import { routes } from "./routes/table.ts";
 import { startTestGateway } from "./testing/gateway.ts";
-import { bodies, entity, monitor } from "./testing/samples.ts";
+import { bodies, entity, entityId, monitor } from "./testing/samples.ts";
 
 const gateway = await startTestGateway();
 let key: string;
@@ -23,6 +23,10 @@ beforeEach(() => {
   gateway.entity.on("getEntity", () => ({ entity }));
   gateway.entity.on("createEntity", () => ({ entity }));
 });
+
+function failServices(error: Error): void {
+  for (const fake of [gateway.entity, gateway.verification, gateway.jobs, gateway.monitor]) fake.failAll(error);
+}
 
 const idOf = (route: Route) => newId(route.id?.prefix ?? "ent");
 const pathOf = (route: Route) => route.path.replace(":id", idOf(route));
@@ -73,11 +77,22 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
 
   test("hides internal errors of its service, and the service's refusals of the gateway", async () => {
     for (const thrown of [new Error("secret"), new ServiceError("forbidden", { message: "secret" })]) {
-      for (const fake of [gateway.entity, gateway.verification, gateway.jobs, gateway.monitor]) fake.failAll(thrown);
+      failServices(thrown);
       const { status, body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
       expect(status).toBe(500);
       expect(JSON.stringify(body)).not.toContain("secret");
       expect(body.error).toBe("internal_error");
+    }
+  });
+
+  test("passes on what its service refuses, and why", async () => {
+    const details = [{ path: "webhook_url", message: "must be public" }];
+    const documented = [...(route.docs.errors ?? []), ...(route.id ? [route.id.missing] : [])];
+    for (const code of [...documented, "invalid_request"] as const) {
+      failServices(new ServiceError(code, { message: "This is why.", details, entityId }));
+      const { status, body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
+      const expected = { error: code, message: "This is why.", details, entity_id: entityId };
+      expect([status, body]).toMatchObject([catalogue[code].http, expected]);
     }
   });
 

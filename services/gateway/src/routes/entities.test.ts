@@ -141,15 +141,6 @@ describe("POST /v1/entities", () => {
     expect(body).toEqual({ ...renderedEntity, external_id: "V-1" });
     expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ externalId: "V-1" });
   });
-
-  test("returns the id of an entity that already exists", async () => {
-    gateway.entity.on("createEntity", () => {
-      throw new ServiceError("entity_exists", { entityId });
-    });
-    const { status, body } = await gateway.post("/v1/entities", bodies["/v1/entities"]);
-    expect(status).toBe(409);
-    expect(body).toMatchObject({ error: "entity_exists", entity_id: entityId });
-  });
 });
 
 describe("PUT /v1/entities/:id/external_id", () => {

@@ -190,15 +190,6 @@ describe("POST /v1/jobs", () => {
     expect((await send(undefined)).status).toBe(202);
     expect(await send({})).toMatchObject({ status: 403, body: { error: "forbidden" } });
   });
-
-  test("tells where too many rows would wait", async () => {
-    takeJobs();
-    file.jobs.on("startJob", () => Promise.reject(new ServiceError("too_many_rows")));
-    expect(await file.post("/v1/jobs", { ...terms, vendors: [one] })).toMatchObject({
-      status: 409,
-      body: { error: "too_many_rows" },
-    });
-  });
 });
 
 describe("results", () => {
@@ -295,12 +286,6 @@ describe("results", () => {
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: "job_not_found" });
   });
-});
-
-test("a completed job can't be canceled", async () => {
-  file.jobs.on("cancelJob", () => Promise.reject(new ServiceError("job_finished")));
-  const refused = await file.send("DELETE", `/v1/jobs/${newId("job")}`, { key: file.key });
-  expect(refused).toMatchObject({ status: 409, body: { error: "job_finished" } });
 });
 
 test("the receipt of a job is a text", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { startTestGateway } from "../testing/gateway.ts";
@@ -122,17 +121,6 @@ describe("verifications", () => {
       issuer: "https://api.example.test",
       caller: { tenant: { environment: Environment.LIVE } },
     });
-  });
-
-  test("a receipt is 404 where the operator has configured no keys, and for what is nobody's or somebody else's", async () => {
-    const answers = { not_found: "This service signs no receipts.", verification_not_found: undefined } as const;
-    for (const [code, message] of Object.entries(answers)) {
-      gateway.verification.on("getReceipt", () => {
-        throw new ServiceError(code as keyof typeof answers, message ? { message } : {});
-      });
-      const { status, body } = await gateway.get(`/v1/verifications/${verificationId}/receipt`);
-      expect([status, body]).toMatchObject([404, { error: code, ...(message && { message }) }]);
-    }
   });
 
   test("GET /v1/verifications filters by entity; text that is not an entity id gives an empty list, without a call", async () => {
