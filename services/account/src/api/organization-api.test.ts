@@ -3,29 +3,24 @@ import { expect, test } from "@jest/globals";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { toProtoCaller } from "@vvs/tenant";
-import { operator } from "../audit/audit.ts";
 import { testApi } from "../testing/api.ts";
+import { callerOf, people } from "../testing/people.ts";
 
 const { account, clientOf } = testApi();
+const { newUser, signIn } = people(account);
 
 test("an owner changes a role, removes the member, and reads both in the audit log", async () => {
   const dashboard = clientOf(OrganizationService, "dashboard");
   const auditLog = clientOf(AuditLogService, "dashboard");
-  const { _id: organizationId } = await account.organization();
-  const user = { organizationId, password: "correct horse battery" };
-  const owner = await account.domain.users.create(operator, { ...user, email: "ada@example.com" });
-  account.advance(1);
-  const other = await account.domain.users.create(operator, { ...user, email: "bob@example.com", role: "developer" });
-  const tenant = { organizationId, environment: "sandbox" } as const;
-  const from = { actor: owner._id, requestId: "req_1", clientAddress: "203.0.113.9" };
-  const credentials = { email: "ada@example.com", password: user.password, clientAddress: "203.0.113.9" };
-  const { token: sessionToken } = await account.domain.signIns.signIn(credentials);
-  const bySession = { caller: toProtoCaller({ tenant, ...from }), sessionToken };
+  const owner = await newUser();
+  const other = await newUser("developer", owner.organization_id);
+  const { token: sessionToken } = await signIn(owner);
+  const bySession = { caller: toProtoCaller(callerOf(owner)), sessionToken };
 
   const { members } = await dashboard.listMembers(bySession);
   expect(members).toMatchObject([
-    { userId: owner._id, email: "ada@example.com", role: "owner", hasSecondFactor: false },
-    { userId: other._id, email: "bob@example.com", role: "developer" },
+    { userId: owner._id, email: owner.email, role: "owner", hasSecondFactor: false },
+    { userId: other._id, email: other.email, role: "developer" },
   ]);
   expect(members[1]!.lastSeenAt).toBeUndefined();
   expect(timestampDate(members[1]!.joinedAt!)).toEqual(other.created_at);
@@ -41,9 +36,9 @@ test("an owner changes a role, removes the member, and reads both in the audit l
   const second = await auditLog.listAuditEntries({ ...asked, page: { limit: 1, after: first.next } });
   const shared = {
     actor: owner._id,
-    actorEmail: "ada@example.com",
+    actorEmail: owner.email,
     target: other._id,
-    targetEmail: "bob@example.com",
+    targetEmail: other.email,
     clientAddress: "203.0.113.9",
     requestId: "req_1",
   };

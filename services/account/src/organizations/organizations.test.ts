@@ -3,13 +3,10 @@ import { operator } from "../audit/audit.ts";
 import { migrate } from "../migrate.ts";
 import { providerBudgets } from "../model/plans.ts";
 import { testAccount } from "../testing/account.ts";
+import { people } from "../testing/people.ts";
 
 const account = testAccount();
-
-const actionsOf = async (organizationId: string) =>
-  (await account.domain.store.auditLog.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).map(
-    ({ action }) => action,
-  );
+const { entries } = people(account);
 
 test("a new organization has both environments' webhook secrets", async () => {
   const { _id: organizationId } = await account.organization();
@@ -21,28 +18,37 @@ test("a new organization has both environments' webhook secrets", async () => {
 });
 
 test("changes by the operator are audited, and calls that change nothing are not", async () => {
-  const { _id: id } = await account.organization("starter");
-  await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
-  await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
-  expect(await account.domain.organizations.get(id)).toMatchObject({ plan: "enterprise", limit_per_minute: 9_000 });
-  const growth = await account.domain.organizations.setPlan(operator, id, { plan: "growth" });
+  const { organizations } = account.domain;
+  const { _id: id, live_tin_match } = await account.organization("starter");
+  expect(live_tin_match).toBe(false);
+  for (const isApproved of [false, true, true]) {
+    expect((await organizations.setLiveTinMatch(operator, id, isApproved)).live_tin_match).toBe(isApproved);
+  }
+  await organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
+  await organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
+  expect(await organizations.get(id)).toMatchObject({ plan: "enterprise", limit_per_minute: 9_000 });
+  const growth = await organizations.setPlan(operator, id, { plan: "growth" });
   expect(growth).not.toHaveProperty("limit_per_minute");
-  await account.domain.organizations.suspend(operator, id);
-  await account.domain.organizations.suspend(operator, id);
-  expect(await account.domain.organizations.listSuspended()).toEqual([id]);
-  expect((await account.domain.organizations.resume(operator, id)).status).toBe("active");
-  expect(await account.domain.organizations.listSuspended()).toEqual([]);
-  expect(await actionsOf(id)).toEqual([
+  await organizations.suspend(operator, id);
+  await organizations.suspend(operator, id);
+  expect(await organizations.listSuspended()).toEqual([id]);
+  // The approval for tin_match is not changed by another plan, a suspension or its end.
+  expect(await organizations.resume(operator, id)).toMatchObject({ status: "active", live_tin_match: true });
+  expect(await organizations.listSuspended()).toEqual([]);
+  expect((await organizations.setLiveTinMatch(operator, id, false)).live_tin_match).toBe(false);
+  expect((await entries({ organization_id: id })).map(({ action }) => action)).toEqual([
     "organization.created",
+    "organization.tin_match_approved",
     "organization.plan_changed",
     "organization.plan_changed",
     "organization.suspended",
     "organization.resumed",
+    "organization.tin_match_withdrawn",
   ]);
 });
 
 test("an enterprise organization's budget at a provider is set, audited, reset, and ended by another plan", async () => {
-  const { organizations, store } = account.domain;
+  const { organizations } = account.domain;
   const { _id: id } = await account.organization("starter");
   const agreed = { per_minute: 5, per_day: 50 };
   const set = (provider: string, budget: typeof agreed | undefined) =>
@@ -61,8 +67,7 @@ test("an enterprise organization's budget at a provider is set, audited, reset, 
   const growth = await organizations.setPlan(operator, id, { plan: "growth" });
   expect(providerBudgets(growth)).toEqual(providerBudgets({ plan: "growth" }));
   const changed = { organization_id: id, action: "organization.provider_budget_changed" };
-  const entries = await store.auditLog.find(changed).sort({ _id: 1 }).toArray();
-  expect(entries.map(({ actor, target, details }) => [actor, target, details])).toEqual([
+  expect((await entries(changed)).map(({ actor, target, details }) => [actor, target, details])).toEqual([
     ["operator", id, { provider: "taxbandits", ...agreed }],
     ["operator", id, { provider: "compliancely", ...agreed }],
     ["operator", id, { provider: "compliancely", ...providerBudgets({ plan: "enterprise" }).compliancely }],
@@ -81,10 +86,16 @@ test("a refused creation writes nothing", async () => {
   expect(await account.domain.organizations.list()).toEqual(before);
 });
 
-test.each(["suspend", "resume", "get"] as const)("%s of an unknown organization is not_found", async (method) => {
+test("an unknown organization is not_found", async () => {
   const { organizations } = account.domain;
-  const call = method === "get" ? organizations.get("org_x") : organizations[method](operator, "org_x");
-  await expect(call).rejects.toMatchObject({ code: "not_found" });
+  for (const call of [
+    () => organizations.get("org_x"),
+    () => organizations.suspend(operator, "org_x"),
+    () => organizations.resume(operator, "org_x"),
+    () => organizations.setLiveTinMatch(operator, "org_x", true),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: "not_found" });
+  }
 });
 
 test("migrating again succeeds and changes nothing", async () => {
