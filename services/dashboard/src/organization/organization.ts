@@ -42,8 +42,7 @@ ${kept()}`;
   };
 }
 
-function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string | undefined {
-  if (liveTinMatch === undefined) return undefined;
+function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string {
   return liveTinMatch
     ? "enabled"
     : html`not enabled: live TIN matches get no answer (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;

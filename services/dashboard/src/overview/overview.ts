@@ -90,10 +90,8 @@ function toDoSection({ visit: { view }, situation }: OverviewView): Html {
     ({ label: [className, name], text, path, action }) =>
       html`<li>${state(className, name)} ${text} <a href="${view.path}${path}">${action}</a></li>`,
   );
-  // During a rollout, an earlier version does not count registrations that ended.
-  const known = { ...situation, vendors: situation.vendors?.registrationEnded };
   const missing = Object.entries(parts).flatMap(([part, name]) =>
-    known[part as keyof Situation] === undefined ? [name] : [],
+    situation[part as keyof Situation] === undefined ? [name] : [],
   );
   return html`<section class="card" aria-labelledby="to-do">
 <h2 id="to-do">To do today</h2>

@@ -16,8 +16,7 @@ describe(`the form ${form}`, () => {
     expect((await visitor.get(`/test/${form}`)).text).not.toContain(NOT_ENABLED);
   });
 
-  test.each([true, undefined])("says nothing where the approval is %s", async (liveTinMatch) => {
-    dashboard.state.liveTinMatch = liveTinMatch;
+  test("says nothing where it is enabled", async () => {
     expect((await visitor.get(`/live/${form}`)).text).not.toContain(NOT_ENABLED);
   });
 
@@ -36,10 +35,5 @@ describe("the plan page", () => {
   ])("says whether live TIN matching is enabled: %s", async (liveTinMatch, shown) => {
     dashboard.state.liveTinMatch = liveTinMatch;
     expect((await visitor.get("/live/organization")).text).toContain(shown);
-  });
-
-  test("says nothing about it where account does not know approvals yet", async () => {
-    dashboard.state.liveTinMatch = undefined;
-    expect((await visitor.get("/live/organization")).text).not.toContain("Live TIN matching");
   });
 });

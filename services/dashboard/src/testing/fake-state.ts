@@ -55,9 +55,8 @@ export function createFakeState() {
     authenticatedAt: new Date(),
     /** The user agent of each session. */
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
-    /** Of the one organization; undefined where account does not know approvals yet. */
-    liveTinMatch: true as boolean | undefined,
     /** Of the one organization. */
+    liveTinMatch: true,
     limitPerMinute: 500,
     usage: none<typeof UsageCountSchema>(),
     /** Newest first. */
@@ -94,7 +93,7 @@ export function createFakeState() {
     entities: none<typeof EntitySchema>(),
     /** The organization's list of vendors, in its order. */
     vendors: none<typeof VendorSchema>(),
-    vendorCounts: { registrationEnded: 0 } as MessageInitShape<typeof CountVendorsResponseSchema>,
+    vendorCounts: {} as MessageInitShape<typeof CountVendorsResponseSchema>,
     /** The answer of a look-up. */
     found: {} as MessageInitShape<typeof LookUpResponseSchema>,
     /** Newest first. */
