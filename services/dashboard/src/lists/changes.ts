@@ -11,9 +11,9 @@ import { option, selectField } from "../ui/fields.ts";
 import { emptyNote } from "../ui/listing.ts";
 import { noticeBox, problemNotice } from "../ui/parts.ts";
 import { aside, none, table } from "../ui/table.ts";
-import { numberText } from "../ui/vocabulary.ts";
+import { counted, numberText } from "../ui/vocabulary.ts";
 import { evidenceOf, vendorOf, whyOf } from "./list.ts";
-import { decisionState, rowsText } from "./words.ts";
+import { decisionState } from "./words.ts";
 
 /** Earlier lists that are offered. */
 const MAX_EARLIER = 100;
@@ -56,7 +56,7 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
     const comparison = chosen && compare(await rowsOf(visit, job!), await rowsOf(visit, chosen));
     const { path } = visit.view;
     const options = earlier.map((each) =>
-      option(each.id, chosen?.id ?? "", `${atText(each)}, ${rowsText(each.total)}`),
+      option(each.id, chosen?.id ?? "", `${atText(each)}, ${counted(each.total, "row")}`),
     );
     const content =
       chosen && comparison
@@ -66,7 +66,7 @@ export function createChangesHandler({ jobs, layout }: PageContext): PageHandler
 </form>
 ${comparisonOf(comparison, chosen, path)}`
         : emptyNote("There is no earlier list. Results are kept for 30 days.");
-    const parents = [[`/lists/${id}`, `List of ${rowsText(job!.total)}`]] as const;
+    const parents = [[`/lists/${id}`, `List of ${counted(job!.total, "row")}`]] as const;
     layout.sendPage(response, { visit, title: "What changed", parents, content, script: "filter.js" });
   };
 }
@@ -115,12 +115,12 @@ function comparisonOf({ changes, same, gone, unnamed }: Comparison, earlier: Job
   const notes = [
     `As before: ${numberText(same)}.`,
     gone > 0 && `Only in the earlier list: ${numberText(gone)}.`,
-    unnamed > 0 && `Not compared, because they have no vendor number and no vendor: ${rowsText(unnamed)}.`,
+    unnamed > 0 && `Not compared, because they have no vendor number and no vendor: ${counted(unnamed, "row")}.`,
     changes.length > SHOWN && `The first ${SHOWN} of ${numberText(changes.length)} changes are shown.`,
   ].filter(Boolean);
-  return html`<section aria-labelledby="changes"><h2 id="changes">${changes.length === 1 ? "1 change" : `${numberText(changes.length)} changes`}</h2>
+  return html`<section aria-labelledby="changes"><h2 id="changes">${counted(changes.length, "change")}</h2>
 ${!hasCommon && noticeBox(problemNotice("The two lists have no vendor in common. Choose another list above."))}
-<p>Since <a href="${path}/lists/${earlier.id}">the list of ${rowsText(earlier.total)} of ${atText(earlier)}</a>. ${notes.join(" ")}</p>
+<p>Since <a href="${path}/lists/${earlier.id}">the list of ${counted(earlier.total, "row")} of ${atText(earlier)}</a>. ${notes.join(" ")}</p>
 ${
   changes.length > 0 &&
   table<Change>("list", changes.slice(0, SHOWN), [

@@ -19,20 +19,11 @@ import { selectField } from "../ui/fields.ts";
 import { choiceField } from "../ui/filter.ts";
 import { checkTitle, facts, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
 import { aside } from "../ui/table.ts";
-import { numberText } from "../ui/vocabulary.ts";
+import { counted, numberText } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { answersOf } from "../verifications/verification-list.ts";
 import { ownColumns } from "./own-columns.ts";
-import {
-  decisionCounts,
-  decisionState,
-  isGoingOn,
-  isWorking,
-  outcomeCounts,
-  outcomeTexts,
-  progress,
-  rowsText,
-} from "./words.ts";
+import { decisionCounts, decisionState, isGoingOn, isWorking, outcomeCounts, outcomeTexts, progress } from "./words.ts";
 
 export const notices = {
   canceled: "The list was canceled. Rows that have an answer keep it.",
@@ -73,7 +64,7 @@ const resultsPage = (context: PageContext, job: Job, viewPath: string) =>
   listPage<"decision" | "outcome", number, Results>(context, {
     path: `/lists/${job.id}`,
     noun: "results",
-    title: `List of ${rowsText(job.total)}`,
+    title: `List of ${counted(job.total, "row")}`,
     fields: {
       decision: choiceField("Decision", { "": "any", ...decisionLabels }),
       outcome: choiceField("Outcome", { "": "any", ...outcomeTexts }),

@@ -3,8 +3,8 @@ import { permissionHint } from "../http/roles.ts";
 import { byTime, listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { checkTitle, timeAgo } from "../ui/parts.ts";
-import { numberText } from "../ui/vocabulary.ts";
-import { decisionCounts, progress, rowsText } from "./words.ts";
+import { counted, numberText } from "../ui/vocabulary.ts";
+import { decisionCounts, progress } from "./words.ts";
 
 /** Creates the page of the lists that were verified, newest first. */
 export const createListOfLists = (context: PageContext) =>
@@ -22,7 +22,7 @@ export const createListOfLists = (context: PageContext) =>
       [
         "List",
         ({ id, total, createdAt }) =>
-          html`<a href="${view.path}/lists/${id}">${rowsText(total)}, ${timeAgo(createdAt, now)}</a>`,
+          html`<a href="${view.path}/lists/${id}">${counted(total, "row")}, ${timeAgo(createdAt, now)}</a>`,
       ],
       ["Progress", progress],
       ["Pay", (job) => numberText(decisionCounts(job).pay), "number"],

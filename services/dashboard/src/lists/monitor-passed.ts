@@ -8,7 +8,7 @@ import type { PageHandler, Visit } from "../http/session.ts";
 import { frequencies } from "../monitors/monitor-form.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { aside, table } from "../ui/table.ts";
-import { numberText } from "../ui/vocabulary.ts";
+import { counted, numberText } from "../ui/vocabulary.ts";
 import { notices, vendorOf } from "./list.ts";
 
 /** Rows that one form works on: they take a few seconds. */
@@ -90,8 +90,7 @@ ${
 const isLimitReached = (refused: readonly Refused[]) => refused.some(({ error }) => error.code === "limit_exceeded");
 
 function refusedTable(refused: readonly Refused[], path: string) {
-  const count = refused.length === 1 ? "1 vendor" : `${numberText(refused.length)} vendors`;
-  return html`<section aria-labelledby="refused"><h2 id="refused">${count} got no monitor</h2>
+  return html`<section aria-labelledby="refused"><h2 id="refused">${counted(refused.length, "vendor")} got no monitor</h2>
 ${table<Refused>("list", refused, [
   ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId, `row ${result.row}`)}`, "long"],
   ["Why", ({ error }) => whyText(error), "long"],

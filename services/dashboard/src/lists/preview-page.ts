@@ -8,7 +8,7 @@ import { checksField, option, selectField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
 import { formTokenField, stats } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
-import { numberText } from "../ui/vocabulary.ts";
+import { counted, numberText } from "../ui/vocabulary.ts";
 import { columnName, type VendorList } from "./vendor-list.ts";
 
 /** What a preview asks for besides the fields of columns. */
@@ -48,7 +48,7 @@ ${problemList(list)}
   ${checksField(input.checks, options.tinHint, problems.checks)}
   ${visit.may("manage_monitors") && monitorField(input)}
   <p class="hint">${bad > 0 && "Rows with problems are left out, and reported with the results. "}${visit.view.environment === "live" && "This asks real providers. "}The list and its results are kept for 30 days, with TINs masked.</p>
-  ${list.good > 0 && html`<p class="choices"><button>Verify ${numberText(list.good)} ${list.good === 1 ? "row" : "rows"}</button> <a class="button quiet" href="${path}/lists/new">Choose another list</a></p>`}
+  ${list.good > 0 && html`<p class="choices"><button>Verify ${counted(list.good, "row")}</button> <a class="button quiet" href="${path}/lists/new">Choose another list</a></p>`}
   <h2>Columns</h2>
   <p class="hint">Correct what a column means, and then update the preview. A column that is not used is left out.</p>
   <div class="columns">${list.file.columns.map((column) => columnField(column, list))}</div>

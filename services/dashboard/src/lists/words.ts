@@ -2,11 +2,7 @@ import { type Decision, decisionOf, type RowOutcome } from "@vvs/jobs";
 import { type Job, type JobResult, JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
-import { numberText } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
-
-/** Returns a number of rows, such as "1 row". */
-export const rowsText = (count: number): string => (count === 1 ? "1 row" : `${numberText(count)} rows`);
 
 const decisionLooks: Readonly<Record<Decision, string>> = { pay: "pass", hold: "fail", review: "error" };
 

@@ -3,7 +3,7 @@ import type { CountVendorsResponse } from "@vvs/proto/entity/v1/vendors";
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import type { Provider } from "@vvs/proto/verification/v1/verification";
 import { checkTitle } from "../ui/parts.ts";
-import { providerName } from "../ui/vocabulary.ts";
+import { counted, providerName } from "../ui/vocabulary.ts";
 
 type ShownProvider = Pick<Provider, "name" | "checks" | "state" | "quotaRemaining"> &
   Partial<Pick<Provider, "outdated">>;
@@ -132,8 +132,4 @@ function spentBudgets({ budgets = [] }: Situation): ToDo[] {
       path: "/usage#provider-usage",
       action: "View your budget",
     }));
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

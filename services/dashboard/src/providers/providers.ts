@@ -6,7 +6,7 @@ import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checkTitle, facts, state, timeAgo } from "../ui/parts.ts";
-import { providerName } from "../ui/vocabulary.ts";
+import { numberText, providerName } from "../ui/vocabulary.ts";
 import { SAM_GOV_CALLS_PATH } from "./sam-gov-calls.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */
@@ -63,10 +63,7 @@ function providerItem(provider: Provider, visit: Visit): Html {
 ${meaningOf(provider)}
 ${facts([
   ["Last answer", timeAgo(lastSuccessAt, visit.now) ?? "none yet"],
-  [
-    "Calls left today",
-    quotaRemaining === undefined ? "no known limit" : Number(quotaRemaining).toLocaleString("en-US"),
-  ],
+  ["Calls left today", quotaRemaining === undefined ? "no known limit" : numberText(Number(quotaRemaining))],
 ])}
 ${name === "sam_gov_api" && visit.may("operate") && html`<p><a href="${SAM_GOV_CALLS_PATH}">Calls per day</a></p>`}
 </li>

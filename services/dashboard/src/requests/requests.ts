@@ -11,7 +11,7 @@ import { keyHint, readKeys } from "../page/panels.ts";
 import { VERBATIM } from "../ui/fields.ts";
 import { choiceField, offeredField, periodFields, typedField, utcTime } from "../ui/filter.ts";
 import { copyableId, state, time } from "../ui/parts.ts";
-import { durationText, numberText } from "../ui/vocabulary.ts";
+import { counted, durationText, numberText } from "../ui/vocabulary.ts";
 
 /** Without a valid key or a known route a request belongs to no organization, so no log has it. */
 const NEVER_LOGGED = ["unauthorized", "not_found", "method_not_allowed"];
@@ -117,8 +117,8 @@ const readable = (route: string) => route.replace(/:(\w+)/g, "{$1}");
 
 function leftOutNote({ leftOut, burst, perMinute }: ListRequestsResponse, view: EnvironmentView) {
   if (leftOut === 0n) return undefined;
-  const [count, verb] = leftOut === 1n ? ["1 request", "is"] : [`${numberText(Number(leftOut))} requests`, "are"];
-  return html`<p><strong>${count}</strong> of this period ${verb} not in the log. It takes up to ${numberText(burst)} requests at any speed and then ${numberText(perMinute)} per minute, errors first. <a href="${view.path}/usage">Usage</a> counts all requests.</p>`;
+  const count = counted(Number(leftOut), "request");
+  return html`<p><strong>${count}</strong> of this period ${leftOut === 1n ? "is" : "are"} not in the log. It takes up to ${numberText(burst)} requests at any speed and then ${numberText(perMinute)} per minute, errors first. <a href="${view.path}/usage">Usage</a> counts all requests.</p>`;
 }
 
 /** Renders the path of a request; an id in it leads to the page of its object. */

@@ -9,6 +9,7 @@ import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import type { Visit } from "../http/session.ts";
+import { counted } from "./vocabulary.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -109,9 +110,7 @@ const UNITS = [
 /** Returns a duration in its largest whole unit, such as "3 hours"; undefined for less than a minute. */
 function durationText(ms: number): string | undefined {
   const [unit, lengthMs] = UNITS.find(([, each]) => ms >= each) ?? [];
-  if (!unit) return undefined;
-  const count = Math.floor(ms / lengthMs!);
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return unit && counted(Math.floor(ms / lengthMs!), unit);
 }
 
 /** Returns how long ago a time was in its largest whole unit, such as "3 hours ago"; "just now" for less than a minute. */

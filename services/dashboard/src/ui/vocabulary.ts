@@ -18,6 +18,10 @@ export function providerName(code: string): string {
 
 export const numberText = (number: number): string => number.toLocaleString("en-US");
 
+/** Returns a number of things, such as 1 vendor or 1,204 vendors. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${numberText(count)} ${count === 1 ? one : many}`;
+
 /** Returns a duration, such as 4.2 ms, 41 ms or 15.0 s. */
 export function durationText(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;

@@ -14,6 +14,7 @@ import { unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { choiceGroup, inputField } from "../ui/fields.ts";
 import { state } from "../ui/parts.ts";
+import { counted } from "../ui/vocabulary.ts";
 import { readVendorStatuses } from "../verdicts/vendor-status.ts";
 import { identifierField } from "../verifications/run-verification.ts";
 import { withoutTin } from "../verifications/verification-form.ts";
@@ -159,7 +160,7 @@ function results(
   { matches, vendors, statuses, none, ambiguous }: Findings,
 ): Html {
   return html`<section aria-labelledby="found">
-<h2 id="found">${matches.length === 1 ? "1 vendor" : `${matches.length} vendors`}</h2>
+<h2 id="found">${counted(matches.length, "vendor")}</h2>
 ${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}
 ${none && html`<p class="empty">${none}${input.mode && " Try a search for similar vendors."}</p>`}
 <ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id), statuses))}</ul>

@@ -2,7 +2,6 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { TinReplacement } from "@vvs/proto/entity/v1/entity";
-import type { Confirmations } from "@vvs/proto/monitor/v1/monitor";
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import { pathWithQuery } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
@@ -11,6 +10,7 @@ import { actorView, actorWords } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { pager, writePosition } from "../ui/listing.ts";
 import { ago, checkTitle, copyableId, outcomeState } from "../ui/parts.ts";
+import { counted } from "../ui/vocabulary.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
 import { deliveryState } from "../webhooks/endpoints-page.ts";
@@ -109,13 +109,10 @@ function verified({ verification, confirmed }: VerifiedItem, { visit: { view, se
           html` <a class="unprinted" href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
         }</li>`,
     )}</ul>
-${confirmed && html`<p class="confirmed">${checksText(confirmed)} ${noChangeText(confirmed, now)}</p>`}
+${confirmed && html`<p class="confirmed">Then ${counted(confirmed.times, "scheduled check")}. ${noChangeText(confirmed, now)}</p>`}
 <p class="actions">${by && html`<span class="hint">by ${by}</span>`} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
   };
 }
-
-const checksText = ({ times }: Confirmations) =>
-  times === 1 ? "Then 1 scheduled check." : `Then ${times} scheduled checks.`;
 
 function replaced({ previous, current, matched, actor }: TinReplacement, known: Parameters<typeof actorView>[1]) {
   const by = actorWords(actorView(actor, known));
@@ -128,9 +125,8 @@ function replaced({ previous, current, matched, actor }: TinReplacement, known: 
 
 function delivered(delivery: Delivery, { view }: Visit) {
   const { id, webhookUrl, attempts } = delivery;
-  const tried = attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`;
   return {
     title: html`<h3><a href="${view.path}/webhooks/deliveries/${id}">Webhook</a></h3> ${deliveryState(delivery)}`,
-    content: html`<p>To <code class="url">${webhookUrl}</code>, ${tried}</p>`,
+    content: html`<p>To <code class="url">${webhookUrl}</code>, ${counted(attempts.length, "attempt")}</p>`,
   };
 }

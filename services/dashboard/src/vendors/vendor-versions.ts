@@ -3,6 +3,7 @@ import { type Html, html } from "../http/html.ts";
 import { actorView, actorWords } from "../ui/actor.ts";
 import { state } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
+import { counted } from "../ui/vocabulary.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { Change, HistoryEntry } from "./snapshot-history.ts";
 
@@ -26,7 +27,7 @@ export function chainNotice(entries: readonly HistoryEntry[]): Html | undefined 
   if (entries.length === 0) return undefined;
   const broken = entries.filter(({ fault }) => fault !== undefined).length;
   return broken > 0
-    ? html`<p class="notice problem" role="alert">The chain of versions is broken. Do not rely on ${broken === 1 ? "1 version" : `${broken} versions`} shown here. Contact the operator of this service.</p>`
+    ? html`<p class="notice problem" role="alert">The chain of versions is broken. Do not rely on ${counted(broken, "version")} shown here. Contact the operator of this service.</p>`
     : html`<p class="hint">Every version is kept and contains the hash of the previous version. All hashes shown here were just recomputed and are correct.</p>`;
 }
 

@@ -13,7 +13,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
 import { actorView } from "../ui/actor.ts";
 import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
-import { providerName } from "../ui/vocabulary.ts";
+import { counted, providerName } from "../ui/vocabulary.ts";
 import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
@@ -145,12 +145,10 @@ function receiptSection(receipt: string, { visit, verification, receiptsUrl }: C
 }
 
 function since(confirmed: Confirmations): Html {
-  const { times } = confirmed;
-  const checks = times === 1 ? "1 scheduled check" : `${times} scheduled checks`;
   return html`<section class="certified" aria-labelledby="since">
 <h2 id="since">Since then</h2>
 <p><strong>${noChangeText(confirmed)}</strong></p>
-<p class="hint">The monitor made ${checks} of stored data. They asked no source, and have no evidence of their own.</p>
+<p class="hint">The monitor made ${counted(confirmed.times, "scheduled check")} of stored data. They asked no source, and have no evidence of their own.</p>
 </section>`;
 }
 

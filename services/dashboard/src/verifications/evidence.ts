@@ -14,7 +14,7 @@ import { asCurl } from "../ui/curl.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import { checkTitle, copyable, copyableId, facts, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
-import { providerName } from "../ui/vocabulary.ts";
+import { counted, numberText, providerName } from "../ui/vocabulary.ts";
 
 export function createEvidenceHandlers({ verification, layout, apiBaseUrl }: PageContext) {
   async function read(request: Request, { caller }: Visit): Promise<Evidence> {
@@ -68,7 +68,7 @@ const SHOWN_CHARACTERS = 100_000;
 
 function attemptsSection(attempts: readonly Attempt[]): Html {
   return html`<section aria-labelledby="attempts">
-<h2 id="attempts">${attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`}</h2>
+<h2 id="attempts">${counted(attempts.length, "attempt")}</h2>
 ${
   attempts.length === 0
     ? html`<p class="empty">No provider was called.</p>`
@@ -119,7 +119,7 @@ ${shown("as-received", "As received", evidence.content)}
 function shown(id: string, label: string, text: string): Html {
   if (text.length <= SHOWN_CHARACTERS) return copyable(id, label, text);
   return html`${copyable(id, label, text.slice(0, SHOWN_CHARACTERS).toWellFormed())}
-<p class="hint">These are the first ${SHOWN_CHARACTERS.toLocaleString("en-US")} of ${text.length.toLocaleString("en-US")} characters. The download has all of them.</p>`;
+<p class="hint">These are the first ${numberText(SHOWN_CHARACTERS)} of ${numberText(text.length)} characters. The download has all of them.</p>`;
 }
 
 /**

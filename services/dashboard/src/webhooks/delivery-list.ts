@@ -11,8 +11,8 @@ import { VERBATIM } from "../ui/fields.ts";
 import { choiceField, type FilterField, idField, periodFields, typedField, utcTime } from "../ui/filter.ts";
 import { type Notice, state, timeAgo } from "../ui/parts.ts";
 import { aside, type Column, none } from "../ui/table.ts";
-import { durationText } from "../ui/vocabulary.ts";
-import { attemptCount, briefOutcome, deliveryState } from "./endpoints-page.ts";
+import { counted, durationText } from "../ui/vocabulary.ts";
+import { briefOutcome, deliveryState } from "./endpoints-page.ts";
 
 /** Said while deliveries are unavailable. */
 export const KEPT = "Events are not lost.";
@@ -102,13 +102,13 @@ export function deliveryColumns({ view, now }: Visit, vendors: Vendors | undefin
 function attemptsText(attempts: readonly Attempt[]): Html {
   const last = attempts.at(-1);
   if (!last) return none("none yet");
-  return html`${attemptCount(attempts.length)}${aside(`${briefOutcome(last)}, ${durationText(Number(last.durationMs))}`)}`;
+  return html`${counted(attempts.length, "attempt")}${aside(`${briefOutcome(last)}, ${durationText(Number(last.durationMs))}`)}`;
 }
 
 /** Returns the notice about a replay of failed deliveries that was just started. */
 function startedNotice({ query: { begun } }: Pick<Request, "query">): Notice | undefined {
   if (typeof begun !== "string" || !/^\d{1,6}$/.test(begun)) return undefined;
-  const count = Number(begun).toLocaleString("en-US");
-  const text = `${count} failed ${begun === "1" ? "delivery starts" : "deliveries start"} again. This list shows their progress.`;
+  const begin = counted(Number(begun), "failed delivery starts", "failed deliveries start");
+  const text = `${begin} again. This list shows their progress.`;
   return { kind: "done", text };
 }

@@ -22,9 +22,9 @@ import {
   time,
   until,
 } from "../ui/parts.ts";
-import { durationText } from "../ui/vocabulary.ts";
+import { counted, durationText } from "../ui/vocabulary.ts";
 import { ofDeliveries } from "./delivery-list.ts";
-import { attemptCount, deliveryState, outcomeText } from "./endpoints-page.ts";
+import { deliveryState, outcomeText } from "./endpoints-page.ts";
 
 const notices = {
   replayed: "The delivery starts again. Its next attempt is made immediately.",
@@ -51,7 +51,7 @@ ${about(visit, delivery, vendor)}
 ${visit.may("manage_webhooks") ? replayForm(visit, delivery) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}
 </section>
 <section aria-labelledby="attempts">
-<h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>
+<h2 id="attempts">${counted(delivery.attempts.length, "attempt")}</h2>
 ${attempts(visit, delivery)}
 </section>
 <section aria-labelledby="changes">

@@ -7,7 +7,7 @@ import type { Visit } from "../http/session.ts";
 import type { Endpoints } from "../page/panels.ts";
 import { localTime } from "../ui/filter.ts";
 import { breakable, facts, state, timeAgo } from "../ui/parts.ts";
-import { hostOf } from "../ui/vocabulary.ts";
+import { counted, hostOf } from "../ui/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -19,7 +19,7 @@ export function endpointsAlert(
   const [first] = flagged?.endpoints ?? [];
   if (!first) return undefined;
   const others = flagged!.flaggedCount - 1;
-  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first.webhookUrl)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`began to fail ${timeAgo(first.failingSince, now)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p>${may("manage_webhooks") && dismissForm(view, first)}</aside>`;
+  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first.webhookUrl)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`began to fail ${timeAgo(first.failingSince, now)}`}${others > 0 && ` (and ${counted(others, "more endpoint")})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p>${may("manage_webhooks") && dismissForm(view, first)}</aside>`;
 }
 
 /** Renders the webhook endpoints, failing ones first. `found` is undefined while unavailable. */
@@ -79,9 +79,7 @@ function dismissForm(view: EnvironmentView, { webhookUrl: url }: Endpoint): Html
 }
 
 function failures({ consecutiveFailures }: Endpoint): string {
-  return consecutiveFailures === 1n
-    ? "1 failure"
-    : `${Number(consecutiveFailures).toLocaleString("en-US")} failures in a row`;
+  return counted(Number(consecutiveFailures), "failure", "failures in a row");
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -109,9 +107,4 @@ export function briefOutcome({ statusCode, error }: Pick<Attempt, "statusCode" |
 export function deliveryState({ status, attempts }: Pick<Delivery, "status" | "attempts">): Html {
   const isRetrying = status === "pending" && !!attempts.at(-1)?.error;
   return state(isRetrying ? "retrying" : status);
-}
-
-/** Renders the number of attempts. */
-export function attemptCount(count: number): Html {
-  return html`${count === 1 ? "1 attempt" : `${count} attempts`}`;
 }

@@ -8,6 +8,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { idField, type ListFilter, localTime, readFilter, timeField, utcTime } from "../ui/filter.ts";
 import { facts, formTokenField } from "../ui/parts.ts";
+import { numberText } from "../ui/vocabulary.ts";
 import { ofDeliveries, urlField } from "./delivery-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -67,7 +68,7 @@ function confirmation(visit: Visit, choice: ReplayChoice["filter"], count: numbe
   const deliveries = `${view.path}/webhooks/deliveries`;
   if (count === 0)
     return html`<p class="notice done" role="status">No failed ${view.name.toLowerCase()} deliveries match. There is nothing to replay.</p>`;
-  const number = `${count.toLocaleString("en-US")}${count >= MOST_COUNTED ? " or more" : ""}`;
+  const number = `${numberText(count)}${count >= MOST_COUNTED ? " or more" : ""}`;
   const name = count === 1 ? "1 failed delivery" : `${number} failed deliveries`;
   return html`<section class="card" aria-labelledby="confirm">
 <h2 id="confirm">Replay ${name}?</h2>
