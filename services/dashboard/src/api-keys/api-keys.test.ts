@@ -21,9 +21,7 @@ describe("a new key", () => {
   test("is created on behalf of the user, in the environment of the page", async () => {
     const form = { ...(await newKeyForm()), form_token: await visitor.formToken("/live/api-keys") };
     await visitor.post("/live/api-keys", form);
-    const [method, json] = dashboard.state.calls[0]!.split(/ (.*)/s);
-    expect(method).toBe("createApiKey");
-    expect(JSON.parse(json!)).toEqual({
+    expect(dashboard.callsOf("createApiKey")[0]).toEqual({
       caller: {
         tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" },
         actor: "usr_1",
@@ -79,7 +77,7 @@ describe("a new key", () => {
   test("expires when the form says", async () => {
     const earliest = Date.now() + 30 * DAY_MS;
     await visitor.post("/test/api-keys", await newKeyForm({ expires: "30" }));
-    const { expiresAt } = JSON.parse(dashboard.state.calls[0]!.replace("createApiKey ", "")) as { expiresAt: string };
+    const [{ expiresAt }] = dashboard.callsOf("createApiKey");
     expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(earliest);
     expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 30 * DAY_MS);
   });
@@ -175,8 +173,11 @@ describe("rolling", () => {
     const rolled = await visitor.post("/test/api-keys/key_1/roll", await rollForm({ overlap: "3600", expires: "90" }));
     expect(rolled.text).toContain(`<code>${KEY_VALUE}</code>`);
     expect(rolled.text).toContain("works until");
-    const call = JSON.parse(dashboard.state.calls[0]!.replace("rollApiKey ", "")) as object;
-    expect(call).toMatchObject({ keyId: "key_1", overlapSeconds: 3600, expiresAt: expect.any(String) });
+    expect(dashboard.callsOf("rollApiKey")[0]).toMatchObject({
+      keyId: "key_1",
+      overlapSeconds: 3600,
+      expiresAt: expect.any(String),
+    });
     expect((await visitor.get("/test/api-keys")).text).not.toContain(KEY_VALUE);
   });
 

@@ -139,8 +139,10 @@ describe("a forgotten password", () => {
     const form = { token: LINK_TOKEN, password: PASSWORD };
     await visitor.post("/reset-password", form);
     await visitor.post("/reset-password", { ...form, passkeys: "remove" });
-    const resets = dashboard.state.calls.filter((call) => call.startsWith("resetPassword "));
-    expect(resets.map((call) => call.includes('"removePasskeys":true'))).toEqual([false, true]);
+    expect(dashboard.callsOf("resetPassword").map(({ removePasskeys = false }) => removePasskeys)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test("can be replaced again after a refused new password", async () => {
@@ -172,13 +174,6 @@ describe("a forgotten password", () => {
   });
 });
 
-test("a token is in no log line", async () => {
-  const visitor = dashboard.visitor();
-  await visitor.get(`/sign-up/confirm?token=${LINK_TOKEN}`);
-  await visitor.post("/reset-password", { token: LINK_TOKEN, password: PASSWORD });
-  expect(JSON.stringify(dashboard.logs)).not.toContain(LINK_TOKEN);
-});
-
 describe("the mailbox", () => {
   test("exists only in a local run", async () => {
     dashboard.state.mails = ["a mail"];
@@ -199,13 +194,4 @@ describe("the mailbox", () => {
     expect([...text.matchAll(/href="(http[^"]+)"/g)].map(([, href]) => href)).toEqual([own]);
     await local.close();
   });
-});
-
-test("without account the sign-in form is still shown", async () => {
-  const own = await startDashboard();
-  await own.stop("account");
-  const { status, text } = await own.visitor().get("/sign-in");
-  expect(status).toBe(200);
-  expect(text).toContain('action="/sign-in"');
-  await own.close();
 });

@@ -102,8 +102,7 @@ test("a form that comes back after an unknown outcome is the same submission, un
   expect(again).toBe(first.form_token);
   await send("https://acme.example/1");
   await send("https://acme.example/2");
-  const sent = dashboard.state.calls.filter((call) => call.startsWith("createMonitor "));
-  const [one, same, corrected] = sent.map((call) => JSON.parse(call.slice("createMonitor ".length)).idempotency);
+  const [one, same, corrected] = dashboard.callsOf("createMonitor").map(({ idempotency }) => idempotency);
   expect(one.key).toMatch(/^[\w-]{43}$/);
   expect(same).toEqual(one);
   expect([corrected.key === one.key, corrected.bodyHash === one.bodyHash]).toEqual([false, false]);

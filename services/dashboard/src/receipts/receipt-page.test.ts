@@ -117,5 +117,5 @@ test("verification is asked for the keys once a minute, and without it nothing i
   expect((await check(receiptOf(claims))).status).toBe(503);
   dashboard.state.failures.clear();
   for (let times = 0; times < 3; times++) expect((await check(receiptOf(claims))).status).toBe(200);
-  expect(dashboard.state.calls.filter((call) => call.startsWith("getReceiptKeys"))).toHaveLength(1);
+  expect(dashboard.callsOf("getReceiptKeys")).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { Handlers } from "@vvs/rpc";
+import { beginSession } from "./fake-sessions.ts";
 import type { FakeState } from "./fake-state.ts";
 
 export const INVITATION_ID = "inv_01m7ygvppkenma4hm7yf5h5159";
@@ -55,12 +55,9 @@ export function invitationHandlers(state: FakeState): { readonly recorded: Some;
         return { email, role, invitedByEmail, organizationName: "Acme & Sons", hasAccount: state.hasAccount };
       },
       async acceptInvitation({ token }) {
-        const { email, role } = offered(token);
+        offered(token);
         state.invitations = [];
-        const sessionToken = `token-${randomUUID()}`;
-        state.sessions.add(sessionToken);
-        const expiresAt = timestampFromDate(new Date(Date.now() + 60_000));
-        return { sessionToken, session: { userId: "usr_9", organizationId: "org_1", email, role, expiresAt } };
+        return beginSession(state);
       },
     },
   };

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { fakePart } from "./fake-part.ts";
+import { beginSession } from "./fake-sessions.ts";
 import type { FakeState } from "./fake-state.ts";
 
 const ACME = { id: "acme", name: "Acme" };
@@ -30,10 +31,8 @@ export function singleSignOnPart(state: FakeState) {
         if (browserToken !== trips.get(new URLSearchParams(query).get("state") ?? ""))
           throw new ServiceError("unauthorized", { message: "This sign-in is over." });
         state.calls.push(`finishSingleSignOn ${providerId} ${query}`);
-        const sessionToken = `token-${randomUUID()}`;
-        state.sessions.add(sessionToken);
-        const expiresAt = timestampFromDate(new Date(Date.now() + 600_000));
-        return { sessionToken, userId: "usr_one", organizationId: "org_one", expiresAt, next: "/live/webhooks" };
+        const { sessionToken, session } = beginSession(state);
+        return { ...session, sessionToken, next: "/live/webhooks" };
       },
     },
   });

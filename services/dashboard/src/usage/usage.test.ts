@@ -122,8 +122,7 @@ describe("the organization's calls to providers today", () => {
     expect(text).toContain("1,266 left");
     expect(text).toContain('<td data-label="Maximum per day" class="number">20,000</td>');
     expect(text).not.toContain("until midnight UTC");
-    const call = dashboard.state.calls.find((each) => each.startsWith("getProviderUsage"))!;
-    expect(JSON.parse(call.slice("getProviderUsage ".length)).caller.tenant).toMatchObject({
+    expect(dashboard.callsOf("getProviderUsage")[0].caller.tenant).toMatchObject({
       organizationId: "org_1",
       environment: "ENVIRONMENT_LIVE",
     });

@@ -26,8 +26,7 @@ beforeEach(() => {
   dashboard.state.entities = [entity];
 });
 
-const searches = () => dashboard.state.calls.filter((call) => call.startsWith("lookUp "));
-const asked = () => JSON.parse(searches()[0]!.slice("lookUp ".length));
+const asked = () => dashboard.callsOf("lookUp")[0];
 
 describe("a search", () => {
   test("counts against the organization's requests per minute, and is refused beyond them with Retry-After", async () => {
@@ -36,7 +35,7 @@ describe("a search", () => {
     const { status, headers, text } = await visitor.get("/live/vendors/search?legal_name=acme");
     expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
     expect(text).toContain("5 times a minute");
-    expect(dashboard.state.calls.filter((call) => call.startsWith("lookUp "))).toHaveLength(5);
+    expect(dashboard.callsOf("lookUp")).toHaveLength(5);
   });
 
   test("gets an address that can be bookmarked, and shows the vendor with the reasons", async () => {
@@ -113,7 +112,7 @@ describe("a search", () => {
     const { status, text } = await visitor.post("/live/vendors/search", { legal_name: " " });
     expect(status).toBe(400);
     expect(text).toContain("Nothing was searched for, because the form is empty.");
-    expect(searches()).toEqual([]);
+    expect(dashboard.callsOf("lookUp")).toEqual([]);
   });
 
   test("includes values that are not shown again", async () => {

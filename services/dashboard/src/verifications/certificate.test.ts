@@ -80,8 +80,7 @@ describe("a certificate", () => {
       "No change found in our data up to 6 October 2026, 14:00 UTC. Registration data of 5 October 2026, exclusions of 6 October 2026.",
     );
     expect(text).toContain("The monitor made 12 scheduled checks of stored data.");
-    const asked = dashboard.state.calls.filter((call) => call.startsWith("listConfirmedRuns"));
-    expect(asked.map((call) => JSON.parse(call.slice("listConfirmedRuns".length)))).toMatchObject([
+    expect(dashboard.callsOf("listConfirmedRuns")).toMatchObject([
       { entityIds: [ENTITY_ID], before: "2026-09-24T09:30:00.251Z" },
     ]);
     dashboard.state.verifications = [verificationOf({ createdAt: at, actor: "usr_1", results: results as never })];

@@ -15,8 +15,6 @@ beforeEach(() => {
   dashboard.state.entities = [vendor];
 });
 
-const asked = () => JSON.parse(dashboard.state.calls[0]!.replace("listVerifications ", ""));
-
 describe("the list", () => {
   test("shows vendors by name, with results, times and links", async () => {
     const { status, text } = await visitor.get("/live/verifications");
@@ -24,7 +22,7 @@ describe("the list", () => {
     expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">Acme &lt;Widgets&gt;</a>`);
     expect(text).toContain('<span class="state pass">passed</span>');
     expect(text).toContain("2026-11-21 07:41:46 UTC");
-    expect(asked()).toMatchObject({
+    expect(dashboard.callsOf("listVerifications")[0]).toMatchObject({
       caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" }, actor: "usr_1" },
       page: { limit: 25 },
     });

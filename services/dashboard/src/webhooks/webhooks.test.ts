@@ -9,13 +9,10 @@ const { dashboard, visitor } = dashboardPerTest();
 
 /** The calls of one method, without on whose behalf they were made. What needs the value or changes it has the session. */
 function calls(method: string): unknown[] {
-  return dashboard.state.calls
-    .filter((call) => call.startsWith(`${method} `))
-    .map((call) => {
-      const { caller: _caller, sessionToken, ...rest } = JSON.parse(call.slice(method.length));
-      if (!rest.withoutValue) expect(dashboard.state.sessions).toContain(sessionToken);
-      return rest;
-    });
+  return dashboard.callsOf(method).map(({ caller: _caller, sessionToken, ...rest }) => {
+    if (!rest.withoutValue) expect(dashboard.state.sessions).toContain(sessionToken);
+    return rest;
+  });
 }
 
 describe("the secret", () => {
