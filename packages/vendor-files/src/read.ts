@@ -54,7 +54,7 @@ export async function readVendorFile(
   if (bytes.length > limits.bytes) {
     throw new VendorFileError(`The file has more than ${limits.bytes / 1_000_000} MB. Split it.`);
   }
-  const { format, rows: all, width, notices } = await readRows(bytes, limits, signal);
+  const { format, isText, rows: all, width, notices } = await readRows(bytes, limits, signal);
   const headerAt = findHeader(all);
   const [header, ...given] = all.slice(headerAt);
   if (!header) throw new VendorFileError("The file is empty. Its first row must name the columns.");
@@ -77,7 +77,7 @@ export async function readVendorFile(
     const { vendor, isTinMasked, problems: ofCells } = read(cells);
     if (isTinMasked) masked++;
     const { number } = row;
-    const ofRow = shapeProblems(row, header, format.delimiter);
+    const ofRow = shapeProblems(row, header, isText ? format.delimiter : undefined);
     const found = [...ofRow, ...ofCells].map((problem) => ({ row: number, ...problem }));
     rows.push({ number, cells, problems: found, ...(found.length === 0 && { vendor }) });
   }
@@ -98,7 +98,7 @@ export async function readVendorFile(
 
 /** Returns all rows that are not blank, and the number of cells of the widest. */
 async function readRows(bytes: Uint8Array, limits: FileLimits, signal: AbortSignal | undefined) {
-  const { format, rows: reading, notices } = await openRows(bytes, limits);
+  const { rows: reading, ...opened } = await openRows(bytes, limits);
   const rows: FileRow[] = [];
   let [width, seen, length] = [0, 0, 0];
   for await (const row of reading) {
@@ -118,14 +118,15 @@ async function readRows(bytes: Uint8Array, limits: FileLimits, signal: AbortSign
     // There may be rows before the names of the columns.
     if (rows.length > limits.rows + 100) throw tooManyRows(limits);
   }
-  return { format, rows, width, notices };
+  return { ...opened, rows, width };
 }
 
 async function openRows(bytes: Uint8Array, limits: FileLimits) {
   const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
   if (start.startsWith("PK\u0003\u0004")) {
     const { rows, notices } = await readXlsx(bytes, limits);
-    return { format: { delimiter: ",", bom: true }, rows, notices: notices.map((message): Problem => ({ message })) };
+    const format = { delimiter: ",", bom: true };
+    return { format, isText: false, rows, notices: notices.map((message): Problem => ({ message })) };
   }
   if (start.startsWith("\u00d0\u00cf\u0011\u00e0")) {
     throw new VendorFileError("This is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV.");
@@ -135,7 +136,7 @@ async function openRows(bytes: Uint8Array, limits: FileLimits) {
       "This is a web page or an XML file. Open it in a spreadsheet program, and save it as .xlsx or CSV.",
     );
   }
-  return { ...readCsv(bytes, limits), notices: [] as Problem[] };
+  return { ...readCsv(bytes, limits), isText: true, notices: [] as Problem[] };
 }
 
 const tooManyRows = ({ rows }: FileLimits) => new VendorFileError(`The list has more than ${rows} rows. Split it.`);
@@ -145,8 +146,11 @@ const lengthOf = ({ cells }: FileRow) => cells.reduce((length, cell) => length +
 /** Returns the number of cells up to the last that is not blank. */
 const usedWidth = (cells: readonly string[]) => cells.findLastIndex((cell) => cell.trim() !== "") + 1;
 
-/** Returns what is wrong with a row as a whole: its values may stand in the wrong columns. */
-function shapeProblems({ cells }: FileRow, header: FileRow, delimiter: string): Pick<Problem, "message">[] {
+/**
+ * Returns what is wrong with a row as a whole: its values may stand in the wrong columns. A workbook has no delimiter, and no
+ * quotation marks that can be missing.
+ */
+function shapeProblems({ cells }: FileRow, header: FileRow, delimiter: string | undefined): Pick<Problem, "message">[] {
   const width = header.cells.length;
   const problems = [];
   if (usedWidth(cells) > width) {
@@ -154,7 +158,7 @@ function shapeProblems({ cells }: FileRow, header: FileRow, delimiter: string): 
       message: `has ${usedWidth(cells)} cells, but the names end at ${width}: look for a value in the wrong column`,
     });
   }
-  if (cells.some((cell) => holdsRows(cell, delimiter, width))) {
+  if (delimiter && cells.some((cell) => holdsRows(cell, delimiter, width))) {
     problems.push({ message: 'seems to contain other rows: look for a missing quotation mark (")' });
   }
   return problems;

@@ -58,6 +58,12 @@ test("the first visible sheet is read, with gaps between its rows and cells", as
   expect(read).toMatchObject([{ number: 5, vendor: { identifiers: { uei: UEI }, legal_name: "Café & Co" } }]);
 });
 
+test("a cell may have lines with as many commas as the list has columns, and begin with a quotation mark", async () => {
+  const notes = "&quot;Al&quot; called\nin May, in June, in July, in August";
+  const file = workbook(textRow("UEI", "Legal Name", "City", "Note") + textRow(UEI, "Acme", "Boston", notes));
+  expect(await readList(file)).toEqual([{ identifiers: { uei: UEI }, legal_name: "Acme" }]);
+});
+
 test("names of elements can have a prefix, as some programs write them", async () => {
   const sheet = `<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="str"><x:v>UEI</x:v></x:c></x:row>
     <x:row><x:c t="str"><x:v>${UEI}</x:v></x:c></x:row></x:sheetData></x:worksheet>`;
