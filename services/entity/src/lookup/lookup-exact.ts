@@ -69,11 +69,13 @@ async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Cr
       .filter((entity) => named.contradictionsOf(entity).length === 0)
       .map((entity) => ({ entity, namedBy: named.agreementsOf(entity) }));
   }
-  const filter =
-    legalName === ""
-      ? { address_keys: { $in: [...addressQueryKeys(address).exact] } }
-      : { name_keys: { $in: nameQueryKeys(legalName) } };
-  const entities = await stores.store.findWhere(tenant, filter, MAX_COMPARED);
+  const byName = legalName !== "" && { name_keys: { $in: nameQueryKeys(legalName) } };
+  const byAddress = address !== "" && { address_keys: { $in: [...addressQueryKeys(address).exact] } };
+  const find = (filter: Parameters<EntityStore["findWhere"]>[1]) =>
+    stores.store.findWhere(tenant, filter, MAX_COMPARED);
+  const found = await find({ ...byName, ...byAddress });
+  // The keys lack some ways to write an address.
+  const entities = found.length === 0 && byName && byAddress ? await find(byName) : found;
   return entities.map((entity) => ({ entity, namedBy: [] }));
 }
 

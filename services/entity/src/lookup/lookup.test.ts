@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import type { LookUpRequestSchema } from "@vvs/proto/entity/v1/entity";
+import { matchKeysOf } from "../model/match-keys.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
+import { entityDocument } from "../testing/entity-document.ts";
 
 const caller = callerFor("org_lookup");
 const ids: Record<string, string> = {};
@@ -55,6 +57,11 @@ describe("an exact look-up", () => {
     ["an address without a house number", { address: "One Quasar Way, Asheville, NC 28806" }, "quasar"],
     ["an address after another line", { address: "Attn. Legal, One Quasar Way, Asheville, NC" }, "quasar"],
     ["an address abroad", { address: "Lindenweg 5, Munchen, Bayern" }, "abroad"],
+    [
+      "a name and an address that is found only so",
+      { legalName: "Isar Werkzeuge GmbH", address: "Lindenweg 5 Bayern Munchen" },
+      "abroad",
+    ],
     ["a UEI beside text that says that there is no CAGE", { identifiers: { uei: "ABCDEFGHJK41", cage: "N/A" } }, "inc"],
     ["a CAGE beside zeros", { identifiers: { cage: "4ABC1", tin: "000000000" } }, "llc"],
     ["a name beside text that says none", { identifiers: { uei: "NONE" }, legalName: "Blue Ridge Timber LLC" }, "llc"],
@@ -105,6 +112,18 @@ describe("an exact look-up", () => {
         expect.objectContaining({ id: ids.corp }),
       ]),
     });
+  });
+
+  test("finds by a name that very many bear, with the address", async () => {
+    const namesakes = Array.from({ length: 600 }, (_, index) => {
+      const addresses = [{ ...street, type: "physical" as const, line1: `${index} Chapel Rd`, zip: "28807" }];
+      const entity = entityDocument({ _id: `ent_${index}`, legal_name: "QUARRYSTONE CHAPEL", addresses });
+      return { ...entity, ...matchKeysOf(entity) };
+    });
+    await app.live.entities.insertMany(namesakes);
+    const { entity } = await lookUp({ legalName: "Quarrystone Chapel", address: "599 Chapel Road, Asheville, NC" });
+    expect(entity!.id).toBe("ent_599");
+    await app.live.entities.deleteMany({ legal_name: "QUARRYSTONE CHAPEL" });
   });
 
   test("explains each candidate on request", async () => {
