@@ -13,8 +13,8 @@ import {
   noteArchived,
   noteMonitors,
   noteVerification,
-  vendorKey,
 } from "../../../services/entity/src/vendor-list/listed-vendor.ts";
+import { createVendorStore } from "../../../services/entity/src/vendor-list/vendor-store.ts";
 import { createOrganization, type TestOrganization } from "../../support/organization.ts";
 import { startBenchProduct } from "../bench-product.ts";
 import type { RowBench } from "../benchmark.ts";
@@ -59,16 +59,14 @@ export async function populate(
   if (every < 1) throw new Error(`the registry has only ${registry} entities`);
   const now = new Date();
   const batch: Named[] = [];
+  const store = createVendorStore({ collections: { live: collections, sandbox: collections } });
   let [read, filled] = [0, 0];
   const fill = async () => {
-    await collections.vendors.insertMany(batch.map(({ _id, legal_name }) => newVendor(tenant, _id, legal_name)));
-    await collections.vendors.bulkWrite(
-      batch.flatMap(({ _id: entityId }, index) =>
-        updatesOf(filled + index, now).map((update) => ({
-          updateOne: { filter: { _id: vendorKey(tenant.organizationId, entityId) }, update },
-        })),
-      ),
-    );
+    const updates = batch.flatMap(({ _id: entityId, legal_name }, index) => {
+      const added = newVendor(tenant, entityId, legal_name);
+      return updatesOf(filled + index, now).map((stages) => ({ tenant, entityId, stages, added }));
+    });
+    await store.update("live", updates);
     const numbers = batch.map(({ _id: entity_id, created_at }, index) => ({
       _id: externalIdKey(tenant, entity_id),
       organization_id: tenant.organizationId,
