@@ -1,18 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { importProblems } from "./import-order.ts";
-
-const roots: string[] = [];
-afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
-});
 
 /** Returns what is found in services with these files, by their paths. */
 function problemsOf(files: Readonly<Record<string, string>>): string | undefined {
-  const root = mkdtempSync(join(tmpdir(), "vvs-imports-"));
-  roots.push(root);
+  const root = temporaryFolder();
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, "services", file)), { recursive: true });
     writeFileSync(join(root, "services", file), text);

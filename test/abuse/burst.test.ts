@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { Answer } from "../support/api.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { createOrganization } from "../support/organization.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 
 const AT_ONCE = 200;
 const realtime = { checks: ["sam_registration"], mode: "realtime" };
 
-let attacker: TestOrganization;
-let neighbour: Neighbour;
-beforeAll(async () => {
-  [attacker, neighbour] = await Promise.all([createOrganization(), createNeighbour()]);
-});
-afterAll(() => neighbour.close());
+const [attacker, neighbour] = await Promise.all([createOrganization(), createNeighbour()]);
 
 /** An answer of the service itself, or a refusal that says when to try again. */
 const isServedOrRefused = ({ status, headers }: Answer) =>

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createApi } from "../support/api.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 import { signIn } from "./sign-in.ts";
 
 // The product has one trusted proxy, which these tests simulate: the last entry is the proxy's own.
@@ -10,11 +10,7 @@ const ATTACKERS = "203.0.113.66";
 const NEIGHBOURS = "198.51.100.7";
 const WRONG_KEY = `svc_live_${"0".repeat(38)}`;
 
-let neighbour: Neighbour;
-beforeAll(async () => {
-  neighbour = await createNeighbour();
-});
-afterAll(() => neighbour.close());
+const neighbour = await createNeighbour();
 
 const callFrom = (forwardedFor: string, key: string) =>
   createApi(sharedProduct().baseUrl, key).get("/v1/monitors", { headers: { "x-forwarded-for": forwardedFor } });

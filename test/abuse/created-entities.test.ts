@@ -1,23 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { untilEnd } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 
 const CAP = 1_000_000;
 const LEFT = 25;
 const { environment, prefix } = sharedProduct();
-const client = new MongoClient(environment.MONGODB_URI!);
+const client = untilEnd(new MongoClient(environment.MONGODB_URI!));
 
-let neighbour: Neighbour;
-beforeAll(async () => {
-  neighbour = await createNeighbour();
-});
-afterAll(async () => {
-  await neighbour.close();
-  await client.close();
-});
+const neighbour = await createNeighbour();
 
 test(
   "creations and verifications together create exactly as many live entities as the plan allows",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
@@ -8,17 +8,12 @@ import { toProtoCaller } from "@vvs/tenant";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createKey, createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 import { openPage, sendForm, signIn } from "./sign-in.ts";
 
 const { environment } = sharedProduct();
 
-let neighbour: Neighbour;
-let attacker: TestOrganization;
-beforeAll(async () => {
-  [neighbour, attacker] = await Promise.all([createNeighbour(), createOrganization()]);
-});
-afterAll(() => neighbour.close());
+const [neighbour, attacker] = await Promise.all([createNeighbour(), createOrganization()]);
 
 /** Signs in as a new member of the attacker's organization; returns a browser's cookies and the user's id. */
 async function memberWith(role: string) {

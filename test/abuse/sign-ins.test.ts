@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { expect, test } from "@jest/globals";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 import { openPage, type PageAnswer, signIn } from "./sign-in.ts";
 
-let neighbour: Neighbour;
 /** Cookies of the neighbour's user: a session, and a device that signed in before. */
-let cookies: readonly string[];
-beforeAll(async () => {
-  neighbour = await createNeighbour();
-  ({ cookies } = await signIn(neighbour.organization));
-});
-afterAll(() => neighbour.close());
+const neighbour = await createNeighbour();
+const { cookies } = await signIn(neighbour.organization);
 
 const anyAddress = () => `100.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join(".")}`;
 const isKnownDevice = (cookie: string) => cookie.startsWith("__Host-device=");

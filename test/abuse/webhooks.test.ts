@@ -1,26 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { Environment } from "@vvs/proto/common/v1/common";
-import { eventually } from "@vvs/testing";
+import { eventually, untilEnd } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { whenAdmitted } from "../support/api.ts";
 import { openProducer, publishEvents, webhookEvent } from "../support/delivery-stack.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour } from "./neighbour.ts";
 
 const HOUR_MS = 60 * 60_000;
 const { environment, prefix } = sharedProduct();
-const client = new MongoClient(environment.MONGODB_URI!);
+const client = untilEnd(new MongoClient(environment.MONGODB_URI!));
 const dispatcher = client.db(`${prefix}webhook_dispatcher_sandbox`);
 
-let neighbour: Neighbour;
 let attacker: TestOrganization;
 let subscriber: Subscriber;
-beforeAll(async () => {
-  neighbour = await createNeighbour();
-});
+const neighbour = await createNeighbour();
 beforeEach(async () => {
   attacker = await createOrganization();
 });
@@ -28,10 +25,6 @@ afterEach(async () => {
   subscriber.close();
   const { monitors } = (await attacker.sandbox.get("/v1/monitors?limit=100")).body;
   await Promise.all(monitors.map(({ id }: { id: string }) => attacker.sandbox.delete(`/v1/monitors/${id}`)));
-});
-afterAll(async () => {
-  await neighbour.close();
-  await client.close();
 });
 
 /** Creates monitors of the attacker whose vendor changes at each run, each with a URL of its own. */

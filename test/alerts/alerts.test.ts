@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createKafka } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type DeliveryStack, startDeliveryStack, webhookEvent } from "../support/delivery-stack.ts";
@@ -46,7 +45,6 @@ afterAll(async () => {
   await stack?.remove();
   await deliveries?.stop();
   await deliveries?.remove();
-  subscriber?.close();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -94,7 +92,7 @@ test("each metric that an alert queries is exported, with the labels that the al
     brokers: process.env.KAFKA_BROKERS!.split(","),
     clientId: "test",
     topicPrefix: `${prefix}.`,
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
   });
   const producer = kafka.producer();
   const topic = kafka.topicFor("live", "verification.requested");

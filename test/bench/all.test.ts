@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { runAll } from "./all.ts";
 import { type Benchmark, type Bounds, type Figures, judge, type Measured, UsageError } from "./benchmark.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "vvs-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const file = join(folder, "benchmarks.md");
 
 const benchmarks: Benchmark[] = ["fast", "slow"].map((name) => ({ name, about: name, rows: [] }));

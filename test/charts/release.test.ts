@@ -1,14 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { kubernetesTools } from "./support/helm.ts";
 
 const helm = (await kubernetesTools())?.helm;
-const folder = mkdtempSync(join(tmpdir(), "vvs-release-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const REPOSITORY = "registry.example.com/vendor-verification";
 const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;

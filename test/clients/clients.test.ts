@@ -1,29 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { listening, temporaryFolder } from "@vvs/testing";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { callsOf, generators, whyMissing } from "./generators.ts";
 
 // Clients that generators make of the OpenAPI document compile, and make the same calls of the running product. They also
 // read answers of tomorrow: a field, a value and an error code that are not in the document.
 
-let organization: TestOrganization;
-let folder: string;
-beforeAll(async () => {
-  organization = await createOrganization();
-  folder = await mkdtemp(join(tmpdir(), "clients-"));
-  await writeFile(
-    join(folder, "openapi.json"),
-    await (await fetch(`${sharedProduct().baseUrl}/v1/openapi.json`)).text(),
-  );
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const organization = await createOrganization();
+const folder = temporaryFolder();
+await writeFile(join(folder, "openapi.json"), await (await fetch(`${sharedProduct().baseUrl}/v1/openapi.json`)).text());
 
 /** Answers as a later version could. */
 const tomorrow = createServer(async (request, response) => {
@@ -47,8 +38,7 @@ const tomorrow = createServer(async (request, response) => {
     ),
   );
 });
-beforeAll(() => new Promise<void>((resolve) => tomorrow.listen(0, "127.0.0.1", resolve)));
-afterAll(() => void tomorrow.close());
+const tomorrowPort = await listening(tomorrow);
 
 const webhook = {
   ...{ event: "monitor.change_detected", monitor_id: "mon_01m7yps8kqf59an8zca6rhtk3v", test: true, brand_new: 1 },
@@ -73,7 +63,7 @@ test.each(generators.map((generator) => [generator.name, generator] as const))(
       env: {
         BASE_URL: sharedProduct().baseUrl,
         API_KEY: organization.keys.sandbox,
-        TOMORROW_URL: `http://127.0.0.1:${(tomorrow.address() as AddressInfo).port}`,
+        TOMORROW_URL: `http://127.0.0.1:${tomorrowPort}`,
         WEBHOOK: JSON.stringify(webhook),
         WEBHOOK_URL: "http://127.0.0.1:9932/hook",
         NEW_NAME: `Made by ${name}`,

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { ensureFetched } from "../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
@@ -12,11 +12,7 @@ import { sharedProduct } from "../support/product.ts";
 const NEWMAN = "newman@6.2.2";
 const RUNS = 2;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "postman-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** Returns newman's program. It comes from npm's registry, once. */
 async function newman(): Promise<string> {

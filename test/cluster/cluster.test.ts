@@ -3,14 +3,13 @@ import { createAuthority } from "@vvs/egress/testing/certificates";
 import { eventually } from "@vvs/testing";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { topology } from "../../deploy/local/topology.ts";
-import type { PlayedSamGovFiles } from "../outside/sam-gov-files.ts";
 import { createOrganization } from "../support/organization.ts";
 import type { SharedProduct } from "../support/product.ts";
 import { clusterOf } from "./cluster.ts";
 import { runEndToEnd } from "./end-to-end.ts";
 import { whyNoCluster } from "./given.ts";
 import { BASE, builder, images, makeImages, removeImages } from "./images.ts";
-import { type Door, machineHost, nameThisMachine, openDoor } from "./machine.ts";
+import { machineHost, nameThisMachine, openDoor } from "./machine.ts";
 import { externalObjects, named, productionValues, RELEASE, releaseArguments, type Site } from "./production.ts";
 import { playSecureSamGov } from "./registry.ts";
 import { startStores } from "./stores.ts";
@@ -22,8 +21,6 @@ const whyNot = (await whyNoCluster()) ?? (builder ? undefined : "neither Docker 
 const cluster = clusterOf(process.env.CLUSTER_NAMESPACE ?? "vendor-verification-test");
 const storesCluster = clusterOf(`${cluster.namespace}-stores`);
 const services = Object.keys(topology);
-const doors: Door[] = [];
-let sam: PlayedSamGovFiles | undefined;
 let values: object;
 let product: SharedProduct;
 
@@ -106,7 +103,6 @@ async function objectsLeft(): Promise<string[]> {
 (whyNot ? describe.skip : describe)(`on a cluster${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
   beforeAll(async () => {
     const [gatewayDoor, mongodbDoor] = [await openDoor(), await openDoor()];
-    doors.push(gatewayDoor, mongodbDoor);
     await timed("images", () => Promise.all([makeImages(), cluster.remove(), storesCluster.remove()]));
     await Promise.all([cluster.create(), storesCluster.create()]);
     const authority = createAuthority();
@@ -114,10 +110,9 @@ async function objectsLeft(): Promise<string[]> {
     mongodbDoor.leadTo(stores.podIp, 27017);
     const machine = await nameThisMachine(storesCluster, { ip: stores.podIp, port: 27017 });
     const host = machineHost(storesCluster);
-    sam = await playSecureSamGov(host, authority);
     const keyRings = generateSecrets();
     const site: Site = {
-      ...{ images, stores, authority, keyRings, machine, samGov: sam },
+      ...{ images, stores, authority, keyRings, machine, samGov: await playSecureSamGov(host, authority) },
       publicBaseUrl: `http://localhost:${gatewayDoor.port}`,
       subscribers: [visitorHost(cluster.namespace), host],
     };
@@ -146,8 +141,6 @@ async function objectsLeft(): Promise<string[]> {
   }, 900_000);
 
   afterAll(async () => {
-    for (const door of doors) door.close();
-    await sam?.close();
     // CLUSTER_KEEP keeps everything for inspection.
     if (process.env.CLUSTER_KEEP) return;
     await timed("removal", () => Promise.all([cluster.remove(), storesCluster.remove(), removeImages()]));

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer } from "node:net";
+import { listening } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import type { Cluster } from "./cluster.ts";
 
@@ -8,38 +9,26 @@ export interface Door {
   readonly port: number;
   /** Sets the target of new connections. */
   leadTo(host: string, port: number): void;
-  close(): void;
 }
 
-/** Opens a door without a target: the gateway's public address must be known before its Service exists. */
+/** Opens a door without a target, until the tests of the file are over: the gateway's public address must be known before its Service exists. */
 export async function openDoor(): Promise<Door> {
   let target: { host: string; port: number } | undefined;
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     const there = connect(target ?? { host: "127.0.0.1", port: 0 });
     for (const [one, other] of [
       [socket, there],
       [there, socket],
     ] as const) {
-      sockets.add(one);
       one.on("error", () => other.destroy());
-      one.on("close", () => {
-        sockets.delete(one);
-        other.destroy();
-      });
+      one.on("close", () => other.destroy());
       one.pipe(other);
     }
   });
-  server.listen(await freePort(), "127.0.0.1");
-  await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listening(server, "127.0.0.1", await freePort()),
     leadTo(host, port) {
       target = { host, port };
-    },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -15,20 +15,12 @@ const usDate = (date: string) => date.replace(/^(\d+)-(\d+)-(\d+)$/, "$2/$3/$1")
 /** Plays SAM.gov on this machine with TLS, under a name by which pods reach it, with an extract and exclusions of today. */
 export async function playSecureSamGov(host: string, authority: Authority): Promise<PlayedSamGovFiles> {
   const certificate = authority.issue([`DNS:${host}`]);
-  const ends: { close(): void }[] = [];
   const sam = await playSamGovFiles(async (url) => {
-    const end = await tlsInFrontOf(Number(new URL(url).port), { ...certificate, host: "0.0.0.0" });
-    ends.push(end);
-    return `https://${host}:${end.port}`;
+    const port = await tlsInFrontOf(Number(new URL(url).port), { ...certificate, host: "0.0.0.0" });
+    return `https://${host}:${port}`;
   });
   publishFiles(sam, new Date());
-  return {
-    ...sam,
-    async close() {
-      for (const end of ends) end.close();
-      await sam.close();
-    },
-  };
+  return sam;
 }
 
 function publishFiles(sam: PlayedSamGovFiles, now: Date): void {

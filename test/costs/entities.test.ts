@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { callerFor } from "../../services/entity/src/testing/application.ts";
 import { type CommandCounts, commandsDuring, total } from "../support/command-counts.ts";
@@ -8,18 +8,13 @@ import { startCostStack, UEI } from "./stack.ts";
 
 const caller = callerFor("org_0");
 const TIN = "411000001";
-let stack: Awaited<ReturnType<typeof startCostStack>>;
-let own: string;
-beforeAll(async () => {
-  stack = await startCostStack(process.env.MONGODB_URI!);
-  const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" };
-  const identifiers = { tin: TIN };
-  const legalName = "Own Works LLC";
-  own = (await stack.entity.gateway.createEntity({ caller, legalName, identifiers, address })).entity!.id;
-  await stack.verify(0, Mode.REALTIME);
-  await stack.publish(1);
-});
-afterAll(() => stack.stop());
+const stack = await startCostStack();
+const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" };
+const identifiers = { tin: TIN };
+const legalName = "Own Works LLC";
+const own = (await stack.entity.gateway.createEntity({ caller, legalName, identifiers, address })).entity!.id;
+await stack.verify(0, Mode.REALTIME);
+await stack.publish(1);
 
 const counted = (work: () => Promise<unknown>): Promise<CommandCounts> => commandsDuring(stack.clients, work);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { JobStatus } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
@@ -11,13 +11,9 @@ import { startCostStack } from "./stack.ts";
 
 const ROWS = 200;
 const ueiOf = (index: number) => `JKBSTWVXZ${String(index).padStart(3, "0")}`;
-let stack: Awaited<ReturnType<typeof startCostStack>>;
-beforeAll(async () => {
-  stack = await startCostStack(process.env.MONGODB_URI!);
-  const rows = Array.from({ length: ROWS }, (_, index) => ({ 1: ueiOf(index), 12: `VENDOR ${index} LLC` }));
-  await createLoads(stack.entity).load([{ 1: "ABCDEFGHJK71", 12: "REGISTERED LLC" }, ...rows]);
-});
-afterAll(() => stack.stop());
+const stack = await startCostStack();
+const rows = Array.from({ length: ROWS }, (_, index) => ({ 1: ueiOf(index), 12: `VENDOR ${index} LLC` }));
+await createLoads(stack.entity).load([{ 1: "ABCDEFGHJK71", 12: "REGISTERED LLC" }, ...rows]);
 
 async function startJob(caller: ReturnType<typeof callerFor>): Promise<string> {
   const { jobClient } = stack.verification;

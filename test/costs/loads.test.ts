@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { startTestApplication, type TestApplication } from "../../services/entity/src/testing/application.ts";
+import { afterEach, expect, test } from "@jest/globals";
+import { startTestApplication } from "../../services/entity/src/testing/application.ts";
 import { createLoads } from "../../services/entity/src/testing/loads.ts";
 import { commandsDuring, monitored, total } from "../support/command-counts.ts";
 
 // How many commands MongoDB gets for a load's batch of rows. They don't depend on the machine's speed.
 
-let app: TestApplication;
-let loads: ReturnType<typeof createLoads>;
-beforeAll(async () => {
-  app = await startTestApplication({ uri: monitored(process.env.MONGODB_URI!) });
-  app.clock.now = new Date("2026-09-20T12:00:00Z");
-  loads = createLoads(app);
-});
-afterAll(() => app.stop());
+const app = await startTestApplication({ uri: monitored(process.env.MONGODB_URI!) });
+app.clock.now = new Date("2026-09-20T12:00:00Z");
+const loads = createLoads(app);
 afterEach(() => void app.client.removeAllListeners("commandStarted"));
 
 const ueis = (first: string, count: number) =>

@@ -1,61 +1,41 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { expect, test } from "@jest/globals";
 import { runOutboxRelay } from "@vvs/outbox";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger, untilEnd } from "@vvs/testing";
 import { MongoClient } from "mongodb";
-import {
-  callerIn,
-  createTestDomain,
-  HOUR,
-  someMonitor,
-  type TestDomain,
-} from "../../services/monitor/src/testing/domain.ts";
-import { startChangeDetector, type TestChangeDetector } from "../support/change-detector.ts";
+import { callerIn, createTestDomain, HOUR, someMonitor } from "../../services/monitor/src/testing/domain.ts";
+import { startChangeDetector } from "../support/change-detector.ts";
 import { type CommandCounts, commandsDuring, monitored, total } from "../support/command-counts.ts";
 import { startCostStack } from "./stack.ts";
 
 // How many commands MongoDB gets for a monitor: for its creation, and for a run over all services, from the search for due
 // monitors to the lists of vendors. They don't depend on the machine's speed.
 
-let stack: Awaited<ReturnType<typeof startCostStack>>;
-let monitors: TestDomain;
-let detector: TestChangeDetector;
-let relay: ReturnType<typeof runOutboxRelay>;
 /** Reads without being counted. */
-let watcher: MongoClient;
 /** Number of runs whose verification is stored. */
 let ran = 0;
 
-beforeAll(async () => {
-  const uri = monitored(process.env.MONGODB_URI!);
-  stack = await startCostStack(process.env.MONGODB_URI!);
-  monitors = await createTestDomain({ uri, environment: "live" });
-  detector = await startChangeDetector({ mongodbUri: uri, prefix: monitors.prefix, now: () => monitors.clock.at });
-  stack.onCompleted.push(detector.detect, monitors.records.verificationCompleted);
-  watcher = await new MongoClient(process.env.MONGODB_URI!).connect();
-  const run = stack.verification.runOf("live");
-  relay = runOutboxRelay({
-    db: monitors.db,
-    producer: {
-      send: async (records) => {
-        for (const { value } of records) await run(fromBinary(VerificationRequestedSchema, value!));
-        ran += records.length;
-      },
+const uri = monitored(process.env.MONGODB_URI!);
+const stack = await startCostStack();
+const monitors = await createTestDomain({ uri, environment: "live" });
+const detector = await startChangeDetector({ uri, prefix: monitors.prefix, now: () => monitors.clock.at });
+stack.onCompleted.push(detector.detect, monitors.records.verificationCompleted);
+const watcher = untilEnd(await new MongoClient(process.env.MONGODB_URI!).connect());
+const run = stack.verification.runOf("live");
+const relay = runOutboxRelay({
+  db: monitors.db,
+  producer: {
+    send: async (records) => {
+      for (const { value } of records) await run(fromBinary(VerificationRequestedSchema, value!));
+      ran += records.length;
     },
-    owner: "test",
-    logger: createLogger({ service: "test", level: "silent" }),
-    pollMs: 50,
-  });
+  },
+  owner: "test",
+  logger: silentLogger,
+  pollMs: 50,
 });
-afterAll(async () => {
-  await relay.stop();
-  await watcher.close();
-  await detector.close();
-  await stack.stop();
-  await monitors.close();
-});
+atEnd(() => relay.stop());
 
 const create = (organizationId: string) =>
   monitors.commands.create(

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import { atEnd, silentLogger as logger } from "@vvs/testing";
 import { providerAccounts, providersSection } from "../../services/verification/src/providers/config.ts";
 import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
 import type { Provider } from "../../services/verification/src/providers/provider.ts";
 import { unlimited } from "../../services/verification/src/testing/service.ts";
-import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
+import { playSamGov } from "../outside/sam-gov.ts";
 import { type CommandCounts, total } from "../support/command-counts.ts";
 import { NOW, startCostStack, UEI, type VerifyFields } from "./stack.ts";
 
@@ -32,40 +32,29 @@ const tinVendor: Provider = {
   },
 };
 
-let sam: PlayedSamGov;
-let stack: Awaited<ReturnType<typeof startCostStack>>;
-const closers: (() => unknown)[] = [];
 const byTin: VerifyFields = {
   target: { case: "vendor", value: { identifiers: { uei: UEI, tin: "710000001" } } },
   checks: [CheckType.TIN_MATCH],
 };
-beforeAll(async () => {
-  sam = await playSamGov();
-  sam.register({ uei: UEI, cage: "1ABC2", legalName: "REGISTERED LLC" });
-  const config = loadConfig(z.object(providersSection), {
-    SAM_GOV_API_KEY: sam.apiKey,
-    SAM_GOV_BASE_URL: sam.baseUrl,
-    SAM_GOV_DAILY_QUOTA: "1000",
-  });
-  const budget = { perMinute: 100, perDay: 100 };
-  const providerBudgets = new Map(["sam_gov_api", "taxbandits"].map((name) => [name, budget]));
-  const logger = createLogger({ service: "test", level: "silent" });
-  const onClose = (_name: string, close: () => unknown) => void closers.push(close);
-  stack = await startCostStack(process.env.MONGODB_URI!, {
-    live: (of) => [...createLiveProviders({ config, ...of, now: () => NOW, logger, onClose }), tinVendor],
-    accounts: providerAccounts(config),
-    settings: { get: async () => ({ ...unlimited, providerBudgets }) },
-  });
-  // The organization has an answer of each check, and is in the lists of vendors.
-  await stack.verify(0, Mode.REALTIME);
-  await stack.verify(0, Mode.REALTIME, byTin);
-  await stack.publish(2);
+const sam = await playSamGov();
+sam.register({ uei: UEI, cage: "1ABC2", legalName: "REGISTERED LLC" });
+const config = loadConfig(z.object(providersSection), {
+  SAM_GOV_API_KEY: sam.apiKey,
+  SAM_GOV_BASE_URL: sam.baseUrl,
+  SAM_GOV_DAILY_QUOTA: "1000",
 });
-afterAll(async () => {
-  await stack.stop();
-  for (const close of closers) await close();
-  await sam.close();
+const budget = { perMinute: 100, perDay: 100 };
+const providerBudgets = new Map(["sam_gov_api", "taxbandits"].map((name) => [name, budget]));
+const onClose = (_name: string, close: () => unknown) => void atEnd(close);
+const stack = await startCostStack({
+  live: (of) => [...createLiveProviders({ config, ...of, now: () => NOW, logger, onClose }), tinVendor],
+  accounts: providerAccounts(config),
+  settings: { get: async () => ({ ...unlimited, providerBudgets }) },
 });
+// The organization has an answer of each check, and is in the lists of vendors.
+await stack.verify(0, Mode.REALTIME);
+await stack.verify(0, Mode.REALTIME, byTin);
+await stack.publish(2);
 
 /** The commands of one call, without the write of counted attempts, which happens at most every five seconds. */
 async function costOf(fields: VerifyFields): Promise<CommandCounts> {

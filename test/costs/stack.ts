@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { consumerGroups, type ProducerRecord, topicFor } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { type OutboxRecord, runOutboxRelay } from "@vvs/outbox";
 import { CheckType, type IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import type { Mode, VendorSchema } from "@vvs/proto/verification/v1/verification";
-import { eventually } from "@vvs/testing";
-import { MongoClient } from "mongodb";
+import { atEnd, eventually, silentLogger, testMongo } from "@vvs/testing";
 import { callerFor, startTestApplication } from "../../services/entity/src/testing/application.ts";
 import { createLoads } from "../../services/entity/src/testing/loads.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
@@ -30,10 +28,9 @@ export const NOW = new Date("2026-09-07T12:00:00Z");
  * to entity without Kafka. `providers`: verification's live providers with their accounts and budgets; the files where absent.
  */
 export async function startCostStack(
-  mongodbUri: string,
   providers: Pick<Parameters<typeof startTestService>[0], "live" | "accounts" | "settings"> = {},
 ) {
-  const uri = monitored(mongodbUri);
+  const uri = monitored(process.env.MONGODB_URI!);
   const entity = await startTestApplication({ uri });
   entity.clock.now = NOW;
   await createLoads(entity).load([{ 1: UEI, 12: "REGISTERED LLC" }]);
@@ -76,11 +73,12 @@ export async function startCostStack(
     db: verification.databases.live,
     producer,
     owner: randomUUID(),
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
     pollMs: 600_000,
   });
-  const watcher = await new MongoClient(mongodbUri).connect();
-  const outbox = watcher.db(verification.databases.live.databaseName).collection("outbox");
+  atEnd(() => relay.stop());
+  const watcher = await testMongo();
+  const outbox = watcher.client.db(verification.databases.live.databaseName).collection("outbox");
   /** Publishes all verifications that are stored in one round, and waits until entity's lists have noted so many more. */
   async function publish(verifications: number): Promise<void> {
     const before = noted;
@@ -132,13 +130,6 @@ export async function startCostStack(
         await work();
         await publish(verifications);
       }),
-    async stop() {
-      holds.restore();
-      await relay.stop();
-      await watcher.close();
-      await verification.stop();
-      await entity.stop();
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
@@ -9,18 +9,17 @@ import { startCostStack, UEI, type VerifyFields } from "./stack.ts";
 // vendors that follow it. They don't depend on the machine's speed.
 
 const CALLS = 16;
-let stack: Awaited<ReturnType<typeof startCostStack>>;
-beforeAll(async () => {
-  stack = await startCostStack(process.env.MONGODB_URI!);
-  // Everybody has a stored answer and a remembered TIN, and is in the lists of vendors.
-  for (let organization = 0; organization <= CALLS; organization++) {
-    const { verification } = await stack.verify(organization, Mode.REALTIME);
-    expect(verification?.overallResult).toBe(CheckStatus.PASS);
-    await stack.verify(organization, Mode.CACHED, byTin);
-  }
-  await stack.publish(2 * (CALLS + 1));
-});
-afterAll(() => stack.stop());
+const TIN = "710000001";
+const byTin: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI, tin: TIN } } } };
+const byUei: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI } } } };
+const stack = await startCostStack();
+// Everybody has a stored answer and a remembered TIN, and is in the lists of vendors.
+for (let organization = 0; organization <= CALLS; organization++) {
+  const { verification } = await stack.verify(organization, Mode.REALTIME);
+  expect(verification?.overallResult).toBe(CheckStatus.PASS);
+  await stack.verify(organization, Mode.CACHED, byTin);
+}
+await stack.publish(2 * (CALLS + 1));
 
 /**
  * The commands of calls, without the read of withdrawn loads, which happens at most once a second, and the write of counted
@@ -39,9 +38,6 @@ let keys = 0;
 const withKey = (): VerifyFields => ({
   idempotency: { apiKeyId: "key_1", path: "/v1/verify", key: `key ${++keys}`, bodyHash: new Uint8Array(32) },
 });
-const TIN = "710000001";
-const byTin: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI, tin: TIN } } } };
-const byUei: VerifyFields = { target: { case: "vendor", value: { identifiers: { uei: UEI } } } };
 
 describe("a cached call alone costs at most", () => {
   test.each([

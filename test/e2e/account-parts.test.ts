@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { type Client, createClient } from "@vvs/rpc";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { migrate } from "../../services/account/src/migrate.ts";
 import { type AccountParts, startAccountParts } from "../support/account-parts.ts";
@@ -38,7 +37,7 @@ const newOrganization = () => createOrganization({ product: { baseUrl: parts.bas
 const statusOf = async ({ live }: TestOrganization) => (await live.get("/v1/entities")).status;
 
 beforeAll(async () => {
-  const logger = createLogger({ service: "test", level: "silent" });
+  const logger = silentLogger;
   const uri = environment.MONGODB_URI!;
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
   await migrate({ client, prefix }).finally(() => client.close());

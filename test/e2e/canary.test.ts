@@ -1,16 +1,10 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createClient } from "@vendor-verification/client";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger } from "@vvs/testing";
 import { startCanary } from "../../services/canary/src/canary.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-
-const closers: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const close of closers.reverse()) await close();
-});
 
 test("the canary receives signed changes of one monitor after the other", async () => {
   const organization = await createOrganization();
@@ -23,7 +17,6 @@ test("the canary receives signed changes of one monitor after the other", async 
       response.writeHead(isValid ? 204 : 400).end();
     });
   });
-  closers.push(() => subscriber.close());
   const stop = new AbortController();
   const canary = startCanary({
     client,
@@ -33,9 +26,9 @@ test("the canary receives signed changes of one monitor after the other", async 
     renewMs: 12_000,
     now: () => new Date(),
     stopping: stop.signal,
-    logger: createLogger({ service: "canary", level: "silent" }),
+    logger: silentLogger,
   });
-  closers.push(() => {
+  atEnd(() => {
     stop.abort();
     return canary.close();
   });

@@ -1,29 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { verifyWebhook } from "@vendor-verification/client";
+import { temporaryFolder } from "@vvs/testing";
 import { parse } from "csv-parse/sync";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { startCli } from "../support/program.ts";
 import { startSubscriber } from "../support/subscriber.ts";
 
-const home = mkdtempSync(join(tmpdir(), "vvs-cli-"));
+const home = temporaryFolder();
 const path = (name: string) => join(home, name);
 const running = (...args: string[]) => startCli(args, { env: { HOME: home }, cwd: home });
 const run = (...args: string[]) => running(...args).ended;
-let organization: TestOrganization;
 
-beforeAll(async () => {
-  organization = await createOrganization();
-  const login = startCli(["login", "--base-url", sharedProduct().baseUrl], {
-    env: { HOME: home },
-    stdin: `${organization.keys.sandbox}\n`,
-  });
-  expect(await login.ended).toMatchObject({ code: 0, stderr: "" });
+const organization = await createOrganization();
+const login = startCli(["login", "--base-url", sharedProduct().baseUrl], {
+  env: { HOME: home },
+  stdin: `${organization.keys.sandbox}\n`,
 });
-afterAll(() => rmSync(home, { recursive: true }));
+expect(await login.ended).toMatchObject({ code: 0, stderr: "" });
 
 const resultRows = (name: string): Record<string, string>[] => parse(readFileSync(path(name)), { columns: true });
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { pythonOf, pythonTools, pythonVersions } from "../../packages/client-python/tools.ts";
@@ -13,13 +13,11 @@ import { startSubscriber } from "../support/subscriber.ts";
 type Run = NonNullable<Awaited<ReturnType<typeof pythonOf>>>;
 
 const cache = { cacheDir: serverCacheDir(process.env), log: (line: string) => void process.stderr.write(`${line}\n`) };
-const folder = mkdtempSync(join(tmpdir(), "vvs-python-"));
+const folder = temporaryFolder();
 const installed = join(folder, "installed");
 const title = (version: string) =>
   `on Python ${version} the installed client keeps its rules and works with the product`;
 const TIMEOUT_MS = 180_000;
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const tools = await pythonTools(cache);
 if ("missing" in tools) test.skip(`the Python client: skipped, ${tools.missing}`, () => undefined);

@@ -1,27 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { ApiError, checkReceipt, createClient, signWebhook } from "@vendor-verification/client";
+import { listening, temporaryFolder } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { namedSnippets } from "../guide/snippets.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { installPacked, packClients, runCommand } from "../support/packed-clients.ts";
 import { sharedProduct } from "../support/product.ts";
 
 const bin = join(projectRoot, "node_modules/.bin");
-const folder = mkdtempSync(join(tmpdir(), "vvs-published-"));
-let organization: TestOrganization;
-let client: ReturnType<typeof createClient>;
+const folder = temporaryFolder();
 
-beforeAll(async () => {
-  organization = await createOrganization();
-  client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const organization = await createOrganization();
+const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
 
 /** Runs a command in the folder; returns what it printed. */
 function run(command: string, args: readonly string[]): Promise<string> {
@@ -56,13 +50,10 @@ test("the published packages run what their READMEs show", async () => {
   };
   const secret = organization.webhookSecrets.sandbox;
   const kept: string[] = [];
-  const server = receiver([secret], async (id) => void kept.push(id)).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(receiver([secret], async (id) => void kept.push(id)))}`;
   const headers = await signWebhook("{}", { id: "evt_1", secrets: secret });
   const post = async (body: string) => (await fetch(url, { method: "POST", headers, body })).status;
   expect([await post("{}"), await post("[]"), kept]).toEqual([204, 400, ["evt_1"]]);
-  server.close();
 }, 120_000);
 
 test("the client reaches every operation of the product", async () => {

@@ -4,7 +4,7 @@ import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { watchingOrganization } from "../support/watching-organization.ts";
 
-const own = watchingOrganization();
+const own = await watchingOrganization();
 
 test("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
   const { organization, watch } = own;

@@ -1,29 +1,30 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
-import type { Api } from "../support/api.ts";
 import { createOrganization } from "../support/organization.ts";
 
 /** The sandbox objects of one organization, by the prefix of their ids. */
-let objects: Readonly<Record<string, string>>;
-let strangers: Readonly<Record<"another organization" | "the other environment", Api>>;
 
-beforeAll(async () => {
-  const owner = await createOrganization();
-  const { sandbox } = owner;
-  const entity = (await sandbox.post("/v1/entities", { legal_name: "Owned Vendor LLC" })).body.id;
-  const checks = ["sam_registration"];
-  const subject = { entity_id: entity, checks };
-  const verification = (await sandbox.post("/v1/verifications", { ...subject, mode: "realtime" })).body;
-  const monitor = (await sandbox.post("/v1/monitors", subject)).body.id;
-  const job = (await sandbox.post("/v1/jobs", { checks, mode: "cached", vendors: [{ entity_id: entity }] })).body.id;
-  const evidence = verification.results[0].evidence_uri.split("/").at(-1);
-  objects = { ent: entity, ver: verification.id, evd: evidence, mon: monitor, job };
-  strangers = {
-    "another organization": (await createOrganization()).sandbox,
-    "the other environment": owner.live,
-  };
-});
+const owner = await createOrganization();
+const { sandbox } = owner;
+const entity = (await sandbox.post("/v1/entities", { legal_name: "Owned Vendor LLC" })).body.id;
+const checks = ["sam_registration"];
+const subject = { entity_id: entity, checks };
+const verification = (await sandbox.post("/v1/verifications", { ...subject, mode: "realtime" })).body;
+const monitor = (await sandbox.post("/v1/monitors", subject)).body.id;
+const job = (await sandbox.post("/v1/jobs", { checks, mode: "cached", vendors: [{ entity_id: entity }] })).body.id;
+const evidence = verification.results[0].evidence_uri.split("/").at(-1);
+const objects: Readonly<Record<string, string>> = {
+  ent: entity,
+  ver: verification.id,
+  evd: evidence,
+  mon: monitor,
+  job,
+};
+const strangers = {
+  "another organization": (await createOrganization()).sandbox,
+  "the other environment": owner.live,
+};
 
 const withKey = operations.filter(({ scope }) => scope);
 const cases = withKey.flatMap((operation) =>

@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { checkReceipt, createClient, type JobReceipt } from "@vendor-verification/client";
 import { eventually } from "@vvs/testing";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  organization = await createOrganization();
-});
+const organization = await createOrganization();
 
 afterAll(async () => {
   const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;

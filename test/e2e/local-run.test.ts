@@ -1,33 +1,26 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { eventually, temporaryFolder } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createApi } from "../support/api.ts";
 
-const localDir = mkdtempSync(join(tmpdir(), "vvs-local-"));
+const localDir = temporaryFolder();
 const fixtures = join(projectRoot, "test/fixtures/sam");
-let env: NodeJS.ProcessEnv;
 
-beforeAll(async () => {
-  const { MONGODB_URI: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...others } = process.env;
-  env = {
-    ...others,
-    VVS_LOCAL_DIR: localDir,
-    API_PORT: String(await freePort()),
-    DASHBOARD_PORT: String(await freePort()),
-  };
-});
+const { MONGODB_URI: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...others } = process.env;
+const env = {
+  ...others,
+  VVS_LOCAL_DIR: localDir,
+  API_PORT: String(await freePort()),
+  DASHBOARD_PORT: String(await freePort()),
+};
 
-afterAll(async () => {
-  await run("deploy/local/stop.ts");
-  rmSync(localDir, { recursive: true, force: true });
-});
+afterAll(() => run("deploy/local/stop.ts"));
 
 /** Runs one of the commands and waits for its end. */
 async function run(script: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {

@@ -17,7 +17,7 @@ function answer({ path, headers }: Received, response: ServerResponse): void {
   else response.writeHead(path === "/fails-once" && headers["x-delivery-attempt"] === "1" ? 500 : 200).end();
 }
 
-const own = watchingOrganization(answer);
+const own = await watchingOrganization(answer);
 const { watch, monitorOf, eventsOf, postsTo, postTo } = own;
 const cancel = (id: string) => whenAdmitted(() => own.organization.sandbox.delete(`/v1/monitors/${id}`));
 const change = (id: string, body: object) => own.organization.sandbox.patch(`/v1/monitors/${id}`, body);

@@ -3,10 +3,9 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createKafka, topicNames } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { ChangeDetectedSchema } from "@vvs/proto/events/v1/events";
 import { toProtoTenant } from "@vvs/tenant";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -25,7 +24,7 @@ test("a change reaches the owner as one email, however often its record comes, a
     brokers: environment.KAFKA_BROKERS!.split(","),
     clientId: "test",
     topicPrefix: environment.KAFKA_TOPIC_PREFIX!,
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
   });
   const record = (eventId: string) =>
     create(ChangeDetectedSchema, {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { outputOf, runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
@@ -12,13 +12,9 @@ import { whyNoShell } from "../support/shells.ts";
 
 // What the reference page shows, typed into an interactive shell, leads from a key to a verified webhook.
 
-const checkouts: string[] = [];
-afterAll(() => checkouts.forEach((folder) => void rmSync(folder, { recursive: true })));
-
 /** Returns a folder with the service's source, in which a user may also write. */
 function checkout(): string {
-  const folder = mkdtempSync(join(tmpdir(), "vvs-typed-"));
-  checkouts.push(folder);
+  const folder = temporaryFolder();
   for (const name of readdirSync(projectRoot)) symlinkSync(join(projectRoot, name), join(folder, name));
   return folder;
 }

@@ -1,27 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
-import { type PlayedSamGovFiles, playSamGovFiles } from "../outside/sam-gov-files.ts";
+import { playSamGovFiles } from "../outside/sam-gov-files.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 
 const runbooks = join(projectRoot, "docs/runbooks");
-const folder = mkdtempSync(join(tmpdir(), "vvs-runbooks-"));
-let sam: PlayedSamGovFiles;
-let organizationId: string;
-beforeAll(async () => {
-  sam = await playSamGovFiles();
-  organizationId = (await createOrganization()).id;
-});
-afterAll(async () => {
-  await sam.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const sam = await playSamGovFiles();
+const organizationId = (await createOrganization()).id;
 
 /** Each command that is run, with what it needs instead of its placeholders, and how it must end. */
 const RUN: Readonly<

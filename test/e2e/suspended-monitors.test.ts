@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
@@ -6,19 +6,15 @@ import { fastClock, sharedProduct } from "../support/product.ts";
 
 const operator = { actor: "operator" };
 const { environment } = sharedProduct();
-let suspended: TestOrganization;
-let other: TestOrganization;
 const monitors: [TestOrganization, string][] = [];
 
-beforeAll(async () => {
-  suspended = await createOrganization();
-  other = await createOrganization();
-  for (const organization of [suspended, other]) {
-    const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
-    const request = { entity_id: body.id, checks: ["sam_registration"], frequency: "hourly" };
-    monitors.push([organization, (await organization.sandbox.post("/v1/monitors", request)).body.id]);
-  }
-});
+const suspended = await createOrganization();
+const other = await createOrganization();
+for (const organization of [suspended, other]) {
+  const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
+  const request = { entity_id: body.id, checks: ["sam_registration"], frequency: "hourly" };
+  monitors.push([organization, (await organization.sandbox.post("/v1/monitors", request)).body.id]);
+}
 afterAll(async () => {
   for (const [organization, id] of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
 });

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { everyDocument, everyLog, everyRecord, formsOfText, withoutTimes } from "../support/everything.ts";
 import { createOrganization } from "../support/organization.ts";
@@ -9,7 +9,6 @@ import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 
 const product = sharedProduct();
 let subscriber: Subscriber | undefined;
-afterAll(() => subscriber?.close());
 
 /** Returns a TIN that occurs nowhere else, with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;

@@ -1,16 +1,12 @@
 import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { checkReceipt } from "@vendor-verification/client";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  organization = await createOrganization();
-});
+const organization = await createOrganization();
 
 const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join("");
 /** Returns a TIN with the last digit that decides the sandbox's answer. */

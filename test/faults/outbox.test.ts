@@ -4,10 +4,9 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createKafka } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { ChangeDetectedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger } from "@vvs/testing";
 import { openLoop } from "../bench/load.ts";
 import { ownPlace } from "../support/own-place.ts";
 import { type ServiceProcess, startServiceProcess } from "../support/service-process.ts";
@@ -49,7 +48,6 @@ whereStartable("the outbox", () => {
     await stack?.stop();
     await stack?.remove();
     await broker?.stop();
-    await place.close();
   }, 60_000);
 
   /** Expects that Kafka has exactly the stored verifications, and that all answered ones are stored. */
@@ -67,7 +65,7 @@ whereStartable("the outbox", () => {
       brokers: broker.brokers,
       clientId: "test",
       topicPrefix: `${prefix}.`,
-      logger: createLogger({ service: "test", level: "silent" }),
+      logger: silentLogger,
     });
     const producer = kafka.producer();
     const requestRuns = (from: number, to: number) =>

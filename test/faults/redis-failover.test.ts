@@ -1,60 +1,49 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, listening, silentLogger as logger, temporaryFolder, untilEnd } from "@vvs/testing";
 import { Redis } from "ioredis";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { startRedis } from "../../deploy/local/servers/redis.ts";
 import { createRateLimiter } from "../../services/gateway/src/limits/rate-limiter.ts";
 import { connectRedis } from "../../services/gateway/src/limits/redis.ts";
-import { withCloses } from "../bench/with-closes.ts";
 
-test("after a fail-over of Redis the gateway leaves the old primary, which no longer takes writes, for the new one", () =>
-  withCloses(async (onClose) => {
-    const folder = await mkdtemp(join(tmpdir(), "vvs-failover-"));
-    onClose(() => rm(folder, { recursive: true, force: true }));
-    const cacheDir = serverCacheDir(process.env);
-    const [old, next] = await Promise.all(
-      ["old", "next"].map(async (name) => {
-        const server = await startRedis({ dataDir: join(folder, name), cacheDir, log: () => undefined });
-        onClose(() => server.stop());
-        return server;
-      }),
-    );
+test("after a fail-over of Redis the gateway leaves the old primary, which no longer takes writes, for the new one", async () => {
+  const folder = temporaryFolder();
+  const cacheDir = serverCacheDir(process.env);
+  const [old, next] = await Promise.all(
+    ["old", "next"].map(async (name) =>
+      untilEnd(await startRedis({ dataDir: join(folder, name), cacheDir, log: () => undefined })),
+    ),
+  );
 
-    // The address of the primary, as of a service or a load balancer: connections that are open stay where they are.
-    let primary = old!;
-    const address = createServer((socket) => {
-      const upstream = connect(primary.port, "127.0.0.1");
-      socket.pipe(upstream).on("error", () => socket.destroy());
-      upstream.pipe(socket).on("error", () => upstream.destroy());
-    });
-    await new Promise<void>((resolve) => address.listen(0, "127.0.0.1", resolve));
-    onClose(async () => address.close());
+  // The address of the primary, as of a service or a load balancer: connections that are open stay where they are.
+  let primary = old!;
+  const address = createServer((socket) => {
+    const upstream = connect(primary.port, "127.0.0.1");
+    socket.pipe(upstream).on("error", () => socket.destroy());
+    upstream.pipe(socket).on("error", () => upstream.destroy());
+  });
 
-    const logger = createLogger({ service: "gateway", level: "silent" });
-    const redis = connectRedis({ url: `redis://127.0.0.1:${(address.address() as AddressInfo).port}`, logger });
-    onClose(async () => redis.disconnect());
-    const clock = () => performance.now();
-    const limiter = createRateLimiter({ redis, name: "calls", keyPrefix: "calls", logger, clock });
-    await eventually(() => redis.status === "ready");
-    expect((await limiter.consume("key", 3)).remaining).toBe(2);
+  const redis = connectRedis({ url: `redis://127.0.0.1:${await listening(address)}`, logger });
+  atEnd(() => redis.disconnect());
+  const clock = () => performance.now();
+  const limiter = createRateLimiter({ redis, name: "calls", keyPrefix: "calls", logger, clock });
+  await eventually(() => redis.status === "ready");
+  expect((await limiter.consume("key", 3)).remaining).toBe(2);
 
-    primary = next!;
-    const operator = new Redis(old!.url);
-    onClose(async () => operator.disconnect());
-    await operator.replicaof("127.0.0.1", next!.port);
-    expect(await limiter.consume("key", 3)).toMatchObject({ allowed: true, remaining: 1 });
-    await eventually(async () => {
-      await limiter.consume("probe", 1_000_000);
-      return !limiter.degraded();
-    });
-    const successor = new Redis(next!.url);
-    onClose(async () => successor.disconnect());
-    await eventually(async () => (await successor.exists("calls:probe")) === 1);
-    expect((await limiter.consume("key", 3)).allowed).toBe(true);
-    expect((await limiter.consume("key", 3)).allowed).toBe(false);
-  }));
+  primary = next!;
+  const operator = new Redis(old!.url);
+  atEnd(() => operator.disconnect());
+  await operator.replicaof("127.0.0.1", next!.port);
+  expect(await limiter.consume("key", 3)).toMatchObject({ allowed: true, remaining: 1 });
+  await eventually(async () => {
+    await limiter.consume("probe", 1_000_000);
+    return !limiter.degraded();
+  });
+  const successor = new Redis(next!.url);
+  atEnd(() => successor.disconnect());
+  await eventually(async () => (await successor.exists("calls:probe")) === 1);
+  expect((await limiter.consume("key", 3)).allowed).toBe(true);
+  expect((await limiter.consume("key", 3)).allowed).toBe(false);
+});

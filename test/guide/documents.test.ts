@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
-import { afterAll, expect, test } from "@jest/globals";
-import { testMongo } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder, testMongo } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -15,8 +14,7 @@ const documents = readdirSync(join(projectRoot, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
 const textOf = (document: string) => readFileSync(join(projectRoot, document), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "vvs-documents-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 test("every block of code in README and docs is one that a test runs, and every JSON can be read", () => {
   const code = ["README.md", ...documents].flatMap((document) =>
@@ -75,7 +73,7 @@ test("snapshots are checked by the code in docs/snapshots.md, and by the operato
 
 test("the MongoDB user of docs/operations.md can be created", async () => {
   const code = namedSnippets(textOf("docs/operations.md")).get("create-user.js")!;
-  const { client, prefix, close } = await testMongo();
+  const { client, prefix } = await testMongo();
   const created: Promise<unknown>[] = [];
   // What mongosh offers, as far as the code uses it. The user belongs to a database of this test.
   const database = (name: string) => client.db(`${prefix}${name}`);
@@ -86,5 +84,4 @@ test("the MongoDB user of docs/operations.md can be created", async () => {
   runInNewContext(code, { db: { getSiblingDB }, passwordPrompt: () => "password of a test" });
   expect(await Promise.all(created)).toEqual([expect.objectContaining({ ok: 1 })]);
   await database("admin").command({ dropAllUsersFromDatabase: 1 });
-  await close();
 });

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -15,13 +15,9 @@ const blocks = blocksOf(readFileSync(join(projectRoot, "README.md"), "utf8"));
 const code = new Map(blocks.filter(isCode).map((block) => [block.name, block.code]));
 const shown = blocks.filter(({ language }) => language === "json").map((block) => shapeOf(JSON.parse(block.code)));
 
-const checkouts: string[] = [];
-afterAll(() => checkouts.forEach((folder) => void rmSync(folder, { recursive: true })));
-
 /** Returns a checkout in which another product runs: the repository with a folder .local of its own. */
 function checkoutWith(demo: object): string {
-  const checkout = mkdtempSync(join(tmpdir(), "vvs-readme-"));
-  checkouts.push(checkout);
+  const checkout = temporaryFolder();
   for (const name of readdirSync(projectRoot).filter((one) => one !== ".local")) {
     symlinkSync(join(projectRoot, name), join(checkout, name));
   }

@@ -1,11 +1,9 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { eventually, listening, temporaryFolder } from "@vvs/testing";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -22,13 +20,11 @@ const guide = await readFile(join(projectRoot, "docs/webhooks.md"), "utf8");
 const snippets = namedSnippets(guide);
 /** The snippets that are a whole receiver. */
 const wholeReceiver = ["receiver.mjs", "server.mjs", "main.mjs"];
-const folder = await mkdtemp(join(tmpdir(), "vvs-guide-"));
+const folder = temporaryFolder();
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 const cacheDir = serverCacheDir(process.env);
 // Compiling and starting JVMs can take minutes the first time on a busy machine.
 const TIMEOUT_MS = 300_000;
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 for (const language of languages) {
   const missing = await whyMissing(language, { cacheDir, log });
@@ -75,20 +71,14 @@ test("the guide's complete receiver stores what is genuine, refuses the rest, an
     if (storeIsDown) throw new Error("the store is down");
     kept.push(id);
   };
-  const server = receiver({ secret: genuine.secret, keep }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(receiver({ secret: genuine.secret, keep }))}`;
   const post = (body: string) => fetch(url, { method: "POST", headers: { ...genuine.headers }, body });
-  try {
-    expect((await post(genuine.body)).status).toBe(204);
-    expect((await post(`${genuine.body} `)).status).toBe(400);
-    storeIsDown = true;
-    const refused = await post(genuine.body);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
-    expect(kept).toEqual([genuine.headers["webhook-id"]]);
-  } finally {
-    server.close();
-  }
+  expect((await post(genuine.body)).status).toBe(204);
+  expect((await post(`${genuine.body} `)).status).toBe(400);
+  storeIsDown = true;
+  const refused = await post(genuine.body);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
+  expect(kept).toEqual([genuine.headers["webhook-id"]]);
 });
 
 test("the guide's program receives webhooks, prints them and refuses others", async () => {

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { listening } from "@vvs/testing";
 
 /** A call as it was received. */
 export interface ReceivedCall {
@@ -18,10 +17,11 @@ export interface PlayedServer {
   readonly url: string;
   /** Every call so far. */
   readonly calls: readonly ReceivedCall[];
+  /** Closes it before the end. */
   close(): Promise<void>;
 }
 
-/** Starts an HTTP server on a free local port; it records the calls that it receives. */
+/** Starts an HTTP server on a free local port, until the tests of the file are over; it records the calls that it receives. */
 export async function playServer(
   answer: (call: ReceivedCall, response: ServerResponse) => void | Promise<void>,
 ): Promise<PlayedServer> {
@@ -32,10 +32,9 @@ export async function playServer(
     calls.push(call);
     await answer(call, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls,
     async close() {
       server.closeAllConnections();

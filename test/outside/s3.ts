@@ -6,7 +6,7 @@ import { type PlayedServer, playServer, type ReceivedCall } from "./played-serve
 export type S3Misbehaviour = "500" | "silent" | "cut" | "no_bucket";
 
 /** A simulated S3-compatible store with one bucket, addressed by path: PUT, GET, HEAD and DELETE of objects. */
-export interface PlayedS3 extends Pick<PlayedServer, "url" | "calls" | "close"> {
+export interface PlayedS3 extends Pick<PlayedServer, "url" | "calls"> {
   readonly bucket: string;
   /** Stored objects by key; tests may change them. */
   readonly objects: Map<string, string>;
@@ -52,7 +52,6 @@ export async function playS3(bucket = "evidence"): Promise<PlayedS3> {
   return {
     url: server.url,
     calls: server.calls,
-    close: server.close,
     bucket,
     objects,
     misbehave(how) {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
-import { type PlayedServer, playServer, type ReceivedCall } from "./played-server.ts";
+import { playServer, type ReceivedCall } from "./played-server.ts";
 
 /** How the storage misbehaves after it has started to answer. */
 export type StorageMisbehaviour = "cut" | "silent" | "no_archive" | "short";
 
-export interface PlayedSamGovFiles extends Pick<PlayedServer, "close"> {
+export interface PlayedSamGovFiles {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Calls to the API, and to the storage that it redirects to. */
@@ -56,10 +56,6 @@ export async function playSamGovFiles(
     },
     misbehave(how) {
       misbehaviour = how;
-    },
-    async close() {
-      await api.close();
-      await storage.close();
     },
   };
 }

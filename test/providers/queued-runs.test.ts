@@ -1,32 +1,15 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import {
-  createTestMonitor,
-  type PlayedQueue,
-  startPlayedQueue,
-} from "../../services/verification/src/testing/played-queue.ts";
-import type { TestService } from "../../services/verification/src/testing/service.ts";
-import { startChangeDetector, type TestChangeDetector } from "../support/change-detector.ts";
+import { createTestMonitor, startPlayedQueue } from "../../services/verification/src/testing/played-queue.ts";
+import { startChangeDetector } from "../support/change-detector.ts";
 
 // Two weeks of daily runs through the verification service with its queue and the change detector, with a simulated
 // SAM.gov, its files, a day on which it is down, and one on which its quota is used up.
 
-const closers: (() => unknown)[] = [];
-let queue: PlayedQueue;
-let service: TestService;
-let detector: TestChangeDetector;
-
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-20T09:00:00Z");
-  closers.push(() => queue.stop());
-  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "40" });
-  detector = await startChangeDetector({ prefix: service.prefix, now: () => queue.now() });
-  closers.push(() => detector.close());
-});
-afterAll(async () => {
-  for (const close of closers.toReversed()) await close();
-});
+const queue = await startPlayedQueue("2026-11-20T09:00:00Z");
+const service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "40" });
+const detector = await startChangeDetector({ prefix: service.prefix, now: () => queue.now() });
 
 async function changesOf(monitorId: string): Promise<string[]> {
   const reports = await detector.reportsOf(monitorId);

@@ -1,7 +1,7 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { outputOf } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -14,8 +14,7 @@ import { decoded } from "../support/reference-page.ts";
 // Every line of a document that installs something for users works.
 
 const INSTALL = /(?:npm install|pip install|pip wheel|go get) [^`\n]*[^`\s]/g;
-const folder = mkdtempSync(join(tmpdir(), "vvs-installs-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const files = globSync(["*.md", "docs/**/*.md", "{packages,services,charts}/*/README.md"], { cwd: projectRoot });
 const pages = ["http://localhost:8080", "https://api.example.com"].map((url) =>

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { listening, temporaryFolder } from "@vvs/testing";
 import { ensureFetched } from "../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -11,7 +10,7 @@ import { installPacked, packClients, runCommand } from "../support/packed-client
 
 /** The oldest Node that the packages support. */
 const OLDEST_NODE = "20.20.2";
-const folder = mkdtempSync(join(tmpdir(), "vvs-published-"));
+const folder = temporaryFolder();
 const requests: string[] = [];
 const server = createServer((request, response) => {
   requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
@@ -25,18 +24,15 @@ const server = createServer((request, response) => {
   response.end(JSON.stringify(answers[pathname] ?? verification));
 });
 let node: string;
+let port: number;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = await listening(server);
   write("package.json", '{"type":"module"}');
   const [program, tarballs] = await Promise.all([oldestNode(), packClients(folder)]);
   node = program;
   await installPacked(folder, tarballs);
 }, 120_000);
-afterAll(async () => {
-  await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** Returns the program of the oldest supported Node. It comes from npm's registry, once. */
 async function oldestNode(): Promise<string> {
@@ -62,7 +58,7 @@ const run = (command: string, ...args: string[]) =>
   runCommand(command, args, {
     cwd: folder,
     env: {
-      VENDOR_VERIFICATION_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      VENDOR_VERIFICATION_BASE_URL: `http://127.0.0.1:${port}`,
       VENDOR_VERIFICATION_API_KEY: `svc_test_${"a".repeat(38)}`,
     },
   });

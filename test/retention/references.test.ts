@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { randomOf } from "../bench/registry/random.ts";
@@ -8,13 +8,9 @@ import { startKeptStack } from "./stack.ts";
 // are real, the years are a clock's.
 
 const DAY_MS = 86_400_000;
-let stack: Awaited<ReturnType<typeof startKeptStack>>;
 let organizationId: string;
 
-beforeAll(async () => {
-  stack = await startKeptStack(process.env.MONGODB_URI!);
-});
-afterAll(() => stack.close());
+const stack = await startKeptStack();
 beforeEach(() => {
   stack.forget();
   organizationId = newId("org");

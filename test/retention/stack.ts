@@ -39,8 +39,8 @@ const callerOf = (organizationId: string) => ({
 type Kind = "requested" | "completed" | "changed";
 
 /** Live monitor, verification and change-detector without Kafka, on one clock that the test moves. */
-export async function startKeptStack(mongodbUri: string) {
-  const monitors = await createTestDomain({ uri: mongodbUri, environment: "live" });
+export async function startKeptStack() {
+  const monitors = await createTestDomain({ environment: "live" });
   const { clock } = monitors;
   const now = () => clock.at;
   const vendors = new Map<string, PlayedVendor>();
@@ -76,10 +76,10 @@ export async function startKeptStack(mongodbUri: string) {
     },
   };
   const verification = await startTestService({
-    ...{ mongodbUri, live: [provider], now },
+    ...{ live: [provider], now },
     receiptKeys: [{ id: "k1", key: randomBytes(32) }],
   });
-  const detector = await startChangeDetector({ mongodbUri, prefix: monitors.prefix, now });
+  const detector = await startChangeDetector({ prefix: monitors.prefix, now });
   const db = verification.databases.live;
   const stored = collectionsOf(db);
   const detectorDb = detector.client.db(monitors.db.databaseName.replace(/monitor(?=_live$)/, "change_detector"));
@@ -264,11 +264,6 @@ export async function startKeptStack(mongodbUri: string) {
         ...references.flatMap(([from, to]) => (to === undefined || there.has(to) ? [] : [`${from} → ${to}`])),
         ...bodies.flatMap(({ _id }) => (named.has(_id) ? [] : [`body ${_id} has no record`])),
       ];
-    },
-    async close() {
-      await detector.close();
-      await verification.stop();
-      await monitors.close();
     },
   };
 }

@@ -83,9 +83,10 @@ function plainNode() {
     unstable_shouldLoadAsEsm: () => true,
     async unstable_importModule(path: string) {
       // Loaded only now that jest-circus has put its functions into the global object.
-      const { registerHooksOfModules } = await import("./globals.ts");
+      const { registerClosing, registerHooksOfModules } = await import("./globals.ts");
       registerHooksOfModules();
-      return import(pathToFileURL(path).href);
+      await import(pathToFileURL(path).href);
+      registerClosing();
     },
     setGlobalsForRuntime: () => undefined,
     enterTestCode: () => undefined,

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { ModernFakeTimers } from "@jest/fake-timers";
 import type * as Globals from "@jest/globals";
 import { ModuleMocker } from "jest-mock";
+import { closeAll } from "../../packages/testing/src/at-end.ts";
 
 // What test files import from @jest/globals. Jest-circus has put the functions into the global object.
 
@@ -27,6 +28,14 @@ const hook = (name: Hook) =>
 /** Registers the kept hooks again, for the next file. */
 export function registerHooksOfModules(): void {
   for (const [name, given] of hooksOfModules) Reflect.apply(circus[name], undefined, given);
+}
+
+/** Longest time for closing what the tests of a file have opened, in milliseconds. */
+const CLOSE_MS = 120_000;
+
+/** Registers that what a loaded file opens is closed after its own hooks. */
+export function registerClosing(): void {
+  circus.afterAll(closeAll, CLOSE_MS);
 }
 
 export const { expect } = circus;

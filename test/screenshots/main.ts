@@ -42,8 +42,6 @@ async function main(only: string | undefined): Promise<void> {
     await take(await unlinkedPages(organization));
     say(`Screenshots: ${folder}`);
   } finally {
-    await browser.close();
-    subscriber.close();
     await globalThis.stopTestProduct?.();
     await globalThis.stopTestServers?.();
   }

@@ -1,25 +1,20 @@
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
+import { listening } from "@vvs/testing";
 
-/** Receives traces over OTLP (HTTP, JSON) like a collector, and appends each request to a file, one per line. */
-export async function startOtlpReceiver(file: string): Promise<{ url: string; close(): void }> {
+/**
+ * Receives traces over OTLP (HTTP, JSON) like a collector until the tests of the file are over, and appends each request to a
+ * file, one per line. Returns its URL.
+ */
+export async function startOtlpReceiver(file: string): Promise<string> {
   const server = createServer(async (request, response) => {
     const body = await read(request);
     appendFileSync(file, `${body.toString("utf8")}\n`);
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

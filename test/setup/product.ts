@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { closeAll } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import { ownPlace } from "../support/own-place.ts";
@@ -19,9 +20,7 @@ export default async function setup(): Promise<void> {
   const place = ownPlace();
   const { prefix, folder, logDir } = place;
   const spansFile = join(folder, "spans.jsonl");
-  const receiver = await startOtlpReceiver(spansFile);
-  place.onClose(() => receiver.close());
-  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = await startOtlpReceiver(spansFile);
   process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "http/json";
   process.env.OTEL_BSP_SCHEDULE_DELAY = "200";
 
@@ -44,5 +43,5 @@ export default async function setup(): Promise<void> {
     spansFile,
   };
   process.env.VVS_TEST_PRODUCT = JSON.stringify(shared);
-  globalThis.stopTestProduct = place.close;
+  globalThis.stopTestProduct = closeAll;
 }

@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { atEnd, eventually, silentLogger as logger, temporaryFolder } from "@vvs/testing";
 import { Redis } from "ioredis";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
@@ -16,15 +14,9 @@ import { connectRedis, type RedisOptions } from "../../services/gateway/src/limi
 import { tlsInFrontOf } from "../support/tls-in-front.ts";
 import { type CertificateFiles, writeCertificates } from "./certificates.ts";
 
-const logger = createLogger({ service: "test", level: "silent" });
 let folder: string;
-const closes: (() => unknown)[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vvs-redis-"));
-});
-afterEach(async () => {
-  for (const close of closes.splice(0).reverse()) await close();
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 function optionsOf(name: string): ServerOptions {
@@ -34,9 +26,9 @@ function optionsOf(name: string): ServerOptions {
 
 async function start(name: string) {
   const server = await startRedis(optionsOf(name));
-  closes.push(() => server.stop());
+  atEnd(() => server.stop());
   const operator = new Redis(server.url);
-  closes.push(() => operator.disconnect());
+  atEnd(() => operator.disconnect());
   return { ...server, operator };
 }
 
@@ -50,14 +42,14 @@ async function startWith(name: string, args: (port: number) => readonly string[]
     command: async (port) => ({ command: program, args: [...args(port)] }),
     probe: (port) => pingRedis(`redis://127.0.0.1:${port}`, 1_000),
   });
-  closes.push(() => server.stop());
+  atEnd(() => server.stop());
   return server;
 }
 
 /** Connects as the gateway does, and returns a function that counts a call in Redis: undefined while it can't. */
 function limiterOf(options: RedisOptions) {
   const redis = connectRedis({ ...options, logger });
-  closes.push(() => redis.disconnect());
+  atEnd(() => redis.disconnect());
   const clock = () => performance.now();
   const limiter = createRateLimiter({ redis, name: "calls", keyPrefix: "calls", logger, clock });
   const counts = async () => {
@@ -68,16 +60,9 @@ function limiterOf(options: RedisOptions) {
 }
 
 /** Ends TLS in front of a port, only for clients with a certificate of the authority, as managed services do. */
-async function securely(port: number, files: CertificateFiles): Promise<number> {
+function securely(port: number, files: CertificateFiles): Promise<number> {
   const pem = readFileSync(files.server, "utf8");
-  const server = await tlsInFrontOf(port, {
-    key: pem,
-    cert: pem,
-    ca: readFileSync(files.ca, "utf8"),
-    requestCert: true,
-  });
-  closes.push(() => server.close());
-  return server.port;
+  return tlsInFrontOf(port, { key: pem, cert: pem, ca: readFileSync(files.ca, "utf8"), requestCert: true });
 }
 
 describe("the gateway's limits", () => {
@@ -114,7 +99,7 @@ describe("the gateway's limits", () => {
     expect(await primary.operator.exists("calls:key")).toBe(1);
 
     const watching = new Redis(sentinel.port, "127.0.0.1");
-    closes.push(() => watching.disconnect());
+    atEnd(() => watching.disconnect());
     const facts = async () => (await watching.call("SENTINEL", "REPLICAS", "vvs")) as string[][];
     await eventually(async () => (await facts())[0]?.includes(String(replica.port)));
     await eventually(async () => (await watching.call("SENTINEL", "FAILOVER", "vvs").catch(() => "")) === "OK");
@@ -141,7 +126,7 @@ describe("the gateway's limits", () => {
         HTTP_PORT: "0",
       },
     });
-    closes.push(() => gateway.kill("SIGKILL"));
+    atEnd(() => gateway.kill("SIGKILL"));
     let output = "";
     gateway.stdout.on("data", (chunk) => {
       output += chunk;

@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createKafka, kafkaOptions, kafkaSection } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { connectMongo, mongoOptions, mongoSection } from "@vvs/mongo";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger as logger, temporaryFolder } from "@vvs/testing";
 import { run } from "../../deploy/image/run.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
@@ -18,8 +16,7 @@ import { type CertificateFiles, tlsVariables, writeCertificates } from "./certif
 import { KAFKA_USER, type SecuredKafka, startSecuredKafka, unsignedToken } from "./secured-kafka.ts";
 import { startSecuredMongodb } from "./secured-mongodb.ts";
 
-const logger = createLogger({ service: "test", level: "silent" });
-const folder = mkdtempSync(join(tmpdir(), "vvs-secured-"));
+const folder = temporaryFolder();
 let files: CertificateFiles;
 let mongodb: Awaited<ReturnType<typeof startSecuredMongodb>>;
 let kafka: SecuredKafka;
@@ -50,7 +47,6 @@ describe("stores that take only TLS with a private CA, client certificates and s
   afterAll(async () => {
     await mongodb?.stop();
     await kafka?.stop();
-    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
   const connectTo = (changed: Record<string, string>) => {

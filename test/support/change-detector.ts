@@ -1,7 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import { type ChangeDetected, ChangeDetectedSchema, type VerificationCompleted } from "@vvs/proto/events/v1/events";
+import { atEnd, silentLogger as logger } from "@vvs/testing";
 import type { Binary, MongoClient } from "mongodb";
 import { migrate } from "../../services/change-detector/src/migrate.ts";
 import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
@@ -21,21 +21,23 @@ export interface TestChangeDetector {
   detect(record: VerificationCompleted): Promise<void>;
   /** Returns what was reported of a monitor's runs, oldest first. */
   reportsOf(monitorId: string): Promise<Report[]>;
-  close(): Promise<void>;
 }
 
-/** Starts the live change detector on databases of its own. */
+/** Starts the live change detector on databases of its own, until the tests of the file are over. */
 export async function startChangeDetector(options: {
-  mongodbUri?: string;
+  uri?: string;
   prefix: string;
   now: () => Date;
 }): Promise<TestChangeDetector> {
-  const { mongodbUri: uri = process.env.MONGODB_URI!, prefix, now } = options;
-  const logger = createLogger({ service: "test", level: "silent" });
+  const { uri = process.env.MONGODB_URI!, prefix, now } = options;
   const stopping = new AbortController().signal;
   const client = await connectMongo({ uri, service: "test", logger, stopping });
   await migrate({ client, prefix });
   const { live: db, sandbox } = environmentDatabases(client, prefix, "change-detector");
+  atEnd(async () => {
+    await Promise.all([db.dropDatabase(), sandbox.dropDatabase()]);
+    await client.close();
+  });
   const outbox = db.collection<{ topic: string; key: string; seq: number; value: Binary }>("outbox");
   return {
     client,
@@ -54,10 +56,6 @@ export async function startChangeDetector(options: {
         runSeq: seq,
         changes: fromBinary(ChangeDetectedSchema, value.buffer).changes,
       }));
-    },
-    async close() {
-      await Promise.all([db.dropDatabase(), sandbox.dropDatabase()]);
-      await client.close();
     },
   };
 }

@@ -1,14 +1,16 @@
+import { atEnd } from "@vvs/testing";
 import type { AbstractCursor, Collection, Db } from "mongodb";
 
 type Method = "insertMany" | "aggregate" | "find";
 
 /**
- * Lets a test hold commands of the clients that `connectMongo` makes in this process, so that other calls arrive meanwhile.
- * `db` is a database of one of them.
+ * Lets the tests of a file hold commands of the clients that `connectMongo` makes in this process, so that other calls arrive
+ * meanwhile. `db` is a database of one of them.
  */
 export function heldCommands(db: Db) {
   const shared: Pick<Collection, Method> = Object.getPrototypeOf(db.collection("any"));
   const { insertMany, aggregate, find } = shared;
+  atEnd(() => Object.assign(shared, { insertMany, aggregate, find }));
   const holds = new Map<string, { reach: () => void; released: Promise<void> }>();
 
   async function wait(method: Method, { collectionName }: Collection): Promise<void> {
@@ -47,6 +49,5 @@ export function heldCommands(db: Db) {
         },
       };
     },
-    restore: () => void Object.assign(shared, { insertMany, aggregate, find }),
   };
 }

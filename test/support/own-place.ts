@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { atEnd } from "@vvs/testing";
 import { type Product, type ProductOptions, startProduct } from "../../deploy/local/product.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
@@ -8,7 +9,7 @@ import { projectRoot } from "../../deploy/local/services.ts";
 import { dropRun } from "./clean-up.ts";
 import { testServers } from "./test-servers.ts";
 
-/** A place for one test file on the servers of a test run: names, a folder, and what is closed at the end. */
+/** A place for one test file on the servers of a test run: names, and a folder that exists until its tests are over. */
 export interface OwnPlace {
   /** Prefix of the names of databases and, followed by a dot, of topics. */
   readonly prefix: string;
@@ -16,17 +17,13 @@ export interface OwnPlace {
   readonly folder: string;
   /** Folder of the logs, one file for each service. */
   readonly logDir: string;
-  /** Registers what `close` calls: the last one first. */
-  onClose(close: () => unknown): void;
-  /** Starts the whole product with names of this place. `close` stops it and removes its databases, topics and keys. */
+  /** Starts the whole product with names of this place. At the end its databases, topics and keys are removed. */
   startProduct(
     options: Pick<ProductOptions, "environment" | "exclusions" | "registry"> & {
       readonly servers?: ProductOptions["servers"];
       readonly log?: (line: string) => void;
     },
   ): Promise<Product>;
-  /** Closes everything, and removes the folder. */
-  close(): Promise<void>;
 }
 
 export function ownPlace(): OwnPlace {
@@ -34,10 +31,9 @@ export function ownPlace(): OwnPlace {
   const folder = join(projectRoot, ".cache", "test-product", prefix);
   const logDir = join(folder, "log");
   mkdirSync(logDir, { recursive: true });
-  const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  const onClose = (close: () => unknown) => void closes.push(close);
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return {
-    ...{ prefix, folder, logDir, onClose },
+    ...{ prefix, folder, logDir },
     async startProduct({ servers = testServers(), log = () => undefined, ...options }) {
       const product = await startProduct({
         ...options,
@@ -46,14 +42,11 @@ export function ownPlace(): OwnPlace {
         dashboardPort: await freePort(),
         onCrash: (service, exit) => log(`${service} crashed: ${exit.signal ?? exit.code}`),
       });
-      onClose(async () => {
+      atEnd(async () => {
         await product.stop();
         await dropRun(product.environment, prefix);
       });
       return product;
-    },
-    async close() {
-      for (const close of closes.splice(0).toReversed()) await close();
     },
   };
 }

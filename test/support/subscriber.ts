@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { eventually } from "@vvs/testing";
+import { eventually, listening } from "@vvs/testing";
 
 /** A POST that a subscriber received. */
 export interface Received {
@@ -17,13 +16,14 @@ export interface Subscriber {
   readonly received: readonly Received[];
   /** Waits for a POST that `fits`, any by default. */
   waitForPost(fits?: (received: Received) => boolean, timeoutMs?: number): Promise<Received>;
+  /** Closes it before the end. */
   close(): void;
 }
 
 /** Name or address at which the product reaches this machine, if it runs on another one. */
 const { SUBSCRIBER_HOST } = process.env;
 
-/** Starts an HTTP server that acts as a webhook subscriber; it answers 200 by default. */
+/** Starts an HTTP server that acts as a webhook subscriber until the tests of the file are over; it answers 200 by default. */
 export async function startSubscriber(
   answer: (received: Received, response: ServerResponse) => void = (_received, response) => void response.end("ok"),
 ): Promise<Subscriber> {
@@ -34,8 +34,7 @@ export async function startSubscriber(
     received.push(post);
     answer(post, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, SUBSCRIBER_HOST ? "0.0.0.0" : "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server, SUBSCRIBER_HOST && "0.0.0.0");
   return {
     url: `http://${SUBSCRIBER_HOST ?? "127.0.0.1"}:${port}/hook`,
     received,

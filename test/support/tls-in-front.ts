@@ -1,27 +1,14 @@
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { createServer, type TlsOptions } from "node:tls";
+import { listening } from "@vvs/testing";
 
-/** Ends TLS on a free port in front of a local one. */
-export async function tlsInFrontOf(
-  port: number,
-  options: TlsOptions & { readonly host?: string },
-): Promise<{ port: number; close(): void }> {
-  const closes = new Set<() => void>();
+/** Ends TLS in front of a local port, until the tests of the file are over; returns its port. */
+export function tlsInFrontOf(port: number, options: TlsOptions & { readonly host?: string }): Promise<number> {
   const server = createServer(options, (socket) => {
     const upstream = connect(port, "127.0.0.1");
     socket.pipe(upstream).on("error", () => socket.destroy());
     upstream.pipe(socket).on("error", () => upstream.destroy());
-    const close = () => socket.destroy();
-    closes.add(close);
-    socket.on("close", () => closes.delete(close));
   });
   server.on("tlsClientError", () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, options.host ?? "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close() {
-      server.close();
-      for (const close of closes) close();
-    },
-  };
+  return listening(server, options.host);
 }

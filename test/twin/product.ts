@@ -1,7 +1,6 @@
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { loadConfig, z } from "@vvs/config";
 import { topicNames } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { environmentDatabases } from "@vvs/mongo";
 import { shardOf } from "@vvs/outbox";
 import {
@@ -14,6 +13,7 @@ import {
   VerificationCompletedSchema,
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
+import { atEnd, silentLogger as logger } from "@vvs/testing";
 import type { Binary, Db } from "mongodb";
 import { collections as detectorCollections } from "../../services/change-detector/src/store.ts";
 import { createPublishStates } from "../../services/monitor/src/monitors/state-publisher.ts";
@@ -25,8 +25,6 @@ import { startTestService } from "../../services/verification/src/testing/servic
 import type { PlayedSamGov } from "../outside/sam-gov.ts";
 import { startChangeDetector } from "../support/change-detector.ts";
 import type { World } from "./world.ts";
-
-const logger = createLogger({ service: "twin", level: "silent" });
 
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
@@ -47,17 +45,14 @@ export interface Hooks {
  * when a test says so. The clock, the files and SAM.gov are the test's.
  */
 export async function startProduct(options: {
-  mongodbUri: string;
   world: World;
   sam: PlayedSamGov;
   clock: { at: Date };
   hooks: (domain: Awaited<ReturnType<typeof createTestDomain>>) => Hooks;
 }) {
-  const { mongodbUri, world, sam, clock } = options;
-  const closers: (() => unknown)[] = [];
+  const { world, sam, clock } = options;
   const now = () => clock.at;
-  const monitors = await createTestDomain({ uri: mongodbUri, environment: "live", fileRunSpreadMs: 0 });
-  closers.push(() => monitors.close());
+  const monitors = await createTestDomain({ environment: "live", fileRunSpreadMs: 0 });
   const hooks = options.hooks(monitors);
   const config = loadConfig(z.object(providersSection), {
     SAM_GOV_API_KEY: sam.apiKey,
@@ -65,15 +60,12 @@ export async function startProduct(options: {
     SAM_GOV_DAILY_QUOTA: "1000000",
   });
   const verification = await startTestService({
-    mongodbUri,
     now,
     entities: world.entities,
     accounts: providerAccounts(config),
-    live: (of) => createLiveProviders({ config, ...of, now, logger, onClose: (_, close) => void closers.push(close) }),
+    live: (of) => createLiveProviders({ config, ...of, now, logger, onClose: (_, close) => void atEnd(close) }),
   });
-  closers.push(() => verification.stop());
-  const detector = await startChangeDetector({ mongodbUri, prefix: monitors.prefix, now });
-  closers.push(() => detector.close());
+  const detector = await startChangeDetector({ prefix: monitors.prefix, now });
   const detectorDb = environmentDatabases(detector.client, monitors.prefix, "change-detector").live;
   const judging = verification.clientFor("monitor");
   const publishStates = createPublishStates({
@@ -149,18 +141,6 @@ export async function startProduct(options: {
       await verification.queue.ask();
     },
     /** Adds a replica of monitor, with a clock of its own. */
-    async replica() {
-      const other = await createTestDomain({
-        uri: mongodbUri,
-        environment: "live",
-        prefix: monitors.prefix,
-        fileRunSpreadMs: 0,
-      });
-      closers.push(() => other.close());
-      return other;
-    },
-    async close() {
-      for (const close of closers.toReversed()) await close();
-    },
+    replica: () => createTestDomain({ environment: "live", prefix: monitors.prefix, fileRunSpreadMs: 0 }),
   };
 }

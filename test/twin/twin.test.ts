@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { runRound } from "./histories.ts";
-import { startTwins, type Twins } from "./twins.ts";
+import { startTwins } from "./twins.ts";
 
 // Scheduled checks that are made in bulk find what real runs would have found. Random histories run in a product that sweeps,
 // and in a naive twin in which each scheduled check is a real run. The histories below are few, but fail if all checks in bulk are
@@ -13,11 +13,7 @@ const SEED = Number(process.env.TWIN_SEED ?? 3);
 const TOGETHER = Math.min(20, HISTORIES);
 const STEPS = 25;
 
-let twins: Twins;
-beforeAll(async () => {
-  twins = await startTwins(process.env.MONGODB_URI!);
-});
-afterAll(() => twins.close());
+const twins = await startTwins();
 
 const seeds = Array.from({ length: Math.ceil(HISTORIES / TOGETHER) }, (_, index) => SEED + index);
 

@@ -53,7 +53,7 @@ export type Twins = Awaited<ReturnType<typeof startTwins>>;
  * Starts a product with two replicas that sweep, and its naive twin: the same product, in which each scheduled check is a
  * real run and no file is announced. Both have the same monitors, files, calls and times.
  */
-export async function startTwins(mongodbUri: string) {
+export async function startTwins() {
   const clock = { at: new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 5)) };
   const [sam, twinSam] = await Promise.all([playSamGov(), playSamGov()]);
   const world = createWorld({ sams: [sam, twinSam], now: () => clock.at });
@@ -69,7 +69,7 @@ export async function startTwins(mongodbUri: string) {
     onChange: (_of: string, _change: ChangeDetected): void => undefined,
   };
   const product = await startProduct({
-    ...{ mongodbUri, world, sam, clock },
+    ...{ world, sam, clock },
     hooks: (monitors) => ({
       registryChanged: (record) => monitors.records.registryChanged(record),
       completed: (record) => completedBy(record, round.chance.pick(round.rules)),
@@ -78,7 +78,7 @@ export async function startTwins(mongodbUri: string) {
     }),
   });
   const twin = await startProduct({
-    ...{ mongodbUri, world, sam: twinSam, clock },
+    ...{ world, sam: twinSam, clock },
     hooks: () => ({
       registryChanged: async () => undefined,
       changed: (record) => round.onChange("twin", record),
@@ -133,11 +133,6 @@ export async function startTwins(mongodbUri: string) {
         if (watched) return { history, watched };
       }
       throw new Error(`no monitor ${id}`);
-    },
-
-    async close(): Promise<void> {
-      await Promise.all([product.close(), twin.close()]);
-      await Promise.all([sam.close(), twinSam.close()]);
     },
   };
   return twins;

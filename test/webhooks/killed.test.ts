@@ -1,18 +1,16 @@
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../support/delivery-stack.ts";
-import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { startTestStack, type TestStack } from "./stack.ts";
+import { type Received, startSubscriber } from "../support/subscriber.ts";
+import { startTestStack } from "./stack.ts";
 
 const MONITORS = 100;
 const PER_MONITOR = 4;
 const ENDPOINTS = 20;
 const KILL_AFTER = 100;
 
-let stack: TestStack;
-let subscriber: Subscriber;
 /** Responses that stay open until the dispatcher is killed. */
 const held: ServerResponse[] = [];
 let holds = false;
@@ -22,16 +20,9 @@ function answer({ path }: Received, response: ServerResponse): void {
   else response.end("ok");
 }
 
-beforeAll(async () => {
-  subscriber = await startSubscriber(answer);
-  // A short timeout keeps leases short: they last a little longer than an attempt may take.
-  stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000", KAFKA_SESSION_TIMEOUT_MS: "6000" } });
-}, 120_000);
-
-afterAll(async () => {
-  await stack?.discard();
-  subscriber?.close();
-}, 60_000);
+const subscriber = await startSubscriber(answer);
+// A short timeout keeps leases short: they last a little longer than an attempt may take.
+const stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000", KAFKA_SESSION_TIMEOUT_MS: "6000" } });
 
 test("after a kill in the middle of its work every event arrives, in its monitor's order, under its own id", async () => {
   const monitors = Array.from({ length: MONITORS }, () => ({ id: newId("mon"), organizationId: newId("org") }));

@@ -1,8 +1,8 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startTestStack, type TestStack } from "./stack.ts";
+import { expect, test } from "@jest/globals";
+import { listening } from "@vvs/testing";
+import { startTestStack } from "./stack.ts";
 
 /** Names of subscribers, with their successive DNS answers. */
 const NAMES: Record<string, string[][]> = {
@@ -15,31 +15,20 @@ const NAMES: Record<string, string[][]> = {
   "rebinds.example": [["127.0.0.1"], ["::1"], ["10.0.0.1"]],
 };
 
-let stack: TestStack;
-const servers: Server[] = [];
 let port = 0;
 let reached = 0;
 
-beforeAll(async () => {
-  for (const host of ["127.0.0.1", "::1"]) {
-    const server = createServer((_request, response) => {
-      reached++;
-      response.end("secrets of the inside");
-    });
-    servers.push(server);
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
-    port = (server.address() as AddressInfo).port;
-  }
-  stack = await startTestStack({
-    environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "false", PLAYED_NAMES: JSON.stringify(NAMES) },
-    nodeOptions: ["--import", join(import.meta.dirname, "played-dns.ts")],
+for (const host of ["127.0.0.1", "::1"]) {
+  const server = createServer((_request, response) => {
+    reached++;
+    response.end("secrets of the inside");
   });
-}, 120_000);
-
-afterAll(async () => {
-  await stack?.discard();
-  for (const server of servers) server.close();
-}, 60_000);
+  port = await listening(server, host, port);
+}
+const stack = await startTestStack({
+  environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "false", PLAYED_NAMES: JSON.stringify(NAMES) },
+  nodeOptions: ["--import", join(import.meta.dirname, "played-dns.ts")],
+});
 
 const HOSTS = [
   "127.0.0.1",

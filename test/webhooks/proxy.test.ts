@@ -1,19 +1,15 @@
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { atEnd, untilEnd } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
-import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { startTestStack, type TestStack } from "./stack.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+import { startTestStack } from "./stack.ts";
 
-let stack: TestStack;
-let subscriber: Subscriber;
-let proxyPort: number;
 const targets: string[] = [];
-const sockets = new Set<Duplex>();
 
 /** A proxy that connects to any target. */
-const proxy = createServer().on("connect", (request, client: Socket) => {
+const proxy = untilEnd(createServer()).on("connect", (request, client: Socket) => {
   targets.push(request.url!);
   const [host, port] = request.url!.split(":");
   const target = connect(Number(port), host, () => {
@@ -21,23 +17,15 @@ const proxy = createServer().on("connect", (request, client: Socket) => {
     target.pipe(client).pipe(target);
   });
   for (const socket of [client, target]) socket.on("error", () => undefined);
-  sockets.add(client).add(target);
+  atEnd(() => client.destroy());
+  atEnd(() => target.destroy());
 });
 
-beforeAll(async () => {
-  subscriber = await startSubscriber();
-  proxyPort = await freePort();
-  stack = await startTestStack({
-    environment: { WEBHOOK_EGRESS_PROXY_URL: `http://127.0.0.1:${proxyPort}` },
-  });
-}, 120_000);
-
-afterAll(async () => {
-  await stack?.discard();
-  for (const socket of sockets) socket.destroy();
-  proxy.close();
-  subscriber?.close();
-}, 60_000);
+const proxyPort = await freePort();
+const subscriber = await startSubscriber();
+const stack = await startTestStack({
+  environment: { WEBHOOK_EGRESS_PROXY_URL: `http://127.0.0.1:${proxyPort}` },
+});
 
 test("while the proxy is unavailable no attempt is counted; once it is available, the first one goes through it", async () => {
   const event = await stack.tell(subscriber.url);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@vvs/ids";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually } from "@vvs/testing";
 import type { Delivery } from "../../services/webhook-dispatcher/src/model/delivery.ts";
 import {
   type DeliveryStack,
@@ -14,7 +14,7 @@ import { testServers } from "../support/test-servers.ts";
 
 /** A dispatcher process for one test file. */
 export interface TestStack extends DeliveryStack {
-  /** Folder for files that a test writes; `discard` removes it. */
+  /** Folder for files that a test writes. */
   readonly folder: string;
   /** Publishes a change of a new monitor, to be delivered to `url`; returns the event. */
   tell(url: string): Promise<{ eventId: string }>;
@@ -22,16 +22,19 @@ export interface TestStack extends DeliveryStack {
   deliveryOf(event: { eventId: string }, fits: (delivery: Delivery) => boolean): Promise<Delivery>;
   /** Waits for a line of the dispatcher's log. */
   logged(pattern: RegExp): Promise<unknown>;
-  /** Kills it without waiting for hanging deliveries, and removes all its data. */
-  discard(): Promise<void>;
 }
 
+/** Starts it; at the end it is killed without waiting for hanging deliveries, and all its data is removed. */
 export async function startTestStack(
   options: Pick<DeliveryStackOptions, "environment" | "nodeOptions"> = {},
 ): Promise<TestStack> {
-  const place = ownPlace();
-  const { prefix, folder } = place;
+  const { prefix, folder } = ownPlace();
   const stack = await startDeliveryStack({ servers: testServers(), prefix, folder, ...options });
+  atEnd(async () => {
+    await stack.kill();
+    await stack.stop();
+    await stack.remove();
+  });
   return {
     ...stack,
     folder,
@@ -49,11 +52,5 @@ export async function startTestStack(
         { timeoutMs: 55_000 },
       ),
     logged: (pattern) => eventually(() => pattern.test(readFileSync(join(folder, "webhook-dispatcher.log"), "utf8"))),
-    async discard() {
-      await stack.kill();
-      await stack.stop();
-      await stack.remove();
-      await place.close();
-    },
   };
 }

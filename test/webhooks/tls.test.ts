@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { listening, temporaryFolder } from "@vvs/testing";
 import { createAuthority } from "../../packages/egress/src/testing/certificates.ts";
-import { startTestStack, type TestStack } from "./stack.ts";
+import { startTestStack } from "./stack.ts";
 
 const authority = createAuthority();
 const stranger = createAuthority();
-const folder = mkdtempSync(join(tmpdir(), "webhooks-tls-"));
-const servers: Server[] = [];
-let stack: TestStack;
+const folder = temporaryFolder();
 /** Webhooks received, each with the names in the sender's certificate. */
 const received: { eventId: unknown; userAgent: unknown; peer: string | undefined }[] = [];
 
@@ -24,33 +21,20 @@ async function subscriber(certificate: { cert: string; key: string }): Promise<s
     received.push({ eventId: headers["webhook-id"], userAgent: headers["user-agent"], peer });
     response.end();
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  return `https://127.0.0.1:${await listening(server)}/hook`;
 }
 
-beforeAll(async () => {
-  const identity = authority.issue(["DNS:sender.example"]);
-  const files = { "ca.pem": authority.ca, "cert.pem": identity.cert, "key.pem": identity.key };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  stack = await startTestStack({
-    environment: {
-      NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-      WEBHOOK_CLIENT_CERT_FILE: join(folder, "cert.pem"),
-      WEBHOOK_CLIENT_KEY_FILE: join(folder, "key.pem"),
-      WEBHOOK_USER_AGENT: "who-we-are/7",
-    },
-  });
-}, 120_000);
-
-afterAll(async () => {
-  await stack?.discard();
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
-  rmSync(folder, { recursive: true });
-}, 60_000);
+const identity = authority.issue(["DNS:sender.example"]);
+const files = { "ca.pem": authority.ca, "cert.pem": identity.cert, "key.pem": identity.key };
+for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+const stack = await startTestStack({
+  environment: {
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    WEBHOOK_CLIENT_CERT_FILE: join(folder, "cert.pem"),
+    WEBHOOK_CLIENT_KEY_FILE: join(folder, "key.pem"),
+    WEBHOOK_USER_AGENT: "who-we-are/7",
+  },
+});
 
 test("a subscriber with a valid certificate receives the event and can identify the sender", async () => {
   const event = await stack.tell(await subscriber(authority.issue(["IP:127.0.0.1"])));

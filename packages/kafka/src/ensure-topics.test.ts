@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import kafkajs, { type Kafka as Library } from "kafkajs";
 import { ensureTopics } from "./ensure-topics.ts";
 import { testKafka } from "./testing.ts";
 
-const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-afterAll(close);
+const { kafka, createTopic, read } = testKafka();
 
 test("a topic is created once, even by repeated and concurrent calls", async () => {
   const topics = await Promise.all(Array.from({ length: 4 }, () => createTopic("same", 2)));

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { beforeAll, expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually } from "@vvs/testing";
+import { captureLogs, eventually, silentLogger as logger } from "@vvs/testing";
 import { createKafka } from "./client.ts";
 import { consumerGroups, groupFor } from "./groups.ts";
 import { testKafka } from "./testing.ts";
 import { allTopics, topicFor } from "./topics.ts";
 
-const { metric, shutdown } = recordTelemetry();
-const brokers = process.env.KAFKA_BROKERS!;
-const logger = createLogger({ service: "test", level: "silent" });
-const { kafka, prefix, createTopic, send, committed, close } = testKafka({ brokers });
+const { metric } = recordTelemetry();
+const { kafka, prefix, createTopic, send, committed } = testKafka();
 const topic = topicFor({ prefix, environment: "live", topic: "webhook.requested" });
 const stopping = new AbortController().signal;
 
@@ -20,10 +17,6 @@ beforeAll(async () => {
   const names = allTopics().filter(({ topic: name }) => !name.endsWith(".dlq"));
   for (const { topic: name } of names) await createTopic(name, 2);
 }, 60_000);
-afterAll(async () => {
-  await close();
-  await shutdown();
-});
 
 /** Waits until the dispatcher's group has committed this number of records. */
 const consumed = (count: number) =>
@@ -88,17 +81,12 @@ test("every group and topic of both environments is reported", async () => {
 });
 
 test("while the brokers don't answer the age of the last reading grows", async () => {
-  const lines: string[] = [];
-  const log = createLogger({
-    service: "test",
-    level: "error",
-    destination: { write: (line) => void lines.push(line) },
-  });
+  const { logger: log, lines } = captureLogs("error");
   const away = createKafka({ brokers: ["127.0.0.1:1"], clientId: "test", topicPrefix: prefix, logger });
   const observed = away.observeGroups({ now: () => new Date(), stopping, logger: log });
   const age = async () => (await metric("kafka_group_lag_age"))!.dataPoints[0]!.value as number;
   const first = await age();
-  await eventually(() => lines.some((line) => line.includes("the lag of consumer groups can't be read")));
+  await eventually(() => lines.some(({ msg }) => String(msg).includes("the lag of consumer groups can't be read")));
   expect(await age()).toBeGreaterThan(first);
   await observed.close();
 }, 60_000);

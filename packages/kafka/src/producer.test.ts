@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { MAX_RECORD_BYTES, requestsOf } from "./producer.ts";
 import { testKafka } from "./testing.ts";
 
-const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-afterAll(close);
+const { kafka, createTopic, read } = testKafka();
 
 const record = (topic: string, key: string, text: string) => ({ topic, key, value: Buffer.from(text) });
 

@@ -1,21 +1,15 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { SpanKind, trace } from "@opentelemetry/api";
-import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import { batchSubscription } from "./index.ts";
 import { testKafka } from "./testing.ts";
 
-const { spans, metric, shutdown } = recordTelemetry();
+const { spans, metric } = recordTelemetry();
 
-const { kafka, prefix, createTopic, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
-afterAll(async () => {
-  await close();
-  await shutdown();
-});
+const { kafka, prefix, createTopic } = testKafka();
 
 const points = async (name: string) => (await metric(name))?.dataPoints ?? [];
 

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { createLogger, type Logger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger as logger } from "@vvs/testing";
 import kafkajs from "kafkajs";
 import { createKafka } from "./client.ts";
 import { type ConsumedRecord, toConsumedRecord } from "./record.ts";
@@ -11,15 +10,18 @@ import { deadLetterTopic, type TopicSpec } from "./topics.ts";
 
 // For tests of this package and of services on a real broker.
 
-/** Creates a client whose topics and groups belong only to this test. */
-export function testKafka(options: { brokers: string; logger?: Logger }) {
+/** Creates a client whose topics and groups belong only to this test. The topics exist until the tests of the file are over. */
+export function testKafka() {
   const prefix = `test-${randomBytes(5).toString("hex")}.`;
-  const brokers = options.brokers.split(",");
-  const logger = options.logger ?? createLogger({ service: "test", level: "silent" });
+  const brokers = process.env.KAFKA_BROKERS!.split(",");
   const kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix: prefix });
   const library = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
   const admin = library.admin();
   const created = new Set<string>();
+  atEnd(async () => {
+    if (created.size > 0) await admin.deleteTopics({ topics: [...created] });
+    await admin.disconnect();
+  });
 
   /** Returns all records of a topic, those of one partition in order. */
   async function read(topic: string): Promise<ConsumedRecord[]> {
@@ -82,11 +84,6 @@ export function testKafka(options: { brokers: string; logger?: Logger }) {
         });
       }
       return found[0]!.partitions.sort((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
-    },
-    /** Removes the topics. */
-    async close(): Promise<void> {
-      if (created.size > 0) await admin.deleteTopics({ topics: [...created] });
-      await admin.disconnect();
     },
   };
 }

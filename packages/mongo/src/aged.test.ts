@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
 import { agedBatches, type Keeping } from "./aged.ts";
 
@@ -15,7 +15,6 @@ const mongo = await testMongo();
 const items = () => mongo.db.collection<Item>("items");
 
 await items().createIndex({ organization_id: 1, created_at: -1, _id: -1 });
-afterAll(() => mongo.close());
 beforeEach(async () => void (await items().deleteMany({})));
 
 const add = (organization_id: string, ...days: number[]) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { outcomeUnknown } from "@vvs/errors";
 import { captureLogs, testMongo } from "@vvs/testing";
 import { MongoError, ObjectId } from "mongodb";
@@ -21,7 +21,6 @@ let owner: string;
 beforeEach(() => {
   owner = new ObjectId().toHexString();
 });
-afterAll(() => mongo.close());
 
 const full = new Error("full");
 const truth = () => things.countDocuments({ owner, ended: { $exists: false } });

@@ -1,7 +1,6 @@
-import { type AddressInfo, connect, createServer } from "node:net";
-import { afterAll, afterEach, expect, test } from "@jest/globals";
-import { captureLogs, eventually, testMongo } from "@vvs/testing";
-import type { MongoClient } from "mongodb";
+import { connect, createServer } from "node:net";
+import { expect, test } from "@jest/globals";
+import { captureLogs, eventually, listening, testMongo, untilEnd } from "@vvs/testing";
 import { connectMongo, databaseName, environmentDatabases } from "./client.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -9,12 +8,6 @@ const uri = process.env.MONGODB_URI!;
 const never = new AbortController().signal;
 const mongo = await testMongo();
 await mongo.db.createCollection("things");
-afterAll(() => mongo.close());
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
 
 /** No server listens there. */
 const unreachable = "mongodb://127.0.0.1:1/?directConnection=true";
@@ -30,11 +23,8 @@ async function closedWay() {
     for (const end of [socket, upstream]) end.on("error", () => socket.destroy());
     socket.on("close", () => upstream.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  opened.push(() => server.close());
-  const { port } = server.address() as AddressInfo;
   return {
-    uri: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    uri: `mongodb://127.0.0.1:${await listening(server)}/?directConnection=true`,
     open() {
       isOpen = true;
     },
@@ -47,8 +37,7 @@ test("a client waits for an unavailable server, logs so once, and connects when 
   const connecting = connectMongo({ uri: way.uri, service: "test", logger, stopping: never });
   await eventually(() => lines.length > 0);
   way.open();
-  const client: MongoClient = await connecting;
-  opened.push(() => client.close());
+  const client = untilEnd(await connecting);
   expect(await client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
   expect(lines.slice(0, 2)).toMatchObject([
     { level: "error", err: { type: "MongoServerSelectionError" } },
@@ -68,8 +57,7 @@ test("a client stops waiting when the service stops", async () => {
 test("a client that must not wait tries once", async () => {
   const { logger, lines } = captureLogs();
   const stopping = AbortSignal.abort();
-  const client = await connectMongo({ uri, service: "test", logger, stopping });
-  opened.push(() => client.close());
+  untilEnd(await connectMongo({ uri, service: "test", logger, stopping }));
   lines.length = 0;
   await expect(connectMongo({ uri: unreachable, service: "test", logger, stopping })).rejects.toThrow("ECONNREFUSED");
   expect(lines).toEqual([]);

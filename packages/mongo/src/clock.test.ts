@@ -1,5 +1,5 @@
-import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
-import { eventually, testMongo } from "@vvs/testing";
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { atEnd, eventually, testMongo } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { databaseClock, offsetOf } from "./clock.ts";
 
@@ -8,10 +8,7 @@ const mongo = await testMongo();
 const stopping = new AbortController();
 const { signal } = stopping;
 afterEach(() => void jest.useRealTimers());
-afterAll(async () => {
-  stopping.abort();
-  await mongo.close();
-});
+atEnd(() => stopping.abort());
 
 /** Sets the machine's clock; timers and the monotonic clock stay real. */
 function setMachineClock(now: number): void {

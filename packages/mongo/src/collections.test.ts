@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
 import { createCollections } from "./collections.ts";
 
-const { db, close } = await testMongo();
-afterAll(close);
+const { db } = await testMongo();
 
 test("concurrent and repeated migrations create each collection once", async () => {
   const names = ["one", "two", "three"];

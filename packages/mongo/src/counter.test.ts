@@ -1,5 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { testMongo } from "@vvs/testing";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { testMongo, untilEnd } from "@vvs/testing";
 import { MongoClient, ObjectId } from "mongodb";
 import { calendarWindow, giveBack, take, windowFromFirst } from "./counter.ts";
 import { createShares } from "./shares.ts";
@@ -14,14 +14,10 @@ interface Counter {
 
 const mongo = await testMongo();
 const counters = mongo.db.collection<Counter>("counters");
-const other = new MongoClient(process.env.MONGODB_URI!);
+const other = untilEnd(new MongoClient(process.env.MONGODB_URI!));
 let id: string;
 beforeEach(() => {
   id = new ObjectId().toHexString();
-});
-afterAll(async () => {
-  await other.close();
-  await mongo.close();
 });
 
 const upTo = (limit: number) => ({ wanted: 1, raise: { count: limit } });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import { eventually, mongoProxy, testMongo } from "@vvs/testing";
 import {
@@ -27,7 +27,6 @@ const uri = process.env.MONGODB_URI!;
 const mongo = await testMongo();
 const people = await mongo.db.createCollection("people");
 await people.createIndex({ organization_id: 1, email: 1 }, { unique: true });
-afterAll(() => mongo.close());
 
 test("a server that can't be reached is service_unavailable, with the cause kept inside", async () => {
   const client = new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 });

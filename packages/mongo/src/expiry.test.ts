@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
 import { createExpiry } from "./expiry.ts";
 
-const { db, close } = await testMongo();
-afterAll(close);
+const { db } = await testMongo();
 const agesOf = async (name: string) => (await db.collection(name).indexes()).map((one) => one.expireAfterSeconds);
 
 test("an age that an earlier version chose gives way to the new one", async () => {

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { deadlineAt, underDeadline } from "@vvs/deadline";
 import { testMongo } from "@vvs/testing";
 import type { ClientSession } from "mongodb";
 import { createGroupCommit } from "./group-commit.ts";
 
 const mongo = await testMongo();
-afterAll(() => mongo.close());
 
 /** Creates a collection of items, and records the sizes of the groups that are written. */
 async function groupsOf(name: string) {

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { PageRequestSchema } from "@vvs/proto/common/v1/common";
 import { testMongo } from "@vvs/testing";
 import { findPage, type Page } from "./page.ts";
@@ -14,7 +14,6 @@ interface Item {
 const mongo = await testMongo();
 const items = mongo.db.collection<Item>("items");
 await items.createIndex({ organization_id: 1, created_at: -1, _id: -1 });
-afterAll(() => mongo.close());
 beforeEach(() => items.deleteMany({}));
 
 const mine = { organization_id: "org_1" };

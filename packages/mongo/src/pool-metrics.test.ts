@@ -1,18 +1,16 @@
-import { afterAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { databasePool, eventually } from "@vvs/testing";
+import { databasePool, eventually, silentLogger } from "@vvs/testing";
 import { connectMongo } from "./client.ts";
 
-const { metric, shutdown } = recordTelemetry();
+const { metric } = recordTelemetry();
 const pool = databasePool();
-afterAll(shutdown);
 
 test("the connections of a client are reported by state while it is open", async () => {
   const client = await connectMongo({
     uri: process.env.MONGODB_URI!,
     service: "test",
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
     stopping: new AbortController().signal,
   });
   const counts = async () => {

@@ -12,7 +12,7 @@ interface Thing {
   by?: string;
 }
 
-const { server, things, stored } = mongoBehindProxy<Thing>();
+const { db, proxy, client, things, stored } = await mongoBehindProxy<Thing>();
 const inMs = (ms: number) => deadlineAt(Date.now() + ms)!;
 
 /** Expects a certain refusal before the end of the call, by this process's own timers, which a busy machine delays too. */
@@ -26,36 +26,34 @@ async function expectRefused(work: () => Promise<unknown>, deadline: Deadline): 
 }
 
 test("a transaction that another one blocks is refused before its call ends, and has no effect later", async () => {
-  await stored().insertOne({ _id: "held" });
-  await server.mongo.client.withSession(async (holder) => {
+  await stored.insertOne({ _id: "held" });
+  await db.client.withSession(async (holder) => {
     holder.startTransaction();
-    await stored().updateOne({ _id: "held" }, { $set: { by: "holder" } }, { session: holder });
+    await stored.updateOne({ _id: "held" }, { $set: { by: "holder" } }, { session: holder });
     const deadline = inMs(5_000);
     const update = (session: ClientSession) =>
-      things().updateOne({ _id: "held" }, { $set: { by: "refused" } }, { session });
-    await expectRefused(() => inTransaction(server.client, update), deadline);
+      things.updateOne({ _id: "held" }, { $set: { by: "refused" } }, { session });
+    await expectRefused(() => inTransaction(client, update), deadline);
     await holder.commitTransaction();
   });
-  expect(await stored().findOne({ _id: "held" })).toMatchObject({ by: "holder" });
+  expect(await stored.findOne({ _id: "held" })).toMatchObject({ by: "holder" });
 });
 
 test("a transaction whose MongoDB hangs is refused before its call ends, and has no effect when MongoDB continues", async () => {
   const deadline = inMs(2_000);
   let settled = false;
   const work = async (session: ClientSession) => {
-    await things().insertOne({ _id: "before" }, { session });
-    server.proxy.hold();
-    await things()
-      .insertOne({ _id: "hung" }, { session })
-      .finally(() => {
-        settled = true;
-      });
+    await things.insertOne({ _id: "before" }, { session });
+    proxy.hold();
+    await things.insertOne({ _id: "hung" }, { session }).finally(() => {
+      settled = true;
+    });
   };
-  await expectRefused(() => inTransaction(server.client, work), deadline);
-  server.proxy.release();
+  await expectRefused(() => inTransaction(client, work), deadline);
+  proxy.release();
   await eventually(() => settled);
   // These writes wait for the locks of the refused transaction.
-  await stored().insertMany([{ _id: "before" }, { _id: "hung" }]);
+  await stored.insertMany([{ _id: "before" }, { _id: "hung" }]);
 });
 
 test("later writes in a refused transaction are not applied, not even outside the transaction", async () => {
@@ -65,49 +63,46 @@ test("later writes in a refused transaction are not applied, not even outside th
   const deadline = inMs(2_000);
   const work = async (session: ClientSession) => {
     sessionOfWork = session;
-    await things().insertOne({ _id: "in time" }, { session });
+    await things.insertOne({ _id: "in time" }, { session });
     await goOn.promise;
-    ended.resolve(await errorOf(things().insertOne({ _id: "late" }, { session })));
+    ended.resolve(await errorOf(things.insertOne({ _id: "late" }, { session })));
   };
-  await expectRefused(() => inTransaction(server.client, work), deadline);
+  await expectRefused(() => inTransaction(client, work), deadline);
   // After an abort, the driver by itself would run the write outside of any transaction.
   await eventually(() => !sessionOfWork!.inTransaction());
   goOn.resolve();
   expect(await ended.promise).toMatchObject({ code: "service_unavailable" });
-  expect(await stored().countDocuments({ _id: { $in: ["in time", "late"] } })).toBe(0);
+  expect(await stored.countDocuments({ _id: { $in: ["in time", "late"] } })).toBe(0);
 });
 
 test("a write that waits for a connection when its transaction is refused is not applied, not even outside of it", async () => {
   const { logger } = captureLogs();
   const stopping = new AbortController().signal;
-  const narrow = await connectMongo({ uri: server.proxy.uri, maxPoolSize: 1, service: "test", logger, stopping });
-  server.proxy.hold();
+  const narrow = await connectMongo({ uri: proxy.uri, maxPoolSize: 1, service: "test", logger, stopping });
+  proxy.hold();
   const busy = narrow.db("admin").command({ ping: 1 });
   const ended = Promise.withResolvers<unknown>();
   const work = async (session: ClientSession) => {
-    const unsent = narrow
-      .db(server.mongo.db.databaseName)
-      .collection<Thing>("things")
-      .insertOne({ _id: "unsent" }, { session });
+    const unsent = narrow.db(db.databaseName).collection<Thing>("things").insertOne({ _id: "unsent" }, { session });
     ended.resolve(await errorOf(unsent));
   };
   await expectRefused(() => inTransaction(narrow, work), inMs(1_500));
-  server.proxy.release();
+  proxy.release();
   await busy;
   await ended.promise;
   // It waits for the locks of the refused transaction, and fails if the write has been applied.
-  await stored().insertOne({ _id: "unsent" });
+  await stored.insertOne({ _id: "unsent" });
   await narrow.close();
 });
 
 test("no commit begins when the time for writes is over", async () => {
   const deadline = { at: Date.now() + 60_000, writesEndAt: Date.now() + 50_000 };
   const work = async (session: ClientSession) => {
-    await things().insertOne({ _id: "too late" }, { session });
+    await things.insertOne({ _id: "too late" }, { session });
     deadline.writesEndAt = 0;
   };
-  await expectRefused(() => inTransaction(server.client, work), deadline);
-  expect(await stored().findOne({ _id: "too late" })).toBeNull();
+  await expectRefused(() => inTransaction(client, work), deadline);
+  expect(await stored.findOne({ _id: "too late" })).toBeNull();
 });
 
 test("nothing begins in a call whose time for writes is over", async () => {
@@ -116,7 +111,7 @@ test("nothing begins in a call whose time for writes is over", async () => {
     began = true;
   };
   const error = await errorOf(
-    underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => inTransaction(server.client, work)),
+    underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => inTransaction(client, work)),
   );
   expect(error).toBeInstanceOf(ServiceError);
   expect(began).toBe(false);
@@ -130,7 +125,7 @@ test("conflicts are retried until the time for writes is over, so that a batch k
     error.addErrorLabel("TransientTransactionError");
     throw error;
   };
-  await expectRefused(() => inTransaction(server.client, conflict), deadline);
+  await expectRefused(() => inTransaction(client, conflict), deadline);
   expect(isTooLate(deadline)).toBe(true);
 });
 
@@ -138,31 +133,31 @@ test("a commit with a lost reply is retried, and has its effect once", async () 
   let runs = 0;
   const insert = async (session: ClientSession) => {
     runs++;
-    await things().insertOne({ _id: "answer lost" }, { session });
-    server.proxy.loseReply("commitTransaction", "cut");
+    await things.insertOne({ _id: "answer lost" }, { session });
+    proxy.loseReply("commitTransaction", "cut");
   };
-  await underDeadline(inMs(10_000), () => inTransaction(server.client, insert));
+  await underDeadline(inMs(10_000), () => inTransaction(client, insert));
   expect(runs).toBe(1);
-  expect(await stored().countDocuments({ _id: "answer lost" })).toBe(1);
+  expect(await stored.countDocuments({ _id: "answer lost" })).toBe(1);
 });
 
 test("a commit that was not answered by the end of the call has an unknown outcome", async () => {
   const deadline = inMs(4_000);
   const insert = async (session: ClientSession) => {
-    await things().insertOne({ _id: "committed" }, { session });
-    server.proxy.loseReply("commitTransaction", "hold");
+    await things.insertOne({ _id: "committed" }, { session });
+    proxy.loseReply("commitTransaction", "hold");
   };
-  const error = await errorOf(underDeadline(deadline, () => inTransaction(server.client, insert)));
+  const error = await errorOf(underDeadline(deadline, () => inTransaction(client, insert)));
   expect(isOutcomeUnknown(error)).toBe(true);
   expect(isTooLate(deadline)).toBe(true);
-  expect(await stored().countDocuments({ _id: "committed" })).toBe(1);
+  expect(await stored.countDocuments({ _id: "committed" })).toBe(1);
 });
 
 test("a refusal by the work ends the transaction immediately, and keeps its code", async () => {
   const refuse = async (session: ClientSession) => {
-    await things().insertOne({ _id: "refused" }, { session });
+    await things.insertOne({ _id: "refused" }, { session });
     throw new ServiceError("limit_exceeded");
   };
-  await expect(inTransaction(server.client, refuse)).rejects.toMatchObject({ code: "limit_exceeded" });
-  expect(await stored().findOne({ _id: "refused" })).toBeNull();
+  await expect(inTransaction(client, refuse)).rejects.toMatchObject({ code: "limit_exceeded" });
+  expect(await stored.findOne({ _id: "refused" })).toBeNull();
 });

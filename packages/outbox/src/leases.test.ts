@@ -1,21 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
-import { type Db, MongoClient } from "mongodb";
+import { beforeEach, expect, test } from "@jest/globals";
+import { eventually, testMongo } from "@vvs/testing";
+import type { Db } from "mongodb";
 import { createLeases, type Leases, migrateLeases } from "./leases.ts";
 
-const client = new MongoClient(process.env.MONGODB_URI!);
-const databases: Db[] = [];
+const { newDb } = await testMongo();
 let db: Db;
 
 beforeEach(async () => {
-  db = client.db(`test_leases_${randomBytes(5).toString("hex")}`);
-  databases.push(db);
+  db = newDb();
   await migrateLeases(db, "outbox");
-});
-afterAll(async () => {
-  await Promise.all(databases.map((each) => each.dropDatabase()));
-  await client.close();
 });
 
 const leases = (owner: string, leaseMs = 60_000) => createLeases({ db, name: "outbox", owner, leaseMs });

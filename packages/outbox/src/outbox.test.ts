@@ -1,30 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { Producer, ProducerRecord } from "@vvs/kafka";
 import { testKafka } from "@vvs/kafka/testing";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
-import { type CommandStartedEvent, type Db, MongoClient, ObjectId } from "mongodb";
+import { eventually, silentLogger as logger, testMongo, untilEnd } from "@vvs/testing";
+import { type CommandStartedEvent, type Db, ObjectId } from "mongodb";
 import { createOutbox, migrateOutbox, type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";
 import { outboxRows } from "./rows.ts";
 
-const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const client = new MongoClient(process.env.MONGODB_URI!, { writeConcern: { w: "majority" }, monitorCommands: true });
-const logger = createLogger({ service: "test", level: "silent" });
-const producer = kafka.producer();
+const { kafka, createTopic, read } = testKafka();
+const { client, newDb } = await testMongo();
+const producer = untilEnd(kafka.producer());
 const relays: OutboxRelay[] = [];
 let db: Db;
 
 beforeEach(async () => {
-  db = client.db(`test_outbox_${randomBytes(5).toString("hex")}`);
+  db = newDb();
   await migrateOutbox(db);
 });
-afterEach(async () => {
-  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
-  await db.dropDatabase();
-});
-afterAll(() => Promise.all([producer.close().then(close), client.close()]));
+afterEach(() => Promise.all(relays.splice(0).map((relay) => relay.stop())));
 
 function relay(options: Partial<RelayOptions> = {}): OutboxRelay {
   const owner = randomBytes(5).toString("hex");

@@ -1,24 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { trace } from "@opentelemetry/api";
 import { testKafka } from "@vvs/kafka/testing";
-import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually } from "@vvs/testing";
-import { MongoClient } from "mongodb";
+import { eventually, silentLogger as logger, testMongo } from "@vvs/testing";
 import { createOutbox, migrateOutbox } from "./outbox.ts";
 import { runOutboxRelay } from "./relay.ts";
 
-const { spans, metric, shutdown } = recordTelemetry();
+const { spans, metric } = recordTelemetry();
 
-const { kafka, createTopic, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const client = new MongoClient(process.env.MONGODB_URI!);
-const db = client.db(`test_outbox_${randomBytes(5).toString("hex")}`);
-afterAll(async () => {
-  await db.dropDatabase();
-  await Promise.all([client.close(), close()]);
-  await shutdown();
-});
+const { kafka, createTopic } = testKafka();
+const { client, db } = await testMongo();
 
 const value = async (name: string) => (await metric(name))?.dataPoints[0]?.value;
 
@@ -34,7 +25,6 @@ test("a record published later belongs to the trace of the transaction that stor
     return span.spanContext();
   });
   const producer = kafka.producer();
-  const logger = createLogger({ service: "test", level: "silent" });
   let isUnavailable = true;
   const relay = runOutboxRelay({
     db,

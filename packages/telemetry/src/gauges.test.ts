@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { metrics } from "@opentelemetry/api";
 import { observeGauges } from "./gauges.ts";
 import { recordTelemetry } from "./testing.ts";
 
-const { metric, shutdown } = recordTelemetry();
-afterAll(shutdown);
+const { metric } = recordTelemetry();
 
 test("a value that is no longer read is NaN, not the last one, until it is read again", async () => {
   const meter = metrics.getMeter("test");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 
 /** What the collector received, by path. */
 const received = new Map<string, string>();
@@ -11,10 +11,8 @@ const collector = createServer(async (request, response) => {
   received.set(request.url!, (received.get(request.url!) ?? "") + (await text(request)));
   response.writeHead(200, { "content-type": "application/json" }).end("{}");
 });
-beforeAll(async () => {
-  collector.listen(0, "127.0.0.1");
-  await once(collector, "listening");
-});
+collector.listen(0, "127.0.0.1");
+await once(collector, "listening");
 afterAll(() => void collector.close());
 
 const program = `

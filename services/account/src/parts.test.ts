@@ -12,12 +12,13 @@ import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Client, createClient, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
 import { toProtoTenant } from "@vvs/tenant";
+import { atEnd, silentLogger as logger, untilEnd } from "@vvs/testing";
 import { keysServices, peopleServices } from "./api/api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { createAccountMetrics } from "./metrics.ts";
-import { callerOfOrganization, logger, testAccount, until } from "./testing/account.ts";
+import { callerOfOrganization, testAccount, until } from "./testing/account.ts";
 import { createHashQueue } from "./users/passwords.ts";
 
 /** As many as the queue of hashes takes of strangers. */
@@ -27,18 +28,14 @@ const LONG_MS = 30_000;
 /** The status of gRPC for a method that a server does not have. */
 const UNIMPLEMENTED = 12;
 
-const account = testAccount();
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
+const account = await testAccount();
 
 /** Returns the services of both parts, as main.ts builds them. */
 function parts(hashQueue?: Admit) {
   const shared = createSharedDomain({ ...account, now: () => account.clock.now });
   const keys = createKeysDomain(shared, account.apiKeyPeppers);
   const keyFeed = createKeyFeed({ store: keys.store, records: keys.keyRecords, logger, onWatchers: () => undefined });
-  closing.push(() => keyFeed.close());
+  untilEnd(keyFeed);
   const people = createPeopleDomain(shared, { signUpOpen: true, ...(hashQueue && { hashQueue }) });
   return {
     keys: keysServices({ domain: keys, keyFeed }),
@@ -62,14 +59,12 @@ async function serve([first, ...beside]: readonly ServicePart[]): Promise<RpcSer
     logger,
     admit: createAdmission({ seats: 4 }),
   });
-  closing.unshift(() => server.close(100));
+  atEnd(() => server.close(100));
   return server;
 }
 
 function clientOf<S extends DescService>({ port }: RpcServer, service: S, caller: string): Client<S> {
-  const client = createClient(service, { address: `127.0.0.1:${port}`, caller, tls: undefined });
-  closing.push(() => client.close());
-  return client;
+  return untilEnd(createClient(service, { address: `127.0.0.1:${port}`, caller, tls: undefined }));
 }
 
 describe("the configuration names the part", () => {

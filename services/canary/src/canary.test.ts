@@ -1,26 +1,20 @@
-import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { signWebhook } from "@vendor-verification/client";
-import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger } from "@vvs/testing";
 import { type CanaryOptions, startCanary } from "./canary.ts";
 import { serveReceiver } from "./receiver.ts";
 
-const { metric, shutdown } = recordTelemetry();
+const { metric } = recordTelemetry();
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const webhookUrl = "http://canary.vendors.svc/";
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-afterAll(shutdown);
 
 /** The plan's limit of the simulated API. */
 const MOST_ACTIVE = 10;
 
 /** An API with monitors of an earlier process and of other users. After a given number of new monitors it does not answer. */
 function playedApi(creations = 1) {
-  const released = new Promise<void>((resolve) => closers.push(resolve));
+  const released = new Promise<void>((resolve) => atEnd(resolve));
   const monitors = [
     { id: "mon_old", status: "active", webhook_url: webhookUrl },
     { id: "mon_other", status: "active", webhook_url: "https://example.com/" },
@@ -48,10 +42,10 @@ function start(api: ReturnType<typeof playedApi>, options: Partial<CanaryOptions
   const stop = new AbortController();
   const canary = startCanary({
     ...{ client: api.client, webhookUrl, secrets: [secret], frequency: "monthly", renewMs: 3_600_000 },
-    ...{ now: () => new Date(), stopping: stop.signal, logger: createLogger({ service: "test", level: "silent" }) },
+    ...{ now: () => new Date(), stopping: stop.signal, logger: silentLogger },
     ...options,
   });
-  closers.push(() => {
+  atEnd(() => {
     stop.abort();
     return canary.close();
   });
@@ -74,7 +68,7 @@ test("only a change of its monitor with a valid signature counts, with the time 
   const canary = start(api);
   const id = await eventually(() => api.active().find((one) => one === "mon_2"));
   const receiver = await serveReceiver({ ...canary, host: "127.0.0.1", port: 0 });
-  closers.push(receiver.close);
+  atEnd(receiver.close);
   const post = async ({ body, headers }: Awaited<ReturnType<typeof webhook>>) =>
     (await fetch(`http://127.0.0.1:${receiver.port}/`, { method: "POST", body, headers: { ...headers } })).status;
 

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { ORIGIN, startDashboard } from "./testing/dashboard.ts";
 import { KEY_VALUE, SECRET } from "./testing/fake-services.ts";
 import { EMAIL, PASSWORD } from "./testing/fake-sessions.ts";
 
 const dashboard = await startDashboard();
+
 afterEach(() => dashboard.state.failures.clear());
-afterAll(() => dashboard.close());
 
 describe("every answer", () => {
   test.each(["/", "/sign-in", "/test/api-keys", "/nothing", "/%"])(

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { type IdPrefix, newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { confirmPath } from "./http/next-path.ts";
@@ -38,7 +38,6 @@ afterEach(() => {
   dashboard.state.authenticatedAt = new Date();
   dashboard.state.calls.length = 0;
 });
-afterAll(() => dashboard.close());
 
 async function visitorOf(role: string): Promise<Visitor> {
   const visitor = dashboard.visitor();

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createEntityStore } from "./store.ts";
 import { startTestApplication } from "./testing/application.ts";
 import { entityDocument } from "./testing/entity-document.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const NOW = new Date("2026-11-25T12:00:00Z");
 const tenant = { organizationId: "org_busy", environment: "live" } as const;

@@ -1,10 +1,8 @@
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { untilEnd } from "@vvs/testing";
 import { GRACE_MS } from "./auth/key-check.ts";
-import { type Health, watchHealth } from "./health.ts";
+import { watchHealth } from "./health.ts";
 import { until } from "./testing/gateway.ts";
-
-let health: Health | undefined;
-afterEach(() => health?.stop());
 
 /** Watches services and a clock that the test controls. */
 function watched(serving = [true, true, true]) {
@@ -16,7 +14,7 @@ function watched(serving = [true, true, true]) {
     },
   }));
   const replica = { ageMs: () => state.replicaAgeMs };
-  health = watchHealth({ replica, clients, clock: () => state.now, askEveryMs: 10 });
+  const health = untilEnd(watchHealth({ replica, clients, clock: () => state.now, askEveryMs: 10 }));
   /** Waits until each service was polled again. */
   const round = () => {
     const before = state.polls;

@@ -9,8 +9,6 @@ import type { KeyReplica } from "./auth/key-replica.ts";
 const SILENT_MS = 4_000;
 const ASK_EVERY_MS = 500;
 
-export type Health = ReturnType<typeof watchHealth>;
-
 /** Polls the services in the background, so that asking for the health costs nothing. `clock` returns milliseconds and never goes back. */
 export function watchHealth(options: {
   replica: Pick<KeyReplica, "ageMs">;

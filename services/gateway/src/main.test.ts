@@ -3,31 +3,22 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { type PlayedServer, playServer, sendJson } from "../../../test/outside/played-server.ts";
-import { type FakeAccount, serveFakeAccount, serveFakes } from "./testing/fake-services.ts";
+import { describe, expect, test } from "@jest/globals";
+import { silentLogger as logger, untilEnd } from "@vvs/testing";
+import { playServer, sendJson } from "../../../test/outside/played-server.ts";
+import { serveFakeAccount, serveFakes } from "./testing/fake-services.ts";
 import { until } from "./testing/gateway.ts";
 import { entity, entityId } from "./testing/samples.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const logger = createLogger({ service: "gateway", level: "silent" });
 const pepper = { id: "p1", key: randomBytes(32) };
 const secret = () => `k1:${randomBytes(32).toString("base64")}`;
 
-let account: FakeAccount;
-let services: Awaited<ReturnType<typeof serveFakes>>;
+const account = await serveFakeAccount([pepper], logger);
+const services = await serveFakes(logger);
+for (const one of [account, ...Object.values(services)]) untilEnd(one);
 /** Receives what OpenTelemetry exports. */
-let collector: PlayedServer;
-
-beforeAll(async () => {
-  account = await serveFakeAccount([pepper], logger);
-  services = await serveFakes(logger);
-  collector = await playServer((_call, response) => sendJson(response, 200, {}));
-});
-afterAll(async () => {
-  for (const one of [account, ...Object.values(services), collector]) await one.close();
-});
+const collector = await playServer((_call, response) => sendJson(response, 200, {}));
 
 /** Starts the real gateway in its own process. */
 async function startProcess() {

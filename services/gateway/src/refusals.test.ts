@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { type Scope, scopes } from "@vvs/api-keys";
 import { catalogue, ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
@@ -8,17 +8,10 @@ import { startTestGateway } from "./testing/gateway.ts";
 import { bodies, entity, entityId, monitor } from "./testing/samples.ts";
 
 const gateway = await startTestGateway();
-let key: string;
-let exhausted: string;
-let readOnlyNothing: string;
-let suspended: string;
-
-beforeAll(() => {
-  key = gateway.key;
-  exhausted = gateway.account.createKey({ limitPerMinute: 0 }).value;
-  suspended = gateway.account.createKey({ suspended: true }).value;
-  readOnlyNothing = gateway.account.createKey({ scopes: ["nothing" as Scope] }).value;
-});
+const { key } = gateway;
+const exhausted = gateway.account.createKey({ limitPerMinute: 0 }).value;
+const suspended = gateway.account.createKey({ suspended: true }).value;
+const readOnlyNothing = gateway.account.createKey({ scopes: ["nothing" as Scope] }).value;
 beforeEach(() => {
   gateway.entity.on("getEntity", () => ({ entity }));
   gateway.entity.on("createEntity", () => ({ entity }));

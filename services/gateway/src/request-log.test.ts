@@ -1,17 +1,14 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { expect, test } from "@jest/globals";
+import { silentLogger as logger, untilEnd } from "@vvs/testing";
 import type { AnsweredCall } from "./http/exchange.ts";
-import { type RequestReports, startRequestReports } from "./request-log.ts";
+import { startRequestReports } from "./request-log.ts";
 import { startTestGateway, until } from "./testing/gateway.ts";
 import { monitor } from "./testing/samples.ts";
 
 type Sent = Parameters<Parameters<typeof startRequestReports>[0]["account"]["reportRequests"]>[0];
 
-const logger = createLogger({ service: "gateway", level: "silent" });
 const at = new Date("2026-03-01T12:00:00.000Z");
-let reports: RequestReports | undefined;
-afterEach(() => reports?.close());
 
 const keyOf = (organizationId: string) => ({ id: "key_1", tenant: { organizationId, environment: "live" } }) as const;
 
@@ -37,7 +34,7 @@ async function reporting() {
       return {} as never;
     },
   };
-  reports = startRequestReports({ account, logger, now: () => at });
+  const reports = untilEnd(startRequestReports({ account, logger, now: () => at }));
   await new Promise((resolve) => setImmediate(resolve));
   return { reports, sent };
 }

@@ -27,8 +27,6 @@ interface TenantCalls {
   leftOut: number;
 }
 
-export type RequestReports = ReturnType<typeof startRequestReports>;
-
 /**
  * Reports requests one by one to account, for the request log. What arrives faster than it can be reported, or while
  * account is unavailable, is left out and only counted. A report with an unknown outcome is sent again unchanged.

@@ -1,15 +1,12 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { expect, test } from "@jest/globals";
+import { silentLogger as logger, untilEnd } from "@vvs/testing";
 import type { ApiKey } from "./http/api-key.ts";
-import { startUsageReports, type UsageReports } from "./usage.ts";
+import { startUsageReports } from "./usage.ts";
 
 type Sent = Parameters<Parameters<typeof startUsageReports>[0]["account"]["reportUsage"]>[0];
 
-const logger = createLogger({ service: "gateway", level: "silent" });
 const keyOf = (id: string) => ({ id, tenant: { organizationId: "org_1", environment: "live" } }) as ApiKey;
-let usage: UsageReports | undefined;
-afterEach(() => usage?.close());
 
 function counting() {
   const sent: Sent[] = [];
@@ -21,7 +18,7 @@ function counting() {
       return {} as never;
     },
   };
-  usage = startUsageReports({ account, logger, now: () => state.at });
+  const usage = untilEnd(startUsageReports({ account, logger, now: () => state.at }));
   return { usage, sent, state };
 }
 

@@ -27,8 +27,6 @@ interface Count {
   lastAt: Date;
 }
 
-export type UsageReports = ReturnType<typeof startUsageReports>;
-
 /**
  * Counts requests and reports them to account every ten seconds. A report with an unknown outcome is sent again unchanged,
  * and later requests wait for the next report. So each request counts once, except for those of a gateway that is killed and

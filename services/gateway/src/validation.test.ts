@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { checkNames } from "@vvs/checks";
 import { startTestGateway } from "./testing/gateway.ts";
 import { entityId, monitorId } from "./testing/samples.ts";
 
 const gateway = await startTestGateway();
-let sandboxKey: string;
-beforeAll(() => {
-  sandboxKey = gateway.account.createKey({ environment: "sandbox" }).value;
-});
+const sandboxKey = gateway.account.createKey({ environment: "sandbox" }).value;
 
 const problems = async (method: string, path: string, body: unknown, key = gateway.key) => {
   const answer = await gateway.send(method, path, { key, body });

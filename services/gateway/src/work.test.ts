@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import { afterAll, describe, expect, test } from "@jest/globals";
-import { createWorkMeter } from "@vvs/testing";
+import { describe, expect, test } from "@jest/globals";
+import { createWorkMeter, untilEnd } from "@vvs/testing";
 
 /** Part of a request. */
 interface Sent {
@@ -16,11 +16,10 @@ const HEADERS_SIZE = 7_000;
 /** Work that does not depend on the size differs a little from call to call. */
 const NOISE = 20_000;
 
-const meter = createWorkMeter();
+const meter = untilEnd(createWorkMeter());
 // Only what is loaded from here on is measured.
 const { startTestGateway } = await import("./testing/gateway.ts");
 const gateway = await startTestGateway();
-afterAll(() => meter.close());
 
 /** Sends a request as it is, without a client that would refuse or change it. Returns the status. */
 async function send({ method = "GET", path = "/docs", headers = {}, body }: Sent): Promise<number | undefined> {

@@ -1,33 +1,25 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Frequency, MonitorService, RunCause } from "@vvs/proto/monitor/v1/monitor";
-import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { createClient, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
+import { silentLogger as logger, untilEnd } from "@vvs/testing";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { createTestDomain, someCaller } from "./testing/domain.ts";
 
 const stopping = new AbortController();
-const logger = createLogger({ service: "monitor", level: "silent" });
 const sandbox = await createTestDomain();
 const live = await createTestDomain({ environment: "live", prefix: sandbox.prefix });
-let server: RpcServer;
-let gateway: Client<typeof MonitorService>;
-const clients: Client<typeof MonitorService>[] = [];
-
 /** Returns the service as another one calls it. */
-function clientOf(caller: string): Client<typeof MonitorService> {
-  const client = createClient(MonitorService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
-  clients.push(client);
-  return client;
-}
+const clientOf = (caller: string) =>
+  untilEnd(createClient(MonitorService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined }));
 
-beforeAll(async () => {
-  server = await serveRpc({
+const server = untilEnd(
+  await serveRpc({
     service: MonitorService,
     handlers: createMonitorHandlers({ live, sandbox }, stopping.signal),
     callers: monitorCallers,
@@ -36,13 +28,9 @@ beforeAll(async () => {
     tls: undefined,
     logger,
     translate: translateMongoError,
-  });
-  gateway = clientOf("gateway");
-});
-afterAll(async () => {
-  for (const client of clients) client.close();
-  await server.close();
-});
+  }),
+);
+const gateway = clientOf("gateway");
 
 const wanted = () => ({
   caller: toProtoCaller(someCaller()),

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
@@ -22,8 +22,7 @@ import { completedRun } from "./testing/records.ts";
 
 type RecordFields = Omit<Partial<RegistryChanged>, "$typeName">;
 
-const { metric, shutdown } = recordTelemetry();
-afterAll(() => shutdown());
+const { metric } = recordTelemetry();
 
 let domain: TestDomain;
 let caller: CallerContext;

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { passing, putVendor, testProvider, verify } from "./testing/calls.ts";
-import { startTestService, type TestService } from "./testing/service.ts";
+import { startTestService } from "./testing/service.ts";
 
 let [attacker, neighbour] = ["", ""];
 /** Answers the attacker's questions in progress. */
@@ -15,11 +15,7 @@ const provider = testProvider("slow", "tin_match", async ({ tenant }) => {
   return passing();
 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ live: [provider, testProvider("other")] });
-});
-afterAll(() => service.stop());
+const service = await startTestService({ live: [provider, testProvider("other")] });
 
 beforeEach(() => {
   [attacker, neighbour, isHolding] = [newId("org"), newId("org"), true];

@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { PageRequestSchema } from "@vvs/proto/common/v1/common";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { createClient, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
+import { atEnd, silentLogger as logger, untilEnd } from "@vvs/testing";
 import { callers, createHandlers } from "./api.ts";
 import { webhookBody } from "./attempt/request.ts";
 import { signaturesOf } from "./attempt/signature.ts";
@@ -14,36 +14,28 @@ import type { Delivery } from "./model/delivery.ts";
 import { createTestDeliveries, HOOK, later, start, stranger, tenant } from "./testing/deliveries.ts";
 
 const kept = await createTestDeliveries();
-let server: RpcServer;
-let dashboard: Client<typeof WebhookDispatcherService>;
-let gateway: Client<typeof WebhookDispatcherService>;
 const caller = toProtoCaller({ tenant, actor: "usr_1", requestId: "req_1" });
 const page = create(PageRequestSchema, { limit: 10 });
 const now = () => later(60);
 
-beforeAll(async () => {
-  const logger = createLogger({ service: "test", level: "silent" });
-  const options = {
-    audit: async () => undefined,
-    allowPrivateTargets: false,
-    stopping: AbortSignal.abort(),
-    logger,
-    now,
-  };
-  const live = createDeliveryApi({ ...options, environment: "live", db: kept.db });
-  const shared = { host: "127.0.0.1", port: 0, tls: undefined, logger };
-  const handlers = createHandlers({ live, sandbox: live }, now);
-  server = await serveRpc({ ...shared, service: WebhookDispatcherService, handlers, callers });
-  const client = (name: string) =>
-    createClient(WebhookDispatcherService, { address: `127.0.0.1:${server.port}`, caller: name, tls: undefined });
-  [dashboard, gateway] = [client("dashboard"), client("gateway")];
-});
+const options = {
+  audit: async () => undefined,
+  allowPrivateTargets: false,
+  stopping: AbortSignal.abort(),
+  logger,
+  now,
+};
+const live = createDeliveryApi({ ...options, environment: "live", db: kept.db });
+const shared = { host: "127.0.0.1", port: 0, tls: undefined, logger };
+const handlers = createHandlers({ live, sandbox: live }, now);
+const server = await serveRpc({ ...shared, service: WebhookDispatcherService, handlers, callers });
+atEnd(() => server.close(100));
+const client = (name: string) =>
+  untilEnd(
+    createClient(WebhookDispatcherService, { address: `127.0.0.1:${server.port}`, caller: name, tls: undefined }),
+  );
+const [dashboard, gateway] = [client("dashboard"), client("gateway")];
 beforeEach(() => kept.clear());
-afterAll(async () => {
-  dashboard.close();
-  gateway.close();
-  await server.close(100);
-});
 
 describe("a delivery", () => {
   test("is returned whole: its changes, attempts and replays, and whether an attempt is in flight", async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { silentLogger } from "@vvs/testing";
 import { createSamGovClient } from "../../../services/verification/src/providers/sam-gov/client.ts";
 import { lookUpRegistrations } from "../../../services/verification/src/providers/sam-gov/look-up.ts";
 import { readRegistration } from "../../../services/verification/src/providers/sam-gov/registration.ts";
@@ -18,7 +18,7 @@ let sam: SimulatedSamGov;
 function start(options: { quota?: number; outages?: Outage[] } = {}) {
   const now = () => new Date(moment);
   sam = createSamGov({ population, quota: options.quota ?? 1_000, outages: options.outages ?? [], now });
-  const logger = createLogger({ service: "test", level: "silent" });
+  const logger = silentLogger;
   const http = { call: async (call: { url: string }) => sam.answer("runs", call) };
   return createSamGovClient({ http, baseUrl: "http://sam.gov", entityVersion: "v3", apiKey: "key", now, logger });
 }

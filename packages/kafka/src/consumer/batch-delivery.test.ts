@@ -1,21 +1,18 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { afterEach, expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import { batchSubscription, PoisonRecordError } from "../index.ts";
 import { testKafka } from "../testing.ts";
 import { deadLetterTopic } from "../topics.ts";
 import type { RunningConsumer } from "./consumer.ts";
 
-const { kafka, createTopic, read, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
+const { kafka, createTopic, read, committed } = testKafka();
 const running: RunningConsumer[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((consumer) => consumer.stop()));
 });
-afterAll(close);
 
 function consume(topic: string, handle: (texts: string[]) => Promise<void>, maxBatch = 50): RunningConsumer {
   const consumer = kafka.runConsumer({

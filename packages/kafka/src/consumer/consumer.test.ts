@@ -1,20 +1,17 @@
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { afterEach, expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import { PoisonRecordError } from "../errors.ts";
 import { testKafka } from "../testing.ts";
 import { deadLetterTopic } from "../topics.ts";
 import type { RunningConsumer } from "./consumer.ts";
 
-const { kafka, prefix, createTopic, send, read, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
+const { kafka, prefix, createTopic, send, read, committed } = testKafka();
 const running: RunningConsumer[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((consumer) => consumer.stop()));
 });
-afterAll(close);
 
 type Handle = (text: string) => Promise<void> | void;
 

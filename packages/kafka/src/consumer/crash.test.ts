@@ -2,15 +2,12 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import { testKafka } from "../testing.ts";
 import { subscription } from "./consumer.ts";
 
-const { kafka, prefix, createTopic, send, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
-afterAll(close);
+const { kafka, prefix, createTopic, send, committed } = testKafka();
 
 /** A process that processes "a1" and then hangs in the handler of the next record. */
 const doomed = `

@@ -1,9 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import kafkajs from "kafkajs";
 import { createProducer } from "../producer.ts";
 import { createInstruments } from "../telemetry.ts";
@@ -17,9 +16,7 @@ const LEAVE_GROUP = 13;
 const COORDINATOR_LOAD_IN_PROGRESS = 14;
 
 const brokers = process.env.KAFKA_BROKERS!.split(",");
-const { prefix, createTopic, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
-afterAll(close);
+const { prefix, createTopic, committed } = testKafka();
 
 /** Encodes a string as Kafka's protocol does. */
 function text(value: string): Buffer {

@@ -1,13 +1,10 @@
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { afterAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger } from "@vvs/testing";
 import { testKafka } from "../testing.ts";
 import { deadLetterTopic } from "../topics.ts";
 
-const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
-const logger = createLogger({ service: "test", level: "silent" });
-afterAll(close);
+const { kafka, createTopic, read } = testKafka();
 
 async function send(topic: string, ...keys: string[]): Promise<void> {
   const producer = kafka.producer();

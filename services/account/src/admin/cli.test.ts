@@ -1,34 +1,28 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
-import { mongoProxy, startScript } from "@vvs/testing";
+import { mongoProxy, startScript, temporaryFolder } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
 import { testAccount } from "../testing/account.ts";
 import { people } from "../testing/people.ts";
 import { type CommandLine, parseCommandLine, runCommand } from "./command-line.ts";
 import { explain } from "./texts.ts";
 
-const account = testAccount();
+const account = await testAccount();
 /** A folder with a local run, whose variables the command finds by itself. */
-let folder: string;
-let variables: Record<string, string>;
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "admin-"));
-  mkdirSync(join(folder, ".local"));
-  const ring = (keys: readonly SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
-  variables = {
-    MONGODB_URI: process.env.MONGODB_URI!,
-    MONGODB_DATABASE_PREFIX: account.prefix,
-    API_KEY_PEPPERS: ring(account.apiKeyPeppers),
-    WEBHOOK_SECRET_KEYS: ring(account.webhookSecretKeys),
-  };
-  writeFileSync(join(folder, ".local", "environment.json"), JSON.stringify(variables));
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
+mkdirSync(join(folder, ".local"));
+const ring = (keys: readonly SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
+const variables = {
+  MONGODB_URI: process.env.MONGODB_URI!,
+  MONGODB_DATABASE_PREFIX: account.prefix,
+  API_KEY_PEPPERS: ring(account.apiKeyPeppers),
+  WEBHOOK_SECRET_KEYS: ring(account.webhookSecretKeys),
+};
+writeFileSync(join(folder, ".local", "environment.json"), JSON.stringify(variables));
 
 const admin = (args: string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}) =>
   startScript(join(import.meta.dirname, "cli.ts"), args, { cwd: folder, ...options }).ended;

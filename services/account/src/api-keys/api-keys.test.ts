@@ -6,7 +6,7 @@ import { createAccountDomain } from "../domain.ts";
 import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { MAX_ACTIVE_KEYS, MAX_OVERLAP_SECONDS, MAX_OVERLAPPING_KEYS } from "./api-keys.ts";
 
-const account = testAccount();
+const account = await testAccount();
 
 async function newOrganization() {
   const { _id } = await account.organization();

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { mongoProxy } from "@vvs/testing";
 import { MongoClient } from "mongodb";
-import { createTestAccount, type TestAccount, until } from "../testing/account.ts";
+import { type TestAccount, testAccount, until } from "../testing/account.ts";
 import { watchChanges } from "./change-watch.ts";
 
 let account: TestAccount;
 
 beforeEach(async () => {
-  account = await createTestAccount();
+  account = await testAccount();
 });
 
 afterEach(() => account.close());

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { toProtoTenant } from "@vvs/tenant";
+import { silentLogger as logger } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
-import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "../testing/account.ts";
+import { callerOfOrganization, type TestAccount, testAccount, until } from "../testing/account.ts";
 import { createKeyFeed, type FeedStep, type KeyFeed } from "./key-feed.ts";
 import type { KeyRecord } from "./key-records.ts";
 
@@ -18,7 +19,7 @@ function createFeed(maxPending?: number): KeyFeed {
 }
 
 beforeEach(async () => {
-  account = await createTestAccount();
+  account = await testAccount();
   watching = 0;
   feed = createFeed();
 });
@@ -211,7 +212,7 @@ describe("a watch ends with service_unavailable", () => {
     await replica.snapshot();
     await account.client.close();
     await expect(replica.ended).rejects.toMatchObject({ code: "service_unavailable" });
-    account = await createTestAccount();
+    account = await testAccount();
   });
 });
 

@@ -10,7 +10,7 @@ import { operator } from "../audit/audit.ts";
 import { callerOfOrganization } from "../testing/account.ts";
 import { testApi } from "../testing/api.ts";
 
-const { account, clientOf } = testApi();
+const { account, clientOf } = await testApi();
 
 /** All methods that the dashboard needs here. */
 function dashboardClient() {

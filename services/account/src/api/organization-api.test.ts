@@ -6,7 +6,7 @@ import { toProtoCaller } from "@vvs/tenant";
 import { testApi } from "../testing/api.ts";
 import { callerOf, people } from "../testing/people.ts";
 
-const { account, clientOf } = testApi();
+const { account, clientOf } = await testApi();
 const { newUser, signIn } = people(account);
 
 test("an owner changes a role, removes the member, and reads both in the audit log", async () => {

@@ -3,7 +3,7 @@ import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_st
 import { operator } from "../audit/audit.ts";
 import { testApi } from "../testing/api.ts";
 
-const { account, clientOf: clientOfService } = testApi();
+const { account, clientOf: clientOfService } = await testApi();
 const clientOf = (caller: string) => clientOfService(OrganizationStatusService, caller);
 
 test("verification reads an organization's budgets, and a change of plan or budget at its next reading", async () => {

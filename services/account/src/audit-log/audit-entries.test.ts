@@ -5,7 +5,7 @@ import type { UserDocument } from "../store.ts";
 import { auditQuery, testAccount } from "../testing/account.ts";
 import { callerOf, people } from "../testing/people.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser } = people(account);
 let user: UserDocument;
 let owner: CallerContext;

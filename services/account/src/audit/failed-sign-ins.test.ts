@@ -6,7 +6,7 @@ import { auditQuery, testAccount, until } from "../testing/account.ts";
 import { callerOf, password, people } from "../testing/people.ts";
 
 const HOUR_MS = 60 * 60_000;
-const account = testAccount();
+const account = await testAccount();
 const { newUser, turnOnApp, entries: entriesOf } = people(account);
 let groups = 0;
 let user: UserDocument;

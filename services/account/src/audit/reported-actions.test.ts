@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { callerOfOrganization, testAccount } from "../testing/account.ts";
 
-const account = testAccount();
-let live: CallerContext;
+const account = await testAccount();
 
-beforeAll(async () => {
-  live = callerOfOrganization((await account.organization())._id, "live");
-});
+const live = callerOfOrganization((await account.organization())._id, "live");
 
 const reporter = "webhook-dispatcher";
 const replayed = { action: "webhook_delivery.replayed", target: "dlv_1", details: { attempts: "3" } };

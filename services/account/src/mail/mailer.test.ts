@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { inTransaction } from "@vvs/mongo";
+import { silentLogger as logger } from "@vvs/testing";
 import { type Mail, MailRefusedError } from "../model/mail.ts";
-import { logger, testAccount, until } from "../testing/account.ts";
+import { testAccount, until } from "../testing/account.ts";
 import { createMailbox } from "./mailbox.ts";
 import { createMailer, GIVE_UP_MS, LEASE_MS, runMailer } from "./mailer.ts";
 
 const HOUR_MS = 60 * 60_000;
-const account = testAccount();
+const account = await testAccount();
 let outcomes: string[];
 beforeEach(async () => {
   outcomes = [];

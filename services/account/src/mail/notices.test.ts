@@ -7,7 +7,7 @@ import { callerOf, people } from "../testing/people.ts";
 import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 import { MAX_NOTICES } from "./notices.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn, addPasskey } = people(account);
 let owners: string[];
 let developer: string;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { type Mail, MailRefusedError } from "../model/mail.ts";
 import { type PlayedSmtp, playSmtp } from "../testing/played-smtp.ts";
 import { createSmtpTransport } from "./smtp.ts";
@@ -7,7 +7,6 @@ let server: PlayedSmtp;
 beforeEach(async () => {
   server = await playSmtp();
 });
-afterEach(() => server.close());
 
 const mail: Mail = {
   kind: "sign_up",

@@ -3,7 +3,7 @@ import type { CallerContext } from "@vvs/tenant";
 import { auditQuery, testAccount, until } from "../testing/account.ts";
 import { callerOf as as, people } from "../testing/people.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn, entries } = people(account);
 let organizationId: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { testAccount } from "../testing/account.ts";
 import { callerOf, people } from "../testing/people.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-const account = testAccount();
+const account = await testAccount();
 const { newUser } = people(account);
 let caller: CallerContext;
 let owner: string;

@@ -20,7 +20,7 @@ import { callerOf, people } from "../testing/people.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const { account, clientOf } = testApi();
+const { account, clientOf } = await testApi();
 const { newUser: newPerson, signIn, entries } = people(account);
 let organizationId: string;
 let owner: UserDocument;

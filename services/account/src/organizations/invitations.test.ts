@@ -8,7 +8,7 @@ import { auditQuery, sharedParts, testAccount, tokenIn } from "../testing/accoun
 import { callerOf, password, people } from "../testing/people.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser } = people(account);
 let owner: CallerContext;
 let numbers = 0;

@@ -5,7 +5,7 @@ import { providerBudgets } from "../model/plans.ts";
 import { testAccount } from "../testing/account.ts";
 import { people } from "../testing/people.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { entries } = people(account);
 
 test("a new organization has both environments' webhook secrets", async () => {

@@ -6,7 +6,7 @@ import { EmailUnconfirmedError } from "../sign-in/sign-in.ts";
 import { testAccount, tokenIn } from "../testing/account.ts";
 import { SIGN_UP_MS } from "./sign-up.ts";
 
-const account = testAccount();
+const account = await testAccount();
 let people = 0;
 let email: string;
 let clientAddress: string;

@@ -18,7 +18,7 @@ const refusedSignIn = {
 };
 const refusedResponse = { code: "invalid_request", details: [expect.objectContaining({ path: "response" })] };
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn: signedIn, addPasskey: add, entries } = people(account);
 let user: UserDocument;
 let caller: SessionCaller;

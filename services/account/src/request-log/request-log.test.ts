@@ -7,7 +7,7 @@ import { BURST } from "./allowance.ts";
 import type { LoggedRequest, RequestQuery } from "./request-log.ts";
 import { removeSurplus } from "./sandbox-retention.ts";
 
-const account = testAccount();
+const account = await testAccount();
 
 const tenantOf = (organizationId: string, environment: Tenant["environment"] = "live") => ({
   organizationId,

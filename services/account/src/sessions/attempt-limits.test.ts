@@ -19,7 +19,7 @@ const password = "correct horse";
 const wrong = "wrong horse";
 const refused = { code: "unauthorized", message: "The email address or the password is wrong." };
 const limited = { code: "rate_limited" };
-const account = testAccount();
+const account = await testAccount();
 let users = 0;
 /** Every test begins with new windows. */
 beforeEach(() => account.advance(60 * 60_000));

@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { UserDocument } from "../store.ts";
 import { testApi } from "../testing/api.ts";
@@ -13,24 +12,17 @@ import { newWebhookSecret } from "../webhook-secrets/secret-rotation.ts";
 const MINUTE_MS = 60_000;
 const forbidden = { code: "forbidden" };
 
-const { account, clientOf } = testApi();
-let keys: Client<typeof ApiKeyService>;
-let secrets: Client<typeof WebhookSecretService>;
-let organization: Client<typeof OrganizationService>;
-let auditLog: Client<typeof AuditLogService>;
+const { account, clientOf } = await testApi();
+const keys = clientOf(ApiKeyService, "dashboard");
+const secrets = clientOf(WebhookSecretService, "dashboard");
+const organization = clientOf(OrganizationService, "dashboard");
+const auditLog = clientOf(AuditLogService, "dashboard");
 const { newUser, signIn } = people(account);
 let number = 0;
 let owner: UserDocument;
 let other: UserDocument;
 let keyId: string;
 let invitationId: string;
-
-beforeAll(() => {
-  keys = clientOf(ApiKeyService, "dashboard");
-  secrets = clientOf(WebhookSecretService, "dashboard");
-  organization = clientOf(OrganizationService, "dashboard");
-  auditLog = clientOf(AuditLogService, "dashboard");
-});
 
 beforeEach(async () => {
   account.advance(60 * MINUTE_MS);

@@ -7,7 +7,7 @@ import { newSessionToken } from "./sessions.ts";
 
 const lifetimeMs = 60_000;
 const what = { user_id: "usr_1", password_hash: "hash" };
-const account = testAccount();
+const account = await testAccount();
 
 const now = () => account.clock.now;
 const tokens = () =>

@@ -6,7 +6,7 @@ import { createOwnSessions } from "./own-sessions.ts";
 import { IDLE_TIMEOUT_MS } from "./sessions.ts";
 
 const MINUTE = 60_000;
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn: signInAs, entries: entriesOf } = people(account);
 let user: UserDocument;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { sharedParts, testAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { createSignIns } from "./sign-in.ts";
 
-const account = testAccount();
+const account = await testAccount();
 let users = 0;
 
 async function newUser() {

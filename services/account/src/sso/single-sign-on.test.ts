@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import {
-  CLIENT,
-  type OpenIdAnswers,
-  type PlayedOpenIdProvider,
-  playOpenIdProvider,
-} from "../../../../test/outside/openid-provider.ts";
+import { CLIENT, type OpenIdAnswers, playOpenIdProvider } from "../../../../test/outside/openid-provider.ts";
 import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { INVITATION_MS } from "../organizations/invitations.ts";
@@ -17,19 +12,12 @@ import { createSingleSignOn, TRIP_MS } from "./single-sign-on.ts";
 
 const PASSWORD = "correct horse";
 const place = { clientAddress: "203.0.113.9", userAgent: "Firefox" };
-const account = testAccount();
-let provider: PlayedOpenIdProvider;
-let other: PlayedOpenIdProvider;
+const account = await testAccount();
 let people = 0;
 
-beforeAll(async () => {
-  [provider, other] = await Promise.all([playOpenIdProvider(), playOpenIdProvider()]);
-});
+const [provider, other] = await Promise.all([playOpenIdProvider(), playOpenIdProvider()]);
 beforeEach(() => {
   account.clock.now = new Date();
-});
-afterAll(async () => {
-  await Promise.all([provider.close(), other.close()]);
 });
 
 /** Creates an organization that signs in with the simulated provider, and a member of it. */

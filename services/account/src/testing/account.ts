@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, beforeAll } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import type { CallerContext, Environment } from "@vvs/tenant";
-import { databasePool } from "@vvs/testing";
+import { atEnd, databasePool, silentLogger as logger } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createFailedSignIns } from "../audit/failed-sign-ins.ts";
@@ -36,21 +34,25 @@ export interface TestAccount {
   /** Returns the queued emails to an address, oldest first. */
   mailsTo(email: string): Promise<Mail[]>;
   organization(plan?: string): Promise<OrganizationDocument>;
-  /** Empties or drops the database. */
+  /** Empties the database, for another test. */
   close(): Promise<void>;
 }
 
 const databases = databasePool();
-export const logger = createLogger({ service: "account", level: "silent" });
 
 export function testKey(id: string): SecretKey {
   return { id, key: randomBytes(32) };
 }
 
-export async function createTestAccount(): Promise<TestAccount> {
+/** Returns an account that exists until the tests of the file are over. */
+export async function testAccount(): Promise<TestAccount> {
   const uri = process.env.MONGODB_URI!;
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
   const prefix = databases.take();
+  const close = atEnd(async () => {
+    await databases.giveBack(prefix);
+    await client.close();
+  });
   await migrate({ client, prefix });
   // Far in the future: MongoDB deletes expired documents by its own clock.
   const clock = { now: new Date("2126-03-01T12:00:00.000Z") };
@@ -61,6 +63,7 @@ export async function createTestAccount(): Promise<TestAccount> {
   const domain = createAccountDomain({ ...options, now: () => clock.now });
   return {
     ...options,
+    close,
     domain,
     clock,
     advance(milliseconds) {
@@ -71,21 +74,7 @@ export async function createTestAccount(): Promise<TestAccount> {
       return waiting.map((mail) => mailOf(webhookSecretKeys, mail)).filter(({ to }) => to === email);
     },
     organization: (plan = "growth") => domain.organizations.create(operator, { name: "Acme", plan }),
-    async close() {
-      await databases.giveBack(prefix);
-      await client.close();
-    },
   };
-}
-
-/** Returns an account that exists while the tests of the file run. */
-export function testAccount(): TestAccount {
-  const account = {} as TestAccount;
-  beforeAll(async () => {
-    Object.assign(account, await createTestAccount());
-  });
-  afterAll(() => account.close());
-  return account;
 }
 
 /** Returns what parts of the domain share, for tests that build one of them with another part replaced. */

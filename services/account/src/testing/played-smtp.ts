@@ -1,6 +1,7 @@
 // For tests: an SMTP server that takes mails, refuses them, hangs or cuts the connection.
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { listening } from "@vvs/testing";
 
 /** What the server does at a step of a conversation: an answer such as "451 later", or one of these. */
 export type Answer = string | "hang" | "cut";
@@ -13,7 +14,6 @@ export interface PlayedSmtp {
   readonly commands: string[];
   /** What it says from now on to commands that begin so; "." is the end of a mail, "" the greeting. */
   readonly answers: Map<string, Answer>;
-  close(): Promise<void>;
 }
 
 const USUAL: readonly (readonly [string, string])[] = [
@@ -29,7 +29,6 @@ export async function playSmtp(): Promise<PlayedSmtp> {
   const taken: PlayedSmtp["taken"] = [];
   const commands: string[] = [];
   const answers = new Map<string, Answer>();
-  const sockets = new Set<Socket>();
 
   function say(socket: Socket, step: string, usual: string): boolean {
     const answer = answers.get(step) ?? usual;
@@ -40,8 +39,6 @@ export async function playSmtp(): Promise<PlayedSmtp> {
   }
 
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => undefined);
     let recipient = "";
     let content: string[] | undefined;
@@ -63,17 +60,5 @@ export async function playSmtp(): Promise<PlayedSmtp> {
       if (say(socket, step, usual) && step === "DATA") content = [];
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address!.port : 0;
-  return {
-    url: new URL(`smtp://127.0.0.1:${port}`),
-    taken,
-    commands,
-    answers,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { url: new URL(`smtp://127.0.0.1:${await listening(server)}`), taken, commands, answers };
 }

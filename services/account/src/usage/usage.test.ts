@@ -4,7 +4,7 @@ import type { Tenant } from "@vvs/tenant";
 import { testAccount } from "../testing/account.ts";
 import type { UsageCount } from "./usage.ts";
 
-const account = testAccount();
+const account = await testAccount();
 
 const tenantOf = (organizationId: string, environment: Tenant["environment"] = "live") => ({
   organizationId,

@@ -4,7 +4,7 @@ import type { UserDocument } from "../store.ts";
 import { testAccount } from "../testing/account.ts";
 import { callerOf, password, people } from "../testing/people.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn, entries } = people(account);
 let organizationId: string;
 let owner: UserDocument;

@@ -6,7 +6,7 @@ import { testAccount } from "../testing/account.ts";
 import { password, people } from "../testing/people.ts";
 
 const MINUTE = 60_000;
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn: signInAs, entries } = people(account);
 let user: UserDocument;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { testAccount, tokenIn } from "../testing/account.ts";
 import { password, people } from "../testing/people.ts";
 import { RESET_MS } from "./password-reset.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, addressOf, signIn: signInAs, turnOnApp, codeOf, addPasskey, entries } = people(account);
 let user: UserDocument;
 let email: string;

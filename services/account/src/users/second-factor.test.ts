@@ -6,7 +6,7 @@ import { onceFound, sharedParts, testAccount, tokenIn } from "../testing/account
 import { password, people } from "../testing/people.ts";
 import { createSecondFactor } from "./second-factor.ts";
 
-const account = testAccount();
+const account = await testAccount();
 const { newUser, addressOf, signIn, turnOnApp, codeOf, entries } = people(account);
 let email: string;
 let place: { clientAddress: string };

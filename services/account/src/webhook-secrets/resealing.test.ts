@@ -7,7 +7,7 @@ import { OVERLAP_MS } from "./secret-rotation.ts";
 
 const place = { clientAddress: "203.0.113.7" };
 const next = testKey("w2");
-const account = testAccount();
+const account = await testAccount();
 const { newUser, signIn, turnOnApp, codeOf } = people(account);
 /** Replicas with another WEBHOOK_SECRET_KEYS, on the same database. */
 const replica = (...webhookSecretKeys: ReturnType<typeof testKey>[]): AccountDomain => {

@@ -4,7 +4,7 @@ import { createAccountDomain } from "../domain.ts";
 import { callerOfOrganization, testAccount, testKey } from "../testing/account.ts";
 import { newWebhookSecret, OVERLAP_MS } from "./secret-rotation.ts";
 
-const account = testAccount();
+const account = await testAccount();
 let live: CallerContext;
 let sandbox: CallerContext;
 

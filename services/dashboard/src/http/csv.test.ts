@@ -1,14 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { listening } from "@vvs/testing";
 import express from "express";
 import { compressAnswers } from "./compression.ts";
 import { sendCsv } from "./csv.ts";
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
 
 /** Serves these chunks as a file; returns its address and the errors. */
 async function serve(chunks: () => AsyncIterable<string[][]>) {
@@ -20,14 +16,7 @@ async function serve(chunks: () => AsyncIterable<string[][]>) {
     if (response.headersSent) return next(error);
     response.status(503).send("later");
   }) satisfies express.ErrorRequestHandler);
-  const server = createServer(app).listen(0, "127.0.0.1");
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  return { url: `http://127.0.0.1:${port}/file`, errors };
+  return { url: `http://127.0.0.1:${await listening(createServer(app))}/file`, errors };
 }
 
 describe("a file", () => {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
 
@@ -12,7 +12,6 @@ const dashboard: TestDashboard = await startDashboard({
     return work();
   },
 });
-afterAll(() => dashboard.close());
 
 test("a page waits for its turn on behalf of its user's organization; the sign-in page never waits", async () => {
   const visitor = dashboard.visitor();

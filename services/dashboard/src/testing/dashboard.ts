@@ -4,6 +4,7 @@ import type { Admit } from "@vvs/fair-queue";
 import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
 import { createClient } from "@vvs/rpc";
+import { atEnd } from "@vvs/testing";
 import { createApp } from "../app.ts";
 import { createClients } from "../page/clients.ts";
 import { startFakeServices } from "./fake-services.ts";
@@ -92,12 +93,12 @@ export async function startDashboard(
     visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
     fail: (method, ...error) => void services.state.failures.set(method, new ServiceError(...error)),
     stop: (service) => services[service].close(0),
-    async close() {
+    close: atEnd(async () => {
       await server.close();
       for (const each of Object.values(clients)) each.close();
       const { state: _state, ...servers } = services;
       await Promise.all(Object.values(servers).map((each) => each.close(0)));
-    },
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LoadStep } from "@vvs/proto/events/v1/events";
 import { findLoad } from "../registry-load/change-log.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
@@ -7,7 +7,6 @@ import { holdPublisher, publishAll, publisherOf, publishSteps, TOPIC, takeRecord
 
 const app = await startTestApplication();
 const loads = createLoads(app);
-afterAll(() => app.stop());
 beforeEach(async () => {
   await loads.clear();
   await app.databases.live.collection("idempotency_keys").deleteMany({});

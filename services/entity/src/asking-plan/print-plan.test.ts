@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { printPlan } from "./print-plan.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 test("the plan counts the loaded registry as of today, and what monitoring a part of it costs", async () => {
   app.clock.now = new Date("2026-09-13T12:00:00Z");

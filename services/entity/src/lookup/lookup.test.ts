@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { LookUpRequestSchema } from "@vvs/proto/entity/v1/entity";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
@@ -36,7 +36,6 @@ await add(
 );
 await add("kestrel", "FIRST KESTREL QUARRYSTONE INC", {});
 await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
-afterAll(() => app.stop());
 
 type Criteria = Omit<MessageInitShape<typeof LookUpRequestSchema>, "caller" | "$typeName">;
 const lookUp = (criteria: Criteria) => app.gateway.lookUp({ caller, ...criteria });

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import canonicalize from "canonicalize";
 import { callerFor, startTestApplication } from "../testing/application.ts";
 import { chainFault, type HashedSnapshot, snapshotHash } from "./snapshots.ts";
 import { verifySnapshots } from "./verify-snapshots.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const page = { limit: 100 };
 

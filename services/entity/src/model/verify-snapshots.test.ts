@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { verifySnapshots } from "./verify-snapshots.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const row = (name: string) => [{ 1: "ABCDEFGHJK51", 4: "5ABC1", 12: name }];
 

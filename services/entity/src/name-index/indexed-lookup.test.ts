@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
+import { silentLogger } from "@vvs/testing";
 import { MongoClient, type Timestamp } from "mongodb";
 import { normalizeName } from "../matching/names/normalize-name.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
@@ -12,7 +12,6 @@ const uri = process.env.MONGODB_URI!;
 const opened: (() => Promise<unknown>)[] = [];
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
@@ -33,7 +32,7 @@ function hostIndex(options: { maxChanges?: number; maxOwnNames?: number } = {}, 
       databases: { live: app.databases.live.databaseName, sandbox: app.databases.sandbox.databaseName },
       ...options,
     },
-    logger: createLogger({ service: "entity-test", level: "silent" }),
+    logger: silentLogger,
     now: () => new Date(),
   });
   opened.push(() => index.close());

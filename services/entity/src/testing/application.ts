@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { SecretKey } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
 import { type Environment, toProtoCaller, toProtoEnvironment } from "@vvs/tenant";
+import { atEnd, silentLogger as logger } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { callers } from "../api.ts";
 import { createEntityApplication } from "../domain.ts";
@@ -23,17 +23,20 @@ export interface TinRings {
   readonly tinHashKeys: readonly SecretKey[];
 }
 
-/** Migrates new databases and serves from them; `stop` removes them. */
+/** Migrates new databases, and serves from them until the tests of the file are over. */
 export async function startTestApplication(
   options: { uri?: string; sandboxEntityCap?: number; rings?: TinRings } = {},
 ) {
   const { uri = process.env.MONGODB_URI! } = options;
   const prefix = `test_${randomBytes(5).toString("hex")}_`;
-  const logger = createLogger({ service: "entity-test", level: "silent" });
   const stopping = new AbortController().signal;
   const client = await connectMongo({ uri, service: "entity-test", logger, stopping });
   await migrate({ client, prefix });
   const databases = environmentDatabases(client, prefix, "entity");
+  atEnd(async () => {
+    await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
+    await client.close();
+  });
   const clock = { now: new Date() };
   const rings = options.rings ?? { tinKeys: [secretKey("t1")], tinHashKeys: [secretKey("h1")] };
   const serve = (by: TinRings & { index?: HostedIndex; client?: MongoClient }) =>
@@ -64,11 +67,6 @@ export async function startTestApplication(
     records: first.records,
     /** Starts another replica of the service on the same databases, with its own keys. */
     serve,
-    async stop() {
-      await first.stop();
-      await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
-      await client.close();
-    },
   };
 }
 
@@ -83,7 +81,7 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
-    logger: createLogger({ service: "entity-test", level: "silent" }),
+    logger,
     translate: translateMongoError,
   });
   const clientOf = (caller: string) =>
@@ -104,13 +102,10 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
     entityDashboard,
     dashboard,
     records,
-    async stop() {
-      gateway.close();
-      entityDashboard.close();
-      verification.close();
-      dashboard.close();
+    stop: atEnd(async () => {
+      for (const one of [gateway, entityDashboard, verification, dashboard]) one.close();
       await server.close();
-    },
+    }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { createLogger } from "@vvs/logging";
 import { createLeases, type Leases } from "@vvs/outbox";
 import { LoadStep, RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import { silentLogger } from "@vvs/testing";
 import type { Binary, MongoClient } from "mongodb";
 import { createPublisher } from "../announcements/publisher.ts";
 import type { TestApplication } from "./application.ts";
@@ -29,7 +29,7 @@ export function publisherOf(
     db: app.databases.live,
     topic: TOPIC,
     nudge: () => {},
-    logger: createLogger({ service: "entity-test", level: "silent" }),
+    logger: silentLogger,
     leases,
   });
 }

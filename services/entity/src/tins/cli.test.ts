@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { startScript } from "@vvs/testing";
 import { callerFor, secretKey, startTestApplication } from "../testing/application.ts";
@@ -11,7 +11,6 @@ const TIN = "471829360";
 const app = await startTestApplication({
   rings: { tinKeys: [old.tin], tinHashKeys: [old.hash] },
 });
-afterAll(() => app.stop());
 
 const ring = (...keys: SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
 

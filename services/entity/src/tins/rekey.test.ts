@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { expect, test } from "@jest/globals";
+import { silentLogger } from "@vvs/testing";
 import { migrate } from "../migrate.ts";
 import { MATCH_VERSION } from "../model/match-keys.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
@@ -7,7 +7,6 @@ import { createLoads } from "../testing/loads.ts";
 import { rekey, startRekeying } from "./rekey.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const caller = callerFor("org_rekey");
 const find = (legalName: string) => app.gateway.lookUp({ caller, legalName });
@@ -48,7 +47,7 @@ test("before an upgraded service starts, excluded names have the keys of its rul
 
 test("keys that older processes write while the service is running are recomputed too", async () => {
   const stopping = new AbortController();
-  const logger = createLogger({ service: "entity-test", level: "silent" });
+  const logger = silentLogger;
   const rekeying = startRekeying({ collections: app, stopping: stopping.signal, logger });
   await createLoads(app).exclude([{ name: "HARBOR TOWING" }], "2026-01-11");
   const outdated = { match_version: 0 };

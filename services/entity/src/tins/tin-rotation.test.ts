@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Environment } from "@vvs/tenant";
 import { collectionsOf } from "../model/documents.ts";
 import {
@@ -7,7 +7,6 @@ import {
   secretKey,
   startTestApplication,
   subjectOf,
-  type TestApplication,
   type TinRings,
 } from "../testing/application.ts";
 import { pausingCommit } from "../testing/loads.ts";
@@ -22,20 +21,10 @@ const during: TinRings = { tinKeys: [young.tin, old.tin], tinHashKeys: [young.ha
 const learned: TinRings = { tinKeys: [old.tin, young.tin], tinHashKeys: [old.hash, young.hash] };
 const after: TinRings = { tinKeys: [young.tin], tinHashKeys: [young.hash] };
 
-type Served = Awaited<ReturnType<TestApplication["serve"]>>;
-
-const served: Served[] = [];
 const app = await startTestApplication({ rings: before });
-afterAll(async () => {
-  for (const one of served) await one.stop();
-  await app.stop();
-});
 
-async function serve(rings: TinRings, client = app.client): Promise<Served> {
-  const one = await app.serve({ ...rings, client });
-  served.push(one);
-  return one;
-}
+const serve = (rings: TinRings, client = app.client) => app.serve({ ...rings, client });
+type Served = Awaited<ReturnType<typeof serve>>;
 
 function rotate(environment: Environment, options: { batchSize?: number; stopping?: AbortSignal } = {}) {
   const collections = { live: collectionsOf(app.databases.live), sandbox: collectionsOf(app.databases.sandbox) };

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Check, CheckStatus } from "@vvs/checks";
-import { type Document, MongoClient } from "mongodb";
+import { testMongo } from "@vvs/testing";
+import type { Document } from "mongodb";
 import type { ListedVendorDocument } from "../model/listed-vendor.ts";
 import {
   isAboutOther,
@@ -15,15 +15,9 @@ import {
   type VerifiedVendor,
 } from "./listed-vendor.ts";
 
-const client = new MongoClient(process.env.MONGODB_URI!);
-const collection = client
-  .db(`test_vendors_${randomBytes(5).toString("hex")}`)
-  .collection<ListedVendorDocument>("vendors");
+const { db } = await testMongo();
+const collection = db.collection<ListedVendorDocument>("vendors");
 let vendors = 0;
-afterAll(async () => {
-  await client.db(collection.dbName).dropDatabase();
-  await client.close();
-});
 
 const unverified = newVendor({ organizationId: "org_1" }, "ent_1", "Acme");
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
@@ -18,7 +18,6 @@ const app = await startTestApplication();
 await createLoads(app).load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
 let caller: ReturnType<typeof callerFor>;
 let organization = 0;
-afterAll(() => app.stop());
 beforeEach(() => {
   caller = callerFor(`org_${++organization}`);
   app.clock.now = NOW;

@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { callerFor, startTestApplication } from "../testing/application.ts";
 import { entityDocument } from "../testing/entity-document.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 test("a call for several organizations returns each one's own entities, in order, and never another's", async () => {
   const [one, two] = [callerFor("org_one"), callerFor("org_two")];

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { callerFor, startTestApplication, subjectOf } from "../testing/application.ts";
 
 const app = await startTestApplication({ sandboxEntityCap: 2 });
-afterAll(() => app.stop());
 
 const page = { limit: 100 };
 const address = { line1: "12 Oak St", city: "Asheville", state: "NC", zip: "28801", country: "USA" };
@@ -140,7 +139,6 @@ describe("the cap", () => {
           : app.verification.resolveVendor({ caller, identifiers: { duns } });
       };
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => create(index)));
-      await replica.stop();
       const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
       expect(refused).toEqual(Array(18).fill("limit_exceeded"));
       expect((await app.gateway.listEntities({ caller, page })).entities).toHaveLength(2);

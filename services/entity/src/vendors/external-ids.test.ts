@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { IdentifierMap } from "@vvs/identifiers";
 import { newId } from "@vvs/ids";
 import { callerFor, startTestApplication, subjectOf, type TestApplication } from "../testing/application.ts";
@@ -10,7 +10,6 @@ const loads = createLoads(app);
 await loads.load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
 let caller: ReturnType<typeof callerFor>;
 let organization = 0;
-afterAll(() => app.stop());
 beforeEach(() => {
   caller = callerFor(`org_${++organization}`);
 });
@@ -240,7 +239,6 @@ describe("a TIN is never an entity's number", () => {
     const replica = await app.serve({ ...app.rings, tinHashKeys: [newer, key!] });
     const refused = replica.gateway.setExternalId({ caller, entityId: own.id, externalId: TIN });
     await expect(refused).rejects.toMatchObject(isTheTin);
-    await replica.stop();
   });
 
   describe.each(["own", "registry"])("of an entity of this kind: %s", (kind) => {
@@ -279,7 +277,6 @@ describe("a TIN is never an entity's number", () => {
       await earlierCall;
       pauses[1].commit();
       await refused;
-      await Promise.all(replicas.map((replica) => replica.stop()));
     });
   });
 });

@@ -1,11 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 
 const app = await startTestApplication();
 const loads = createLoads(app);
 beforeEach(() => loads.clear());
-afterAll(() => app.stop());
 
 const caller = callerFor("org_named");
 const uei = "ABCDEFGHJK51";

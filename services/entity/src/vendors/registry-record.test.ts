@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { collectionsOf } from "../model/documents.ts";
 import { startTestApplication } from "../testing/application.ts";
@@ -8,7 +8,6 @@ import { type RegistryQuery, registryRecords } from "./registry-record.ts";
 const app = await startTestApplication();
 const loads = createLoads(app);
 beforeEach(() => loads.clear());
-afterAll(() => app.stop());
 
 const uei = "ABCDEFGHJK51";
 const query = { uei, cage: "" };

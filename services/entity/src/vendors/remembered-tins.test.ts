@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { toProtoEnvironment } from "@vvs/tenant";
 import {
@@ -11,7 +11,6 @@ import {
 import { pausingCommit } from "../testing/loads.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const uei = "SANDBXACTVE1";
 const [A, B, C] = ["110000001", "110000002", "110000003"] as const;
@@ -131,7 +130,6 @@ describe("two calls at once", () => {
     const replica = await app.serve(app.rings);
     for (let round = 0; round < 3; round++)
       await Promise.all([match(A), match(B, replica), supply(C), supply(C, true, replica)]);
-    await replica.stop();
     expect([A, B]).toContain(await remembered());
     expect(await isRecorded()).toBe(true);
   });
@@ -146,7 +144,6 @@ describe("two calls at once", () => {
     await match(C);
     retry();
     await late;
-    await replica.stop();
     expect(await remembered()).toBe(C);
     expect(await replaced()).toEqual(["0001 0003"]);
   });

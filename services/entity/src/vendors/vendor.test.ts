@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import {
   callerFor,
   revealedTin,
@@ -9,7 +9,6 @@ import {
 import { pausingCommit } from "../testing/loads.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 const page = { limit: 100 };
 
@@ -28,7 +27,6 @@ async function paused(
     await call();
     retry();
   });
-  await replica.stop();
 }
 
 const versionsOf = async (caller: ReturnType<typeof callerFor>, entityId: string) =>

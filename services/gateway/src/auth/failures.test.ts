@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { generateApiKey } from "@vvs/api-keys";
 import { startTestGateway } from "../testing/gateway.ts";
 import { entity, entityId } from "../testing/samples.ts";
 
 const gateway = await startTestGateway();
-beforeAll(() => gateway.entity.on("getEntity", () => ({ entity })));
+gateway.entity.on("getEntity", () => ({ entity }));
 
 const path = `/v1/entities/${entityId}`;
 const from = (address: string, authorization?: string) =>

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { captureLogs } from "@vvs/testing";
 import { startTestGateway } from "../testing/gateway.ts";
 
 const telemetry = recordTelemetry();
-afterAll(() => telemetry.shutdown());
 
 test("forwarded headers are counted, and warned of once, although no proxy is trusted", async () => {
   const { logger, lines } = captureLogs();

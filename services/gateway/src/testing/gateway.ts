@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { ServerOptions } from "node:http";
-import { afterAll } from "@jest/globals";
 import { serveHttp } from "@vvs/http";
-import { createLogger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient } from "@vvs/rpc";
+import { atEnd, silentLogger as logger } from "@vvs/testing";
 import { type AppOptions, createApp } from "../app.ts";
 import { createKeyCheck } from "../auth/key-check.ts";
 import { startKeyReplica } from "../auth/key-replica.ts";
@@ -25,17 +24,11 @@ const ring = () => [{ id: "k1", key: randomBytes(32) }];
 
 const isJson = ({ headers }: Response) => headers.get("content-type") === "application/json";
 
-const closes: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const close of closes.splice(0)) await close();
-});
-
 /**
  * Starts the whole gateway on a free port, with real Redis and with services whose answers the test sets, until the tests of
  * the file are over.
  */
 export async function startTestGateway(overrides: Partial<AppOptions> = {}, limits?: ServerOptions) {
-  const logger = createLogger({ service: "gateway", level: "silent" });
   const clock = () => performance.now();
   const peppers = ring();
   const account = await serveFakeAccount(peppers, logger);
@@ -107,7 +100,7 @@ export async function startTestGateway(overrides: Partial<AppOptions> = {}, limi
     return answer;
   }
 
-  closes.push(async () => {
+  atEnd(async () => {
     await server.close();
     health.stop();
     ending.abort();

@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
-import { eventually, hookedDb } from "@vvs/testing";
+import { eventually, hookedDb, silentLogger as logger } from "@vvs/testing";
 import type { Db } from "mongodb";
 import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
 import { createEventWaits, MAX_WAITING_CALLS } from "./event-waits.ts";
 
-const logger = createLogger({ service: "monitor", level: "silent" });
 let domain: TestDomain;
 let tenant: { organizationId: string; environment: "sandbox" };
 beforeEach(async () => {

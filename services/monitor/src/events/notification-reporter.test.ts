@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { recordTelemetry } from "@vvs/telemetry/testing";
@@ -9,9 +9,8 @@ import { detectedChange, type Monitored } from "../testing/records.ts";
 import { observeWaitingNotifications, reportNotifications } from "./notification-reporter.ts";
 import { notificationsOf } from "./notifications.ts";
 
-const { metric, shutdown } = recordTelemetry();
+const { metric } = recordTelemetry();
 const domains = { live: await createTestDomain({ environment: "live" }), sandbox: await createTestDomain() };
-afterAll(shutdown);
 beforeEach(async () => void (await notificationsOf(domains.live.db).deleteMany({})));
 
 const leases = { held: () => Array.from({ length: 16 }, (_, shard) => shard) };

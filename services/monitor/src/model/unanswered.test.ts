@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { CallerContext } from "@vvs/tenant";
@@ -7,11 +7,10 @@ import { completedRun } from "../testing/records.ts";
 import type { Frequency } from "./frequency.ts";
 import { observeUnanswered } from "./unanswered.ts";
 
-const { metric, shutdown } = recordTelemetry();
+const { metric } = recordTelemetry();
 const { PASS, ERROR } = CheckStatus;
 
 const domain = await createTestDomain({ environment: "live" });
-afterAll(shutdown);
 
 let caller: CallerContext;
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { silentLogger as logger } from "@vvs/testing";
 import { followSuspensions, runResumption } from "./suspensions.ts";
 
-const logger = createLogger({ service: "monitor", level: "silent" });
 let stopping = new AbortController();
 afterEach(() => {
   stopping.abort();

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { createTestDomain, HOUR, SECOND, someCaller, someMonitor } from "../testing/domain.ts";
 import { observeDueAge } from "./due-age.ts";
 
-const { metric, shutdown } = recordTelemetry();
-afterAll(shutdown);
+const { metric } = recordTelemetry();
 
 test("the longest waiting monitor's age is reported while no run starts, is 0 once it has started, and grows while it cannot be read", async () => {
   const domain = await createTestDomain();

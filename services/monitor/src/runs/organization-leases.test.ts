@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { eventually, testMongo } from "@vvs/testing";
 import { createOrganizationLeases } from "./organization-leases.ts";
 
-const { db, close } = await testMongo();
-afterAll(close);
+const { db } = await testMongo();
 
 const HOUR_MS = 3_600_000;
 const leases = ({ leaseMs = HOUR_MS, intervalMs = 0 } = {}) => createOrganizationLeases({ db, leaseMs, intervalMs });

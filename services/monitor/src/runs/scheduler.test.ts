@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -16,8 +16,7 @@ import {
   type TestDomain,
 } from "../testing/domain.ts";
 
-const { spans, metric, shutdown } = recordTelemetry();
-afterAll(shutdown);
+const { spans, metric } = recordTelemetry();
 
 // Each test has its own domain, so that its schedule is not visible to other tests.
 

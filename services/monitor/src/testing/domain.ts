@@ -1,13 +1,11 @@
 // Shared by the tests of this service: a domain on real databases, with a clock that tests advance and a fake entity service.
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
-import { afterAll } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { topicNames } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
-import { databasePool } from "@vvs/testing";
+import { atEnd, databasePool, silentLogger as logger } from "@vvs/testing";
 import { createMonitorDomain } from "../domain.ts";
 import { migrate } from "../migrate.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
@@ -25,11 +23,6 @@ export const fastClock = {
 };
 
 const pool = databasePool();
-/** Close the domains that are open, the newest last. */
-const closes = new Set<() => Promise<void>>();
-afterAll(async () => {
-  for (const close of [...closes].toReversed()) await close();
-});
 
 export type TestDomain = Awaited<ReturnType<typeof createTestDomain>>;
 
@@ -48,7 +41,6 @@ export async function createTestDomain(
   } = {},
 ) {
   const { uri = process.env.MONGODB_URI!, environment = "sandbox", prefix = pool.take() } = options;
-  const logger = createLogger({ service: "monitor", level: "silent" });
   const client = await connectMongo({
     uri,
     service: "monitor",
@@ -87,12 +79,6 @@ export async function createTestDomain(
     stopping: new AbortController().signal,
     logger,
   });
-  async function close(): Promise<void> {
-    if (!closes.delete(close)) return;
-    if (!options.prefix) await pool.giveBack(prefix);
-    await client.close();
-  }
-  closes.add(close);
   return {
     ...domain,
     ...collections(db),
@@ -125,7 +111,10 @@ export async function createTestDomain(
       return rows.map((row) => fromBinary(schema, row.value.buffer));
     },
     /** Closes it before the tests of the file are over. */
-    close,
+    close: atEnd(async () => {
+      if (!options.prefix) await pool.giveBack(prefix);
+      await client.close();
+    }),
   };
 }
 

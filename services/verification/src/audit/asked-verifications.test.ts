@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { type TestMongo, testMongo } from "@vvs/testing";
+import { testMongo } from "@vvs/testing";
 import type { VerificationDocument } from "../documents.ts";
 import { collectionsOf } from "../store.ts";
 import { type AskedVerifications, createAskedVerifications, migrateAskedVerifications } from "./asked-verifications.ts";
 
 const HOUR_MS = 3_600_000;
-let mongo: TestMongo;
 let start: Date;
 let now: Date;
 /** What the audit log has, by organization, actor and hour. */
@@ -14,10 +13,7 @@ let log: Map<string, AskedVerifications>;
 let reports: number;
 let failure: (() => void) | undefined;
 
-beforeAll(async () => {
-  mongo = await testMongo();
-});
-afterAll(() => mongo.close());
+const mongo = await testMongo();
 beforeEach(async () => {
   log = new Map();
   reports = 0;

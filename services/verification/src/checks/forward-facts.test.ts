@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { passing, putVendor, testProvider, verify } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 const knowing = testProvider("knowing", "sam_registration", async () =>
   passing({ facts: { registration_status: "active" } }),
 );
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ live: [knowing], maxForwarding: 2 });
-});
-afterAll(() => service.stop());
+const service = await startTestService({ live: [knowing], maxForwarding: 2 });
 beforeEach(() => {
   service.entities.schedule.update = undefined;
 });

@@ -1,35 +1,17 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
-import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import { environmentDatabases } from "@vvs/mongo";
 import type { Tenant } from "@vvs/tenant";
-import type { Document, MongoClient } from "mongodb";
+import { testMongo } from "@vvs/testing";
+import { type Document, MongoClient } from "mongodb";
 import type { AnswerDocument } from "../documents.ts";
 import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../store.ts";
 import { exclusionsPart, registrationPart } from "../testing/parts.ts";
 import { createReadKnownAnswers, latestWrites, newestOf } from "./latest-answers.ts";
 
-const prefix = `t${randomBytes(5).toString("hex")}_`;
-const connect = () =>
-  connectMongo({
-    uri: process.env.MONGODB_URI!,
-    service: "test",
-    logger: createLogger({ service: "test", level: "silent" }),
-    stopping: new AbortController().signal,
-  });
-
-let client: MongoClient;
-beforeAll(async () => {
-  client = await connect();
-  await migrate({ client, prefix });
-});
-afterAll(async () => {
-  const databases = environmentDatabases(client, prefix, "verification");
-  await Promise.all(Object.values(databases).map((db) => db.dropDatabase()));
-  await client.close();
-});
+const { client, prefix } = await testMongo();
+await migrate({ client, prefix });
 
 const storedIn = (of: MongoClient, environment: Tenant["environment"] = "live") =>
   collectionsOf(environmentDatabases(of, prefix, "verification")[environment]);
@@ -161,7 +143,7 @@ test("among answers of the same moment the one with the higher id is the newest"
 });
 
 test("every read fails where the database can't be read, also those that wait", async () => {
-  const closed = await connect();
+  const closed = await new MongoClient(process.env.MONGODB_URI!).connect();
   await closed.close();
   const ask = createReadNewest(storedIn(closed));
   const answer = answerOf({});

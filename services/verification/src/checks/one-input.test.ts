@@ -1,29 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { SamGovMisbehaviour } from "../../../../test/outside/sam-gov.ts";
 import { putVendor, verifyResult } from "../testing/calls.ts";
-import type { PlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
 // Two organizations, two replicas and a simulated SAM.gov. One organization's input never closes it to the other one.
 
 const BAD = "BADBADBADBA1";
 const telemetry = recordTelemetry();
-let played: PlayedQueue;
 let replicas: readonly TestService[];
 let vendors = 0;
 
-beforeAll(async () => {
-  // The meters exist only after telemetry has started.
-  const { startPlayedQueue } = await import("../testing/played-queue.ts");
-  played = await startPlayedQueue("2026-11-22T09:00:00Z");
-  await played.startReplica();
-});
-afterAll(async () => {
-  await played.stop();
-  await telemetry.shutdown();
-});
+// The meters exist only after telemetry has started.
+const { startPlayedQueue } = await import("../testing/played-queue.ts");
+const played = await startPlayedQueue("2026-11-22T09:00:00Z");
+await played.startReplica();
 /** Starts two replicas. `limits` differ from the defaults. */
 async function start(limits = {}) {
   replicas = [await played.startReplica({}, { limits }), await played.startReplica({}, { limits })];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
@@ -6,18 +6,14 @@ import { Mode } from "@vvs/proto/verification/v1/verification";
 import { createSandboxRegistration } from "../providers/sandbox/sandbox-providers.ts";
 import { questionOf, requestedRun, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
 const TIN = "471829360";
 const entity = { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12", tinHash: tinHashOf(TIN) }, tin: TIN };
 
 const circuit = { faultsInRow: 1 };
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ circuit });
-});
-afterAll(() => service.stop());
+const service = await startTestService({ circuit });
 
 let org: string;
 let entityId: string;

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { recordTelemetry } from "@vvs/telemetry/testing";
+import { atEnd, captureLogs } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { providersSection } from "../providers/config.ts";
 import { createLiveProviders } from "../providers/live-providers.ts";
@@ -12,14 +12,9 @@ import { startTestService, type TestService } from "../testing/service.ts";
 
 // The service with the live providers of a configuration, which call a played SAM.gov.
 
-const { spans, shutdown } = recordTelemetry();
+const { spans } = recordTelemetry();
 
-const lines: string[] = [];
-const logger = createLogger({
-  service: "verification",
-  level: "trace",
-  destination: { write: (line) => void lines.push(line) },
-});
+const { logger, lines } = captureLogs("trace");
 
 /** The extract as loaded: UEIs of registrations that it knows to be active. */
 const extract = new Set<string>();
@@ -30,25 +25,14 @@ let sam: PlayedSamGov;
 let onQuestion: (() => void) | undefined;
 /** Each HTTP call waits for this before it is made. */
 let gate: Promise<void> | undefined;
-let closers: (() => unknown)[] = [];
 /** Owns the databases. */
-let owner: TestService;
-beforeAll(async () => {
-  owner = await startTestService({ live: [] });
-});
+const owner = await startTestService({ live: [] });
 beforeEach(async () => {
   sam = await playSamGov();
-  closers.push(() => sam.close());
 });
 afterEach(async () => {
-  for (const close of closers.toReversed()) await close();
-  closers = [];
   [onQuestion, gate] = [undefined, undefined];
   await owner.databases.live.collection("provider_state").deleteMany({});
-});
-afterAll(async () => {
-  await owner.stop();
-  await shutdown();
 });
 
 /** The service as configured. */
@@ -71,10 +55,9 @@ async function start(): Promise<TestService> {
     takeCall: async () => gate,
     now: () => new Date(),
     logger,
-    onClose: (_name, close) => void closers.push(close),
+    onClose: (_name, close) => void atEnd(close),
   });
   const service = await startTestService({ logger, prefix: owner.prefix, live });
-  closers.push(() => service.stop());
   return service;
 }
 
@@ -161,7 +144,7 @@ describe("sam_registration, live", () => {
     }
     const traced = spans.map(({ name, attributes, status, events }) => ({ name, attributes, status, events }));
     expect(traced.some(({ name }) => name === "ask sam_gov_api")).toBe(true);
-    expect(lines.some((line) => line.includes("SAM.gov refuses the key"))).toBe(true);
+    expect(JSON.stringify(lines).includes("SAM.gov refuses the key")).toBe(true);
     const urls = sam.calls().map(({ query }) => query);
     for (const [where, what] of Object.entries({ stored, traced, lines, urls })) {
       expect({ where, found: JSON.stringify(what).includes(sam.apiKey) }).toEqual({ where, found: false });

@@ -1,11 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { checkNames, toCheckType } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { ProviderError } from "../providers/provider.ts";
 import { evidenceOf, passing, putVendor, testProvider, verify } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
 const { PASS, FAIL, ERROR } = CheckStatus;
@@ -14,25 +14,21 @@ const uei = "SANDBXCHNGE1";
 const OPEN_MS = 600_000;
 /** How far the service's clock is ahead. */
 let aheadMs = 0;
-let service: TestService;
 let outage: Error | undefined;
-beforeAll(async () => {
-  service = await startTestService({
-    circuit: { openMs: OPEN_MS },
-    now: () => new Date(Date.now() + aheadMs),
-    live: [
-      testProvider("sam_gov_extract", "sam_registration", async () => {
-        if (outage) throw outage;
-        return passing();
-      }),
-    ],
-  });
-  for (const each of [uei, "SANDBXFALLB1", "SANDBXERRR01"]) {
-    const record = { uei: each, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
-    service.entities.setRegistry(Environment.SANDBOX, each, { record });
-  }
+const service = await startTestService({
+  circuit: { openMs: OPEN_MS },
+  now: () => new Date(Date.now() + aheadMs),
+  live: [
+    testProvider("sam_gov_extract", "sam_registration", async () => {
+      if (outage) throw outage;
+      return passing();
+    }),
+  ],
 });
-afterAll(() => service.stop());
+for (const each of [uei, "SANDBXFALLB1", "SANDBXERRR01"]) {
+  const record = { uei: each, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
+  service.entities.setRegistry(Environment.SANDBOX, each, { record });
+}
 
 async function ask(of: { org: string; uei: string; tin?: string; environment?: Environment }) {
   const { org: organizationId, uei, tin, environment = Environment.SANDBOX } = of;

@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { collectionsOf } from "../store.ts";
 import { completedIn, requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 import { inputsFingerprint } from "./check-inputs.ts";
 
 // The sandbox answers by the TIN's last digit: 0 passes, 3 is a mismatch.
 const PASSING = "471829360";
 const FAILING = "471829363";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({});
-});
-afterAll(() => service.stop());
+const service = await startTestService({});
 
 // One organization: beside others its calls would run one after the other, and these tests run two together.
 const org = newId("org");

@@ -1,28 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { type PlayedCompliancely, playCompliancely } from "../../../../test/outside/compliancely.ts";
-import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../test/outside/taxbandits.ts";
+import { captureLogs, untilEnd } from "@vvs/testing";
+import { playCompliancely } from "../../../../test/outside/compliancely.ts";
+import { formsOf, playTaxBandits } from "../../../../test/outside/taxbandits.ts";
 import { createCompliancely } from "../providers/compliancely/compliancely.ts";
-import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
+import { createProviderHttp } from "../providers/http/provider-http.ts";
 import { createTaxBandits } from "../providers/taxbandits/taxbandits.ts";
 import { completedIn, passing, testProvider, verifyResult } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 // The service with its real TIN providers, which call a played TaxBandits and a played Compliancely.
 
-const { spans, shutdown } = recordTelemetry();
+const { spans } = recordTelemetry();
 
 const TIN = "471829360";
-const lines: string[] = [];
-const logger = createLogger({
-  service: "verification",
-  level: "trace",
-  destination: { write: (line) => void lines.push(line) },
-});
+const { logger, lines } = captureLogs("trace");
 
 /** An adapter that forgets to mask, and one that fails unexpectedly. */
 const careless = testProvider("careless", "tin_match", async (question, { signal }) => {
@@ -33,30 +28,14 @@ const careless = testProvider("careless", "tin_match", async (question, { signal
 });
 let carelessness: "throws" | "says" = "throws";
 
-let taxbandits: PlayedTaxBandits;
-let compliancely: PlayedCompliancely;
-let http: ProviderHttp;
-let service: TestService;
-beforeAll(async () => {
-  [taxbandits, compliancely] = [await playTaxBandits(), await playCompliancely()];
-  http = createProviderHttp();
-  const now = () => new Date();
-  service = await startTestService({
-    logger,
-    // These tests make faults in a row on purpose.
-    circuit: { faultsInRow: 1_000, windowMinimum: 1_000 },
-    live: [
-      createTaxBandits({ http, ...taxbandits, now }),
-      createCompliancely({ http, ...compliancely, now }),
-      careless,
-    ],
-  });
-});
-afterAll(async () => {
-  await service.stop();
-  await http.close();
-  await Promise.all([taxbandits.close(), compliancely.close()]);
-  await shutdown();
+const [taxbandits, compliancely] = [await playTaxBandits(), await playCompliancely()];
+const http = untilEnd(createProviderHttp());
+const now = () => new Date();
+const service = await startTestService({
+  logger,
+  // These tests make faults in a row on purpose.
+  circuit: { faultsInRow: 1_000, windowMinimum: 1_000 },
+  live: [createTaxBandits({ http, ...taxbandits, now }), createCompliancely({ http, ...compliancely, now }), careless],
 });
 
 let org: string;
@@ -191,7 +170,7 @@ describe("neither a TIN nor a credential leaves", () => {
       }
     }
     for (const secret of secrets()) {
-      expect(lines.join("")).not.toContain(secret);
+      expect(JSON.stringify(lines)).not.toContain(secret);
       expect(traced).not.toContain(secret);
       for (const document of stored) expect(Buffer.from(document).includes(secret)).toBe(false);
     }

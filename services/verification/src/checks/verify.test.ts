@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { ThrowReason } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
@@ -17,7 +17,7 @@ import {
   verify as verifyVendor,
 } from "../testing/calls.ts";
 import { exclusionsPart } from "../testing/parts.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
 const { PASS, FAIL, ERROR } = CheckStatus;
@@ -43,12 +43,8 @@ const says =
     });
 const throws = (reason: ThrowReason) => () => Promise.reject(new ProviderError(reason));
 
-let service: TestService;
-beforeAll(async () => {
-  const circuit = { faultsInRow: 1_000, windowMinimum: 1_000 };
-  service = await startTestService({ live, circuit });
-});
-afterAll(() => service.stop());
+const circuit = { faultsInRow: 1_000, windowMinimum: 1_000 };
+const service = await startTestService({ live, circuit });
 
 let org: string;
 let entityId: string;

@@ -1,15 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, describe, expect, test } from "@jest/globals";
-import { Binary, MongoClient } from "mongodb";
-import { commandsDuring, monitored } from "../../../../test/support/command-counts.ts";
+import { describe, expect, test } from "@jest/globals";
+import { testMongo } from "@vvs/testing";
+import { Binary } from "mongodb";
+import { commandsDuring } from "../../../../test/support/command-counts.ts";
 import { bodiesOf, createEvidenceBodies, type ObjectStore, sha256Of } from "./bodies.ts";
 
-const client = new MongoClient(monitored(process.env.MONGODB_URI!));
-const db = client.db(`t${randomBytes(5).toString("hex")}`);
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const { client, db } = await testMongo();
 
 const bodyOf = (content: string) => ({ sha256: sha256Of(content), content });
 let now = new Date("2026-11-25T12:00:00Z");

@@ -5,7 +5,7 @@ import { inTransaction } from "@vvs/mongo";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { startScript } from "@vvs/testing";
 import { Binary } from "mongodb";
-import { type PlayedS3, playS3 } from "../../../../test/outside/s3.ts";
+import { playS3 } from "../../../../test/outside/s3.ts";
 import { ProviderError } from "../providers/provider.ts";
 import {
   passing,
@@ -20,17 +20,13 @@ import type { EvidenceSettings } from "./open.ts";
 import { removeAbandoned, removeBodies } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
-let s3: PlayedS3;
 let content: string | undefined;
 const provider = testProvider("played", "sam_registration", async () => {
   if (content === undefined) throw new ProviderError("connection", { isFault: false });
   return passing({ content });
 });
 
-beforeAll(async () => {
-  s3 = await playS3();
-});
-afterAll(() => s3.close());
+const s3 = await playS3();
 
 const s3Settings = (timeoutMs = 20_000) => ({
   endpoint: s3.url,

@@ -1,5 +1,5 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { topicFor, topicNames } from "@vvs/kafka";
@@ -9,7 +9,7 @@ import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { eventually } from "@vvs/testing";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
 import { watchCollections } from "../questions/watch-documents.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
 // The service with its queue: vendors of monitors whose data is asked for again, with a simulated SAM.gov and real calls.
@@ -18,20 +18,15 @@ const TOPIC = topicFor({ environment: "live", topic: topicNames.registryChanged 
 /** The type of SAM.gov's played vendors. */
 const CORPORATION = "Corporate Entity (Not Tax Exempt)";
 const HOURLY = Frequency.HOURLY;
-let queue: PlayedQueue;
 /** Owns the databases. */
-let owner: TestService;
 let service: TestService;
 let serial = 0;
 let uei: string;
 /** Number of calls to SAM.gov before the test. */
 let before: number;
 
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  owner = await queue.startReplica();
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+const owner = await queue.startReplica();
 beforeEach(async () => {
   uei = newUei();
   queue.setTime("2026-11-22T09:00:00Z");

@@ -1,5 +1,5 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { topicFor, topicNames } from "@vvs/kafka";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
@@ -8,20 +8,15 @@ import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { eventually, mongoProxy } from "@vvs/testing";
 import { watchCollections } from "../questions/watch-documents.ts";
 import { type KilledWork, killAtEachWrite } from "../testing/kills.ts";
-import { type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import { startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
 // Replicas that note who is watched and ask about it: one that is killed at each of its writes, and two at the same time.
 
 const TOPIC = topicFor({ environment: "live", topic: topicNames.registryChanged });
 const QUOTA = { SAM_GOV_DAILY_QUOTA: "1000" };
-let queue: PlayedQueue;
-let survivor: TestService;
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  survivor = await queue.startReplica(QUOTA);
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+const survivor = await queue.startReplica(QUOTA);
 
 const COLLECTIONS = [
   ...["sam_gov_watches", "sam_gov_watched", "public_answers", "sam_gov_days", "sam_gov_asker", "outbox"],

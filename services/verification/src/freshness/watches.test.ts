@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { type MonitorStateChanged, MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
-import { type TestMongo, testMongo } from "@vvs/testing";
+import { testMongo } from "@vvs/testing";
 import type { CheckSubject } from "../checks/check-inputs.ts";
 import { migrateQueue, queueCollections } from "../questions/documents.ts";
 import { migrateWatches, watchCollections } from "../questions/watch-documents.ts";
@@ -14,24 +14,18 @@ import { createPutWatch } from "./watches.ts";
 
 const NOW = new Date("2026-11-22T09:00:00Z");
 const { hourly, daily, weekly, monthly } = freshPriorities;
-let mongo: TestMongo;
-let collections: ReturnType<typeof watchCollections> & ReturnType<typeof queueCollections>;
 /** Identifiers of entities. */
 const entities = new Map<string, { uei: string; cage: string }>();
-let handle: (record: MonitorStateChanged) => Promise<void>;
 
-beforeAll(async () => {
-  mongo = await testMongo();
-  collections = { ...queueCollections(mongo.db), ...watchCollections(mongo.db) };
-  await migrateQueue(mongo.db);
-  await migrateWatches(mongo.db);
-  handle = createWatchRecords({
-    subjects: { read: async (_tenant, entityId) => entities.get(entityId) as CheckSubject },
-    putWatch: createPutWatch({ client: mongo.client, collections }),
-    now: () => NOW,
-  });
+const mongo = await testMongo();
+const collections = { ...queueCollections(mongo.db), ...watchCollections(mongo.db) };
+await migrateQueue(mongo.db);
+await migrateWatches(mongo.db);
+const handle = createWatchRecords({
+  subjects: { read: async (_tenant, entityId) => entities.get(entityId) as CheckSubject },
+  putWatch: createPutWatch({ client: mongo.client, collections }),
+  now: () => NOW,
 });
-afterAll(() => mongo.close());
 beforeEach(async () => {
   entities.clear();
   for (const entity of ["ent_1", "ent_own"]) entities.set(entity, { uei: "UEI1", cage: "" });

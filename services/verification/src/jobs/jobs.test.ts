@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
@@ -14,7 +14,7 @@ import {
 } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { type Provider, ProviderError } from "../providers/provider.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 // Jobs on a real MongoDB, beside a simulated entity service and a simulated provider. The test itself runs the workers.
 
@@ -26,8 +26,6 @@ const receiptKeys = [{ id: "k1", key: randomBytes(32) }];
 
 type Row = MessageInitShape<typeof JobRowSchema>;
 
-let service: TestService;
-let other: TestService;
 let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
 const asked: string[] = [];
@@ -76,15 +74,9 @@ const monitors = {
   },
 } as never;
 
-beforeAll(async () => {
-  service = await startTestService({ live: [provider], now, monitors, receiptKeys });
-  other = await startTestService({ live: [provider], now, monitors, prefix: service.prefix });
-  other.entities.schedule.resolve = service.entities.schedule.resolve!;
-});
-afterAll(async () => {
-  await other.stop();
-  await service.stop();
-});
+const service = await startTestService({ live: [provider], now, monitors, receiptKeys });
+const other = await startTestService({ live: [provider], now, monitors, prefix: service.prefix });
+other.entities.schedule.resolve = service.entities.schedule.resolve!;
 
 let organizationId = "";
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
@@ -37,8 +37,6 @@ const monitors = {
   },
 } as never;
 
-let queue: PlayedQueue;
-let survivor: TestService;
 let worksFrom = 0;
 const provider: Provider = {
   name: "sam_gov_extract",
@@ -54,11 +52,8 @@ const provider: Provider = {
 
 const startReplica: PlayedQueue["startReplica"] = (variables, options) =>
   queue.startReplica(variables, { ...options, live: [provider], monitors });
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-27T09:00:00Z");
-  survivor = await startReplica();
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-27T09:00:00Z");
+const survivor = await startReplica();
 
 /** A new organization with a list of vendors, which it may send to any of the replicas. */
 function createList(replicas: readonly TestService[], id: string) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment, type Identifiers } from "@vvs/proto/common/v1/common";
@@ -7,7 +7,7 @@ import { Mode } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
 import type { Provider } from "../providers/provider.ts";
 import { callerOf, passing, testProvider, verify } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 // Rows whose registration is not checked now: the loaded files say whether the vendor, or somebody of its name, is excluded.
 
@@ -26,11 +26,7 @@ const live: Provider[] = [
   }),
 ];
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ live });
-});
-afterAll(() => service.stop());
+const service = await startTestService({ live });
 
 let organizationId = "";
 const entityId = newId("ent");

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import type { Provider } from "../providers/provider.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 import { type JobDocument, jobCollections, type RowDocument, rowId } from "./documents.ts";
 
 // An organization with as many open rows as the largest plan allows. They are put into the database as their jobs would be.
@@ -12,7 +12,6 @@ import { type JobDocument, jobCollections, type RowDocument, rowId } from "./doc
 const OPEN_ROWS = 100_000;
 const JOB_ROWS = 9_999;
 
-let service: TestService;
 /** The organizations of the vendors that were asked about, in order. */
 const asked: string[] = [];
 const provider: Provider = {
@@ -24,16 +23,8 @@ const provider: Provider = {
     return { ...answer, content: "{}", contentType: "application/json" };
   },
 };
-const stopping = new AbortController();
-
-beforeAll(async () => {
-  service = await startTestService({ live: [provider] });
-  service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
-});
-afterAll(async () => {
-  stopping.abort();
-  await service.stop();
-});
+const service = await startTestService({ live: [provider] });
+service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
 
 function organization() {
   const organizationId = `org_${randomUUID()}`;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
@@ -7,14 +7,13 @@ import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
 import { callerOf, passing, testProvider } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 // Jobs while sources are slow or down, while organizations are suspended, and while calls come between the steps of their work.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let service: TestService;
 let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
 const suspended = new Set<string>();
@@ -37,16 +36,13 @@ const live = [
   }),
 ];
 
-beforeAll(async () => {
-  service = await startTestService({
-    live,
-    now,
-    suspended: readSuspended,
-    circuit: { faultsInRow: 1_000, faultShare: 1.1 },
-  });
-  service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
+const service = await startTestService({
+  live,
+  now,
+  suspended: readSuspended,
+  circuit: { faultsInRow: 1_000, faultShare: 1.1 },
 });
-afterAll(() => service.stop());
+service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
 beforeEach(() => {
   clockMs = 0;
   asked.length = 0;

@@ -1,14 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { createLogger } from "@vvs/logging";
 import { GetOrganizationSettingsResponseSchema } from "@vvs/proto/account/v1/organization_status";
+import { captureLogs } from "@vvs/testing";
 import { createOrganizationSettings } from "./organization-settings.ts";
 
 /** A simulated account service. `perDay`: the budget that it answers, or the error that it throws. */
 function start({ keptMs, retryMs = 0 }: { keptMs: number; retryMs?: number }) {
-  const account = { perDay: 100 as number | Error, asked: [] as string[], lines: [] as string[] };
-  const write = (line: string) => void account.lines.push(line);
+  const account = { perDay: 100 as number | Error, asked: [] as string[] };
+  const { logger, lines } = captureLogs("info");
   const settings = createOrganizationSettings({
     async ask(organizationId) {
       account.asked.push(organizationId);
@@ -16,13 +16,13 @@ function start({ keptMs, retryMs = 0 }: { keptMs: number; retryMs?: number }) {
       const providerBudgets = [{ provider: "sam_gov_api", perMinute: 10, perDay: account.perDay }];
       return create(GetOrganizationSettingsResponseSchema, { providerBudgets });
     },
-    logger: createLogger({ service: "test", level: "info", destination: { write } }),
+    logger,
     keptMs,
     retryMs,
   });
   const perDay = async (organizationId = "org_1") =>
     (await settings.get(organizationId))?.providerBudgets.get("sam_gov_api")?.perDay;
-  return { account, perDay };
+  return { account, lines, perDay };
 }
 
 test("account is asked once for calls at the same moment and while settings are fresh, for each organization", async () => {
@@ -41,14 +41,14 @@ test("a change takes effect once the kept settings are too old", async () => {
 });
 
 test("while account does not answer, the last known settings apply; there are none before its first answer", async () => {
-  const { account, perDay } = start({ keptMs: 0 });
+  const { account, lines, perDay } = start({ keptMs: 0 });
   account.perDay = new ServiceError("service_unavailable");
   expect(await perDay()).toBeUndefined();
   account.perDay = 100;
   expect(await perDay()).toBe(100);
   account.perDay = new ServiceError("service_unavailable");
   expect([await perDay(), await perDay()]).toEqual([100, 100]);
-  expect(account.lines.map((line) => JSON.parse(line).msg)).toEqual([
+  expect(lines.map(({ msg }) => msg)).toEqual([
     "settings of organizations are unavailable; the last known ones apply",
     "settings of organizations are available again",
     "settings of organizations are unavailable; the last known ones apply",
@@ -64,8 +64,8 @@ test("an account service that does not answer is not asked by every call", async
 });
 
 test("an unknown organization has no settings, and is no outage", async () => {
-  const { account, perDay } = start({ keptMs: 60_000 });
+  const { account, lines, perDay } = start({ keptMs: 60_000 });
   account.perDay = new ServiceError("not_found");
   expect(await perDay()).toBeUndefined();
-  expect(account.lines).toEqual([]);
+  expect(lines).toEqual([]);
 });

@@ -1,17 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { type Db, MongoClient } from "mongodb";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { silentLogger as logger, testMongo } from "@vvs/testing";
+import type { Db } from "mongodb";
 import type { CallClass } from "../providers/call-class.ts";
 import { unlimited } from "../testing/service.ts";
 import { organizationCallsOf } from "./budget-store.ts";
 import { createProviderBudgets, type ProviderBudgets } from "./provider-budgets.ts";
 
-const mongo = new MongoClient(process.env.MONGODB_URI!, {
-  writeConcern: { w: "majority" },
-  readConcern: { level: "majority" },
-});
-const logger = createLogger({ service: "test", level: "silent" });
+const mongo = await testMongo();
 const SPENT = "budget_spent";
 
 let db: Db;
@@ -19,12 +14,10 @@ let time: Date;
 /** The budget that account answers; undefined: account has not answered yet. */
 let budget: { perMinute: number; perDay: number } | undefined;
 beforeEach(() => {
-  db = mongo.db(`test_${randomBytes(6).toString("hex")}`);
+  db = mongo.newDb();
   time = new Date("2026-11-21T23:58:30Z");
   budget = { perMinute: 1_000, perDay: 10 };
 });
-afterEach(() => db.dropDatabase());
-afterAll(() => mongo.close());
 
 const replica = ({ of = db, most }: { of?: Db; most?: number } = {}) =>
   createProviderBudgets({

@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { ProviderBudget } from "../organization-settings/organization-settings.ts";
 import { providersSection } from "../providers/config.ts";
@@ -29,14 +28,9 @@ const TIN = "471829360";
 let time: Date;
 /** The budgets that account answers, by organization and provider. */
 let budgets: Map<string, ReadonlyMap<string, ProviderBudget>>;
-let closers: (() => unknown)[];
 beforeEach(() => {
   time = new Date("2026-11-21T09:30:00Z");
   budgets = new Map();
-  closers = [];
-});
-afterEach(async () => {
-  for (const close of closers.toReversed()) await close();
 });
 
 async function start(options: Partial<Parameters<typeof startTestService>[0]>): Promise<TestService> {
@@ -51,7 +45,6 @@ async function start(options: Partial<Parameters<typeof startTestService>[0]>): 
     now: () => time,
     ...options,
   });
-  closers.push(() => service.stop());
   return service;
 }
 
@@ -193,7 +186,6 @@ describe("SAM.gov's quota", () => {
   let sam: PlayedSamGov;
   beforeEach(async () => {
     sam = await playSamGov();
-    closers.push(() => sam.close());
   });
 
   const QUOTA = 100;
@@ -201,14 +193,14 @@ describe("SAM.gov's quota", () => {
   let gate: Promise<void> | undefined;
   const startWithSam = () => {
     gate = undefined;
-    const logger = createLogger({ service: "verification", level: "silent" });
+    const logger = silentLogger;
     const env = {
       SAM_GOV_API_KEY: sam.apiKey,
       SAM_GOV_BASE_URL: sam.baseUrl,
       SAM_REGISTRATION_PROVIDERS: "sam_gov_api",
     };
     const config = loadConfig(z.object(providersSection), env);
-    const onClose = (_name: string, close: () => unknown) => void closers.push(close);
+    const onClose = (_name: string, close: () => unknown) => void atEnd(close);
     const live = ({ takeCall, entities }: Pick<LiveProvidersOptions, "takeCall" | "entities">) => {
       const afterGate: typeof takeCall = async (...call) => {
         await gate;

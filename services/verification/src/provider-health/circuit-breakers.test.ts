@@ -1,23 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { underDeadline } from "@vvs/deadline";
-import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
+import { silentLogger as logger, testMongo } from "@vvs/testing";
 import { type Db, MongoClient } from "mongodb";
 import type { ProviderError } from "../providers/provider.ts";
 import { type AttemptResult, defaultCircuitSettings } from "./circuit.ts";
 import { createCircuitBreakers } from "./circuit-breakers.ts";
 
 const settings = { ...defaultCircuitSettings, faultsInRow: 3, openMs: 10_000, probeLeaseMs: 30_000 };
-const logger = createLogger({ service: "test", level: "silent" });
-const mongo = new MongoClient(process.env.MONGODB_URI!, {
-  monitorCommands: true,
-  ignoreUndefined: true,
-  writeConcern: { w: "majority" },
-  readConcern: { level: "majority" },
-});
+const mongo = await testMongo();
 const commands: string[] = [];
-mongo.on("commandStarted", ({ commandName, command }) => {
+mongo.client.on("commandStarted", ({ commandName, command }) => {
   // A write first finds the document of its provider.
   commands.push(command.filter?._id ? `${commandName} of one provider` : commandName);
 });
@@ -25,12 +18,10 @@ mongo.on("commandStarted", ({ commandName, command }) => {
 let db: Db;
 let time: Date;
 beforeEach(() => {
-  db = mongo.db(`test_${randomBytes(6).toString("hex")}`);
+  db = mongo.newDb({ ignoreUndefined: true });
   time = new Date("2026-11-21T23:00:00Z");
   commands.length = 0;
 });
-afterEach(() => db.dropDatabase());
-afterAll(() => mongo.close());
 
 const pass = (seconds: number) => {
   time = new Date(time.getTime() + seconds * 1_000);

@@ -1,26 +1,19 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { beforeEach, expect, test } from "@jest/globals";
+import { silentLogger as logger, testMongo } from "@vvs/testing";
 import { type Db, MongoClient } from "mongodb";
 import { type CallClass, callClasses } from "../providers/call-class.ts";
 import { createProviderCalls } from "./provider-calls.ts";
 import { providerCallsOf } from "./provider-calls-store.ts";
 
-const mongo = new MongoClient(process.env.MONGODB_URI!, {
-  writeConcern: { w: "majority" },
-  readConcern: { level: "majority" },
-});
-const logger = createLogger({ service: "test", level: "silent" });
+const mongo = await testMongo();
 const MINUTE_MS = 60_000;
 
 let db: Db;
 let time: Date;
 beforeEach(() => {
-  db = mongo.db(`test_${randomBytes(6).toString("hex")}`);
+  db = mongo.newDb();
   time = new Date("2026-11-21T23:59:30Z");
 });
-afterEach(() => db.dropDatabase());
-afterAll(() => mongo.close());
 
 interface ReplicaOptions {
   readonly quota?: number;

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { describe, expect, test } from "@jest/globals";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
+import { silentLogger as logger, testMongo } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { type Provider, ProviderError } from "../providers/provider.ts";
 import { putVendor, testProvider, verify } from "../testing/calls.ts";
@@ -11,22 +10,8 @@ import { startTestService } from "../testing/service.ts";
 import { isUnanswered, startAttemptCounts } from "./attempt-counts.ts";
 import { createReadProviderHistory, figuresOf, type HistoryRange } from "./provider-history.ts";
 
-const logger = createLogger({ service: "test", level: "silent" });
-const mongo = new MongoClient(process.env.MONGODB_URI!);
-const prefix = `test_${randomBytes(6).toString("hex")}`;
-const names: string[] = [];
-afterAll(async () => {
-  for (const name of names) await mongo.db(name).dropDatabase();
-  await mongo.close();
-});
-
-function newDatabases() {
-  const create = () => {
-    names.push(`${prefix}_${names.length}`);
-    return mongo.db(names.at(-1)!);
-  };
-  return { live: create(), sandbox: create() };
-}
+const { newDb } = await testMongo();
+const newDatabases = () => ({ live: newDb(), sandbox: newDb() });
 
 const provider = (name: string): Provider => ({
   name,

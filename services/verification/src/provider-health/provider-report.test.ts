@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import type { Provider } from "../providers/provider.ts";
 import { closedCircuit, defaultCircuitSettings as settings } from "./circuit.ts";
@@ -37,7 +37,6 @@ test.each<[string, ProviderState, CallsToday | undefined, string, number | undef
 });
 
 const telemetry = recordTelemetry();
-afterAll(() => telemetry.shutdown());
 
 test("each provider is reported once, in the order they are asked, and in gauges", async () => {
   const { observeProviders } = await import("./provider-metrics.ts");

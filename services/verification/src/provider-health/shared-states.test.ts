@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { currentDeadline, type Deadline, deadlineAt, underDeadline } from "@vvs/deadline";
-import { createLogger } from "@vvs/logging";
-import { eventually } from "@vvs/testing";
+import { eventually, silentLogger } from "@vvs/testing";
 import { shareWork } from "../providers/sharing/single-flight.ts";
 import { defaultCircuitSettings } from "./circuit.ts";
 import { unknownProvider } from "./provider-state.ts";
@@ -22,7 +21,7 @@ test("a call's result is stored even after the call's deadline, and again after 
     },
     settings: defaultCircuitSettings,
     now: () => new Date(),
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
     limit: (work) => work,
   });
   underDeadline(over(), () => states.add("p", { kind: "fault", at: new Date() }));

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
+import { atEnd, captureLogs } from "@vvs/testing";
 import { type ProvidersConfig, providerAccounts, providersSection } from "./config.ts";
 import { createLiveProviders } from "./live-providers.ts";
 
@@ -13,23 +13,18 @@ const TAXBANDITS = {
 const COMPLIANCELY = { COMPLIANCELY_API_KEY: "compliancely-0123456789" };
 const load = (env: NodeJS.ProcessEnv): ProvidersConfig => loadConfig(z.object(providersSection), env);
 
-const closers: (() => unknown)[] = [];
-afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
-
 /** Starts the providers; returns their names and the start log. */
 function start(env: NodeJS.ProcessEnv) {
-  const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const logger = createLogger({ service: "test", level: "info", destination });
+  const { logger, lines } = captureLogs("info");
   const on = createLiveProviders({
     config: load(env),
     entities: { getRegistryRecord: () => Promise.reject(new Error("not called")) },
     takeCall: async () => undefined,
     now: () => new Date(),
     logger,
-    onClose: (_name, close) => void closers.push(close),
+    onClose: (_name, close) => void atEnd(close),
   });
-  return { names: on.map(({ name }) => name), log: lines.join("") };
+  return { names: on.map(({ name }) => name), lines };
 }
 
 describe("live providers", () => {
@@ -67,19 +62,20 @@ describe("live providers", () => {
   });
 
   test("the start log lists the providers in use and those without credentials, and holds no key", () => {
-    expect(JSON.parse(start({}).log)).toMatchObject({
-      sam_registration: ["sam_gov_extract"],
-      tin_match: [],
-      without_credentials: ["sam_gov_api", "taxbandits", "compliancely"],
-    });
+    const without_credentials = ["sam_gov_api", "taxbandits", "compliancely"];
+    expect(start({}).lines).toMatchObject([
+      { sam_registration: ["sam_gov_extract"], tin_match: [], without_credentials },
+    ]);
     const credentials = { SAM_GOV_API_KEY: KEY, ...TAXBANDITS, ...COMPLIANCELY };
-    const { log } = start({ ...credentials, SAM_GOV_KEY_ISSUED_ON: "2026-10-01" });
-    expect(JSON.parse(log)).toMatchObject({
-      sam_registration: ["sam_gov_api", "sam_gov_extract"],
-      tin_match: ["taxbandits", "compliancely"],
-      without_credentials: [],
-    });
-    for (const secret of Object.values(credentials)) expect(log).not.toContain(secret);
+    const { lines } = start({ ...credentials, SAM_GOV_KEY_ISSUED_ON: "2026-10-01" });
+    expect(lines).toMatchObject([
+      {
+        sam_registration: ["sam_gov_api", "sam_gov_extract"],
+        tin_match: ["taxbandits", "compliancely"],
+        without_credentials: [],
+      },
+    ]);
+    for (const secret of Object.values(credentials)) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 });
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { callerOf, evidenceOf, passing, putVendor, type TestVendor, testProvider, verify } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { callerOf, evidenceOf, passing, putVendor, testProvider, verify } from "../testing/calls.ts";
+import { startTestService } from "../testing/service.ts";
 
 const ISSUER = "https://api.example.test";
 const SHA256 = "ab".repeat(32);
@@ -21,14 +21,9 @@ const provider = testProvider("sam_gov_extract", "sam_registration", async () =>
     sources: [{ part: "registration", origin: "sam_gov_extract", date, file: "MONTHLY.dat", sha256: SHA256 }],
   }),
 );
-let service: TestService;
-let vendor: TestVendor;
 
-beforeAll(async () => {
-  service = await startTestService({ live: [provider], receiptKeys: [{ id: "k1", key: Buffer.alloc(32, 1) }] });
-  vendor = putVendor(service);
-});
-afterAll(() => service.stop());
+const service = await startTestService({ live: [provider], receiptKeys: [{ id: "k1", key: Buffer.alloc(32, 1) }] });
+const vendor = putVendor(service);
 
 const receiptOf = async (verificationId: string, organizationId = vendor.organizationId, of = Environment.LIVE) =>
   (await service.client.getReceipt({ caller: callerOf(organizationId, of), verificationId, issuer: ISSUER })).receipt;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { createLeases, shardOf } from "@vvs/outbox";
@@ -13,7 +13,7 @@ import type { Answer } from "../providers/provider.ts";
 import { collectionsOf } from "../store.ts";
 import { callerOf, passing, requestedRun, testProvider, verify } from "../testing/calls.ts";
 import { registrationPart } from "../testing/parts.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 import { createRetention, type RetentionOptions } from "./removal.ts";
 import { createRemoveAged } from "./remove-aged.ts";
 
@@ -28,20 +28,16 @@ const pass = (ms: number) => {
 let answer: Answer;
 const ofContent = (content: string, more: Partial<Answer> = {}) => passing({ dataDate: now, content, ...more });
 
-let service: TestService;
 let org: string;
 let entityId: string;
 /** What monitor's monitors and events name, until when. */
 const named = new Map<string, Date>();
 let asked: ReleaseVerificationsRequest[] = [];
 
-beforeAll(async () => {
-  service = await startTestService({
-    live: [testProvider("played", "sam_registration", async () => answer)],
-    now: () => now,
-  });
+const service = await startTestService({
+  live: [testProvider("played", "sam_registration", async () => answer)],
+  now: () => now,
 });
-afterAll(() => service.stop());
 beforeEach(() => {
   org = newId("org");
   entityId = newId("ent");

@@ -1,13 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { RunJudgement } from "@vvs/proto/verification/v1/verification";
 import type { Answer, Question } from "../providers/provider.ts";
 import { completedIn, passing, verify } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
-import type { TestService } from "../testing/service.ts";
+import { createTestMonitor, startPlayedQueue, type TestFiles } from "../testing/played-queue.ts";
 
 // The digests of runs, and runs that are judged in bulk instead of being made.
 
@@ -24,16 +23,10 @@ async function matchingTin(question: Question, { signal }: { signal: AbortSignal
   return passing({ dataDate: queue.now() });
 }
 
-let queue: PlayedQueue;
-let service: TestService;
-let client: ReturnType<TestService["clientFor"]>;
 let vendors = 0;
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-02T15:00:00Z");
-  service = await queue.startReplica({}, { tin: matchingTin });
-  client = service.clientFor("monitor");
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-02T15:00:00Z");
+const service = await queue.startReplica({}, { tin: matchingTin });
+const client = service.clientFor("monitor");
 beforeEach(() => queue.setTime("2026-11-02T15:00:00Z"));
 
 /** What files say of an active vendor that nothing excludes; the exclusions file is of the test's day. */

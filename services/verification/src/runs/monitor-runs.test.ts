@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { allTopics, createKafka, type Kafka, PoisonRecordError, type RunningConsumer, subscription } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
-import { type OutboxRelay, runOutboxRelay } from "@vvs/outbox";
+import { allTopics, createKafka, PoisonRecordError, subscription } from "@vvs/kafka";
+import { runOutboxRelay } from "@vvs/outbox";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import {
   type VerificationCompleted,
@@ -13,64 +12,49 @@ import {
   type VerificationRequested,
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
+import { silentLogger as logger, untilEnd } from "@vvs/testing";
 import { putVendor as putEntity, requestedRun } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
 const topicPrefix = `t${randomBytes(5).toString("hex")}.`;
-const logger = createLogger({ service: "test", level: "silent" });
 const uei = "SANDBXCHNGE1";
 
-let service: TestService;
-let kafka: Kafka;
-let relay: OutboxRelay;
-let consumers: RunningConsumer[];
-const producers: { close(): Promise<void> }[] = [];
 const completed: VerificationCompleted[] = [];
 
-beforeAll(async () => {
-  service = await startTestService({ topicPrefix });
-  const record = { uei, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
-  service.entities.setRegistry(Environment.SANDBOX, uei, { record });
-  kafka = createKafka({ brokers: process.env.KAFKA_BROKERS!.split(","), clientId: "test", logger, topicPrefix });
-  const mine = ["requested", "completed"].map((name) => `${topicPrefix}sandbox.verification.${name}`);
-  const wanted = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
-    mine.some((each) => topic.startsWith(each)),
-  );
-  await kafka.ensureTopics(wanted);
-  const producer = kafka.producer();
-  producers.push(producer);
-  relay = runOutboxRelay({ db: service.databases.sandbox, producer, owner: "test", logger, pollMs: 20 });
-  const handle = service.runOf("sandbox");
-  consumers = [
-    kafka.runConsumer({
-      groupId: "verification.sandbox",
-      subscriptions: [subscription({ topic: mine[0]!, schema: VerificationRequestedSchema, handle })],
-      concurrency: 8,
-      logger,
-    }),
-    kafka.runConsumer({
-      groupId: "observer",
-      subscriptions: [
-        subscription({
-          topic: mine[1]!,
-          schema: VerificationCompletedSchema,
-          handle: async (message) => void completed.push(message),
-        }),
-      ],
-      concurrency: 1,
-      logger,
-    }),
-  ];
-  await Promise.all(consumers.map(({ ready }) => ready));
-});
-
-afterAll(async () => {
-  await Promise.all(consumers.map((consumer) => consumer.stop()));
-  await relay.stop();
-  await Promise.all(producers.map((producer) => producer.close()));
-  await service.stop();
-});
+const service = await startTestService({ topicPrefix });
+const record = { uei, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
+service.entities.setRegistry(Environment.SANDBOX, uei, { record });
+const kafka = createKafka({ brokers: process.env.KAFKA_BROKERS!.split(","), clientId: "test", logger, topicPrefix });
+const mine = ["requested", "completed"].map((name) => `${topicPrefix}sandbox.verification.${name}`);
+const wanted = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
+  mine.some((each) => topic.startsWith(each)),
+);
+await kafka.ensureTopics(wanted);
+const producer = untilEnd(kafka.producer());
+untilEnd(runOutboxRelay({ db: service.databases.sandbox, producer, owner: "test", logger, pollMs: 20 }));
+const handle = service.runOf("sandbox");
+const consumers = [
+  kafka.runConsumer({
+    groupId: "verification.sandbox",
+    subscriptions: [subscription({ topic: mine[0]!, schema: VerificationRequestedSchema, handle })],
+    concurrency: 8,
+    logger,
+  }),
+  kafka.runConsumer({
+    groupId: "observer",
+    subscriptions: [
+      subscription({
+        topic: mine[1]!,
+        schema: VerificationCompletedSchema,
+        handle: async (message) => void completed.push(message),
+      }),
+    ],
+    concurrency: 1,
+    logger,
+  }),
+];
+await Promise.all(consumers.map((consumer) => untilEnd(consumer).ready));
 
 const requested = (organizationId: string, entityId: string, monitorId: string, runSeq: number) =>
   requestedRun(
@@ -82,8 +66,6 @@ const requested = (organizationId: string, entityId: string, monitorId: string, 
   );
 
 async function send(...records: VerificationRequested[]): Promise<void> {
-  const producer = kafka.producer();
-  producers.push(producer);
   const topic = kafka.topicFor("sandbox", "verification.requested");
   await producer.send(
     records.map((record) => ({

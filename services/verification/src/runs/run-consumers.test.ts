@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { toBinary } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { allTopics, createKafka, deadLetterTopic, type Kafka, type Producer, type RunningConsumer } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
+import { allTopics, createKafka, deadLetterTopic } from "@vvs/kafka";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually, silentLogger as logger, untilEnd } from "@vvs/testing";
 import { recordsOf } from "../../../../test/support/topic-records.ts";
 import { passing, putVendor, requestedRun, testProvider } from "../testing/calls.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService } from "../testing/service.ts";
 import { startRunConsumers } from "./run-consumers.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
@@ -20,7 +19,6 @@ const TIN_RUNS = 250;
 
 const brokers = process.env.KAFKA_BROKERS!.split(",");
 const topicPrefix = `t${randomBytes(5).toString("hex")}.`;
-const logger = createLogger({ service: "test", level: "silent" });
 const organizationId = newId("org");
 const entityId = newId("ent");
 
@@ -36,36 +34,23 @@ const providers = [
   }),
 ];
 
-let service: TestService;
-let kafka: Kafka;
-let producer: Producer;
-let consumers: RunningConsumer[];
-
-beforeAll(async () => {
-  const minutes = { callMs: 600_000, checkMs: 600_000, attemptMs: 600_000 };
-  service = await startTestService({
-    live: providers,
-    topicPrefix,
-    limits: minutes,
-  });
-  putVendor(service, { organizationId, entityId, tinHash: Buffer.from("hash"), tin: "123456789" });
-  kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix });
-  const requested = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
-    topic.startsWith(`${topicPrefix}live.verification.requested`),
-  );
-  await kafka.ensureTopics(requested);
-  producer = kafka.producer();
-  const handle = service.runOf("live");
-  consumers = startRunConsumers({ kafka, environment: "live", handle, slots: SLOTS, logger });
-  await Promise.all(consumers.map(({ ready }) => ready));
+const minutes = { callMs: 600_000, checkMs: 600_000, attemptMs: 600_000 };
+const service = await startTestService({
+  live: providers,
+  topicPrefix,
+  limits: minutes,
 });
-
-afterAll(async () => {
-  answers.resolve();
-  await Promise.all(consumers.map((consumer) => consumer.stop()));
-  await producer.close();
-  await service.stop();
-});
+putVendor(service, { organizationId, entityId, tinHash: Buffer.from("hash"), tin: "123456789" });
+const kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix });
+const requested = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
+  topic.startsWith(`${topicPrefix}live.verification.requested`),
+);
+await kafka.ensureTopics(requested);
+const producer = untilEnd(kafka.producer());
+const handle = service.runOf("live");
+const consumers = startRunConsumers({ kafka, environment: "live", handle, slots: SLOTS, logger });
+await Promise.all(consumers.map((consumer) => untilEnd(consumer).ready));
+atEnd(answers.resolve);
 
 const requestOf = (checks: CheckType[]) => requestedRun({ organizationId, entityId }, { checks });
 

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { eventually, type TestMongo, testMongo } from "@vvs/testing";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { eventually, silentLogger as logger, testMongo } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
-import { migrateQueue, type QueueCollections, queueCollections } from "../questions/documents.ts";
+import { migrateQueue, queueCollections } from "../questions/documents.ts";
 import type { Asking } from "../questions/question.ts";
 import { registrationPart } from "../testing/parts.ts";
 import type { AskVendors } from "./ask-vendors.ts";
@@ -14,22 +13,16 @@ import { createSettle } from "./settle.ts";
 
 // Parking, asking and storing answers, with a real database and a simulated API.
 
-const logger = createLogger({ service: "test", level: "silent" });
 const HOUR_MS = 3_600_000;
-let mongo: TestMongo;
-let collections: QueueCollections;
 let now: Date;
 /** The vendors of each call. */
 let calls: string[][];
 /** Runs in each call, before its answer. */
 let duringCall: (keys: readonly string[]) => Promise<void>;
 
-beforeAll(async () => {
-  mongo = await testMongo();
-  collections = queueCollections(mongo.db);
-  await migrateQueue(mongo.db);
-});
-afterAll(() => mongo.close());
+const mongo = await testMongo();
+const collections = queueCollections(mongo.db);
+await migrateQueue(mongo.db);
 beforeEach(async () => {
   now = new Date("2026-11-22T09:00:00Z");
   calls = [];

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { eventually } from "@vvs/testing";
 import { providerCallsOf } from "../provider-health/provider-calls-store.ts";
 import { watchCollections } from "../questions/watch-documents.ts";
 import { type FreshPriority, freshPriorities } from "../questions/watch-frequency.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
-import type { TestService } from "../testing/service.ts";
+import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 
-let queue: PlayedQueue;
-let service: TestService;
-
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { queue: { gatherMs: 3_600_000 } });
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+const service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "1000" }, { queue: { gatherMs: 3_600_000 } });
 
 /** Reads the report as the dashboard. */
 const read = (from = service) => from.clientFor("dashboard").getSamGovCalls({});

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { type KilledWork, killAtEachWrite } from "../testing/kills.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
 // A replica that parks a run, asks SAM.gov and verifies the run is killed at each of its writes; another one goes on.
 
-let queue: PlayedQueue;
-let survivor: TestService;
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  survivor = await queue.startReplica();
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+const survivor = await queue.startReplica();
 
 const COLLECTIONS = [
   ...["parked_runs", "sam_gov_questions", "public_answers", "sam_gov_days", "sam_gov_asker"],

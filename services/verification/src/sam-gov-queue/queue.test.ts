@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
@@ -6,21 +6,17 @@ import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
 import { putVendor, verifyResult } from "../testing/calls.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
 // The service with its queue: runs of monitors with files, kept answers and a simulated SAM.gov.
 
-let queue: PlayedQueue;
 let service: TestService;
 let serial = 0;
 let uei: string;
 
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  await queue.startReplica();
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+await queue.startReplica();
 beforeEach(async () => {
   serial += 1;
   uei = `PLAYED${String(serial).padStart(6, "0")}`;

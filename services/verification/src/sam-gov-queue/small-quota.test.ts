@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { PRODUCTS_ONLY } from "../../../../test/outside/sam-gov-rows.ts";
-import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
-import type { TestService } from "../testing/service.ts";
+import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 
 // An account of 10 calls a day, no exclusions file, and a vendor with more rows than a page has.
 
 const QUOTA = "10";
 
-let queue: PlayedQueue;
-let service: TestService;
-beforeAll(async () => {
-  queue = await startPlayedQueue("2026-11-02T09:00:00Z");
-  service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: QUOTA });
-});
-afterAll(() => queue.stop());
+const queue = await startPlayedQueue("2026-11-02T09:00:00Z");
+const service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: QUOTA });
 
 /** Runs a monitor of a vendor on each of these days; returns the day's calls with the run's result. */
 async function runDaily(uei: string, days: number): Promise<string[]> {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
-import { createLogger } from "@vvs/logging";
 import type { Caller, Environment, Identifiers, Tenant } from "@vvs/proto/common/v1/common";
 import {
   type CheckSubjectSchema,
@@ -13,6 +12,7 @@ import {
   type UpdateFromProviderRequest,
 } from "@vvs/proto/entity/v1/entity";
 import { type Handlers, onlyFor, type RpcServer, serveRpc } from "@vvs/rpc";
+import { silentLogger } from "@vvs/testing";
 
 /** An entity of one organization in a test. */
 export interface TestEntity {
@@ -160,7 +160,7 @@ export async function startTestEntities(): Promise<TestEntities> {
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
-    logger: createLogger({ service: "entity", level: "silent" }),
+    logger: silentLogger,
   });
   return {
     server,

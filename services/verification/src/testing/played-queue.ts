@@ -3,9 +3,9 @@ import type { Check } from "@vvs/checks";
 import { toCheckType } from "@vvs/checks";
 import { loadConfig, z } from "@vvs/config";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { Environment } from "@vvs/proto/common/v1/common";
 import type { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
+import { atEnd, silentLogger } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import type { VerificationDocument } from "../documents.ts";
 import { type ProvidersConfig, providerAccounts, providersSection } from "../providers/config.ts";
@@ -15,7 +15,6 @@ import { queueCollections } from "../questions/documents.ts";
 import { putVendor, requestedRun } from "./calls.ts";
 import { startTestService, type TestService } from "./service.ts";
 
-const logger = createLogger({ service: "test", level: "silent" });
 const DAY_MS = 86_400_000;
 
 /** What the files say about a vendor. */
@@ -26,7 +25,6 @@ export type PlayedQueue = Awaited<ReturnType<typeof startPlayedQueue>>;
 /** Replicas of the service with a simulated SAM.gov, files and a clock of the test. The queue works only when it says so. */
 export async function startPlayedQueue(start: string) {
   const sam: PlayedSamGov = await playSamGov();
-  const closers: (() => unknown)[] = [() => sam.close()];
   let clock = new Date(start);
   const services: TestService[] = [];
 
@@ -48,8 +46,8 @@ export async function startPlayedQueue(start: string) {
           config,
           ...of,
           now,
-          logger,
-          onClose: (_name, close) => void closers.push(close),
+          logger: silentLogger,
+          onClose: (_name, close) => void atEnd(close),
         }),
         ...(tin ? [{ name: "tin_provider", check: "tin_match" as const, ask: tin }] : []),
       ],
@@ -91,10 +89,6 @@ export async function startPlayedQueue(start: string) {
     async stopReplicas(): Promise<void> {
       for (const service of services.splice(1).toReversed()) await service.stop();
       await services[0]!.databases.live.collection("provider_state").deleteMany({});
-    },
-    async stop(): Promise<void> {
-      for (const service of services.toReversed()) await service.stop();
-      for (const close of closers.toReversed()) await close();
     },
   };
 }

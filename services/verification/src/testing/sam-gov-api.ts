@@ -1,8 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeEach } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { beforeEach } from "@jest/globals";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
+import { silentLogger, untilEnd } from "@vvs/testing";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
 import type { Answer, MonitorRun, Provider } from "../providers/provider.ts";
@@ -29,13 +29,11 @@ export interface PlayedProvider {
 
 /** Simulates SAM.gov for the tests of a file. Each test begins with a new simulation. */
 export function samGovForEachTest() {
-  const http = createProviderHttp();
+  const http = untilEnd(createProviderHttp());
   let current: PlayedSamGov;
   beforeEach(async () => {
     current = await playSamGov();
   });
-  afterEach(() => current.close());
-  afterAll(() => http.close());
   return { http, sam: new Proxy({} as PlayedSamGov, { get: (_target, name) => Reflect.get(current, name) }) };
 }
 
@@ -47,7 +45,7 @@ export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<Play
     entityVersion,
     apiKey: sam.apiKey,
     now: () => now,
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
   });
 }
 

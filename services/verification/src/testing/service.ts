@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { createAdmission } from "@vvs/fair-queue";
 import { topicFor } from "@vvs/kafka";
-import { createLogger, type Logger } from "@vvs/logging";
+import type { Logger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
 import { JobService } from "@vvs/proto/verification/v1/jobs";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
+import { atEnd, silentLogger } from "@vvs/testing";
 import { callers } from "../api.ts";
 import { type TimeLimits, timeLimits } from "../checks/conclude.ts";
 import { createDomain } from "../domain.ts";
@@ -31,8 +32,8 @@ export const unlimited: OrganizationSettings = {
 };
 
 /**
- * Starts the service with a real MongoDB and real gRPC, beside a simulated entity service. `live` replaces the live
- * providers; the sandbox's providers are the real ones.
+ * Starts the service until the tests of the file are over, with a real MongoDB and real gRPC, beside a simulated entity service.
+ * `live` replaces the live providers; the sandbox's providers are the real ones.
  */
 export async function startTestService(options: {
   /** The server of this test run where absent. */
@@ -72,7 +73,7 @@ export async function startTestService(options: {
   prefix?: string;
 }) {
   const now = options.now ?? (() => new Date());
-  const logger = options.logger ?? createLogger({ service: "verification", level: "silent" });
+  const logger = options.logger ?? silentLogger;
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}_`;
   const stopping = options.stopping ?? new AbortController().signal;
   const client = await connectMongo({
@@ -168,7 +169,7 @@ export async function startTestService(options: {
     runOf: domain.runsOf,
     noteMonitor: domain.noteMonitor,
     queue: domain.queue,
-    async stop() {
+    stop: atEnd(async () => {
       for (const client of clients) client.close();
       await server.close();
       for (const close of closers) await close();
@@ -176,7 +177,7 @@ export async function startTestService(options: {
       await testEntities.server.close();
       if (!options.prefix) await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
       await client.close();
-    },
+    }),
   };
 }
 

@@ -1,12 +1,11 @@
 import { randomInt } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { eventually } from "@vvs/testing";
+import { captureLogs, eventually } from "@vvs/testing";
 import type { OrganizationSettings } from "../organization-settings/organization-settings.ts";
 import { ProviderError } from "../providers/provider.ts";
 import {
@@ -40,12 +39,7 @@ const provider = testProvider("tin_vendor", "tin_match", async (question, { sign
   await beforeAnswer();
   return passing({ dataDate: now(), ...(tin !== right && { outcome: "fail", reason: "mismatch" }) });
 });
-const lines: string[] = [];
-const logger = createLogger({
-  service: "verification",
-  level: "warn",
-  destination: { write: (line) => void lines.push(line) },
-});
+const { logger, lines } = captureLogs("warn");
 
 /** Settings of organizations that differ; undefined: account did not answer yet. */
 const changed = new Map<string, Partial<OrganizationSettings> | undefined>();
@@ -56,17 +50,9 @@ const settings = {
       : { ...unlimited, ...changed.get(organizationId) },
 };
 
-let one: TestService;
-let other: TestService;
-beforeAll(async () => {
-  const options = { live: [provider], settings, now, logger };
-  one = await startTestService(options);
-  other = await startTestService({ ...options, prefix: one.prefix });
-});
-afterAll(async () => {
-  await other.stop();
-  await one.stop();
-});
+const options = { live: [provider], settings, now, logger };
+const one = await startTestService(options);
+const other = await startTestService({ ...options, prefix: one.prefix });
 
 let org: string;
 beforeEach(() => {
@@ -164,9 +150,8 @@ describe("a limit that is reached", () => {
 
   test("is logged with the organization, and never with the TIN or the name", async () => {
     await reach();
-    const warnings = lines.map((line) => JSON.parse(line));
-    expect(warnings).toMatchObject([{ organization_id: org, limit: "name", msg: expect.stringContaining("attempts") }]);
-    for (const secret of [...asked, "Acme", "acme"]) expect(lines.join("")).not.toContain(secret);
+    expect(lines).toMatchObject([{ organization_id: org, limit: "name", msg: expect.stringContaining("attempts") }]);
+    for (const secret of [...asked, "Acme", "acme"]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
   test("stops no other organization, no other name and no other environment", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
+import { silentLogger } from "@vvs/testing";
 import type { AttemptError } from "../model/delivery.ts";
 import { createTestDeliveries } from "../testing/deliveries.ts";
 import { newEndpoint } from "./circuit.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
 function cache(now = () => new Date()): EndpointCache {
   const made = createEndpointCache({
     store: createEndpointStore(store),
-    logger: createLogger({ service: "test", level: "silent" }),
+    logger: silentLogger,
     now,
   });
   caches.push(made);

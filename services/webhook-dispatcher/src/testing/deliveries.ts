@@ -1,4 +1,3 @@
-import { afterAll } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
 import { testMongo } from "@vvs/testing";
@@ -15,18 +14,12 @@ export const HOOK = "https://subscriber.example/hook";
 
 export type TestDeliveries = Awaited<ReturnType<typeof createTestDeliveries>>;
 
-const closes: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const close of closes.splice(0)) await close();
-});
-
 /**
  * Migrated databases of the test's own, with deliveries as the engine leaves them. They exist until the tests of the file are
  * over.
  */
 export async function createTestDeliveries() {
-  const { client, prefix, close } = await testMongo();
-  closes.push(close);
+  const { client, prefix } = await testMongo();
   await migrate({ client, prefix });
   const db = client.db(`${prefix}webhook_dispatcher_live`, { ignoreUndefined: true });
   const deliveries = db.collection<Delivery>("deliveries");

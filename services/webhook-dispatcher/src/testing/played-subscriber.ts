@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "@vvs/testing";
 
 /** A POST that was received. */
 export interface Post {
@@ -16,10 +16,9 @@ export interface PlayedSubscriber {
   readonly posts: readonly Post[];
   /** Returns the highest number of unanswered POSTs to a path at any time. */
   mostAtOnce(path: string): number;
-  close(): Promise<void>;
 }
 
-/** Starts a subscriber on loopback that answers with `answer`, or with 200 if absent. */
+/** Starts a subscriber on loopback, until the tests of the file are over, that answers with `answer`, or with 200 if absent. */
 export async function playSubscriber(
   answer: (post: Post, response: ServerResponse) => void = (_post, response) => void response.end("ok"),
 ): Promise<PlayedSubscriber> {
@@ -44,16 +43,10 @@ export async function playSubscriber(
     response.once("close", () => open.set(path, open.get(path)! - 1));
     request.on("data", (chunk) => chunks.push(chunk)).once("end", () => answer(post, response));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 4_096, resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     posts,
     mostAtOnce: (path) => most.get(path) ?? 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

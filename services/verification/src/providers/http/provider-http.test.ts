@@ -1,5 +1,5 @@
-import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { describe, expect, test } from "@jest/globals";
+import { eventually, untilEnd } from "@vvs/testing";
 import { cut, drip, type PlayedServer, playServer, sendJson } from "../../../../../test/outside/played-server.ts";
 import type { ProviderError } from "../provider.ts";
 import {
@@ -10,10 +10,8 @@ import {
   requireOk,
 } from "./provider-http.ts";
 
-const http = createProviderHttp();
-afterAll(() => http.close());
+const http = untilEnd(createProviderHttp());
 let server: PlayedServer | undefined;
-afterEach(() => server?.close());
 
 async function call(
   answer: Parameters<typeof playServer>[0],

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
-import { createLogger } from "@vvs/logging";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
+import { atEnd, silentLogger } from "@vvs/testing";
 import { exclusionsPart } from "../../testing/parts.ts";
 import { askAbout, type Files, samGovForEachTest, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
@@ -28,14 +28,10 @@ let counted: { callClass: CallClass; reached: number }[];
 let refused: Set<CallClass>;
 /** Number of calls that may still be made. */
 let callsLeft: number;
-const closers: (() => unknown)[] = [];
 beforeEach(() => {
   counted = [];
   refused = new Set();
   callsLeft = Number.POSITIVE_INFINITY;
-});
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
 });
 
 /** `files`: what the entity service knows of each vendor; it is down where absent. */
@@ -56,8 +52,8 @@ function start(files?: Files) {
       counted.push({ callClass, reached: sam.calls().length });
     },
     now: () => NOW,
-    logger: createLogger({ service: "test", level: "silent" }),
-    onClose: (_name, close) => void closers.push(close),
+    logger: silentLogger,
+    onClose: (_name, close) => void atEnd(close),
   });
   return (question: TestQuestion = {}) => askAbout(UEI, provider!, question);
 }
