@@ -1,8 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { eventually, temporaryFolder } from "@vvs/testing";
 import { loadRegistry } from "../../deploy/local/registry.ts";
-import { inTemporaryDirectory } from "../../services/entity/src/registry-load/testing/registry-files.ts";
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -116,12 +115,11 @@ test.concurrent("the changes of a loaded file are one trace: entity â†’ Kafka â†
   expect((await organization.live.post("/v1/entities", own)).status).toBe(201);
   const published = () => exportedSpans().filter(({ name }) => name === "publish registry changes");
   const before = new Set(published().map(({ traceId }) => traceId));
-  await inTemporaryDirectory(async (folder) => {
-    const exclusions = todaysExclusions(folder);
-    appendFileSync(exclusions, exclusionRow(uei));
-    const { environment } = sharedProduct();
-    await loadRegistry({ registry: undefined, exclusions, environment, log: () => undefined });
-  });
+  const folder = temporaryFolder();
+  const exclusions = todaysExclusions(folder);
+  appendFileSync(exclusions, exclusionRow(uei));
+  const { environment } = sharedProduct();
+  await loadRegistry({ registry: undefined, exclusions, environment, log: () => undefined });
   const [first] = await eventually(() => {
     const found = published().filter(({ traceId }) => !before.has(traceId));
     return found.length > 0 && found;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { beforeAll, expect, test } from "@jest/globals";
+import { atEnd, eventually } from "@vvs/testing";
 import { type Collection, MongoClient } from "mongodb";
 import type { Product } from "../../deploy/local/product.ts";
 import { loadRegistry } from "../../deploy/local/registry.ts";
@@ -20,7 +20,7 @@ import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 // subscribers. The tests build on each other and run in order.
 
 const place = ownPlace();
-const { prefix, folder } = place;
+const { prefix } = place;
 const started = Date.now();
 /** Returns a day relative to the start of the test, YYYY-MM-DD. */
 const day = (offset: number) => new Date(started + offset * 86_400_000).toISOString().slice(0, 10);
@@ -87,7 +87,6 @@ const monitorOf = new Map<string, string>();
 
 beforeAll(async () => {
   sam = await playSamGov();
-  place.onClose(() => sam.close());
   product = await place.startProduct({
     registry: await extractOf("first", day(-30)),
     exclusions: await exclusionsOf(0, -1),
@@ -101,14 +100,11 @@ beforeAll(async () => {
     },
   });
   const client = new MongoClient(process.env.MONGODB_URI!);
-  place.onClose(() => client.close());
+  atEnd(() => client.close());
   monitors = client.db(`${prefix}monitor_live`).collection("monitors");
   organization = await createOrganization({ product });
   subscriber = await startSubscriber();
-  place.onClose(() => subscriber.close());
 }, 180_000);
-
-afterAll(() => place.close(), 120_000);
 
 /** Writes the extract of one source; returns its path. */
 function extractOf(source: "first" | "older" | "newest", cutDate: string): Promise<string> {
@@ -121,7 +117,7 @@ function extractOf(source: "first" | "older" | "newest", cutDate: string): Promi
     });
   });
   const text = extractText(rows).replaceAll("20260906", compact(cutDate));
-  return writeText(folder, `SAM_PUBLIC_MONTHLY_V2_${compact(cutDate)}.dat`, text);
+  return writeText(`SAM_PUBLIC_MONTHLY_V2_${compact(cutDate)}.dat`, text);
 }
 
 /** Writes an exclusions file, with the first or the second state of the vendors; returns its path. */
@@ -133,7 +129,7 @@ function exclusionsOf(state: 0 | 1, offset: number): Promise<string> {
     .filter((uei) => vendors[uei]!.excluded?.[state])
     .map((uei) => `Firm,X,${uei},Reciprocal,GSA,R,Ineligible,,2020-01-01,Indefinite,S4${uei},,2020-01-01`);
   const name = exclusionsFileName(new Date(started + offset * 86_400_000));
-  return writeText(folder, name, [titles, ...rows, ""].join("\n"));
+  return writeText(name, [titles, ...rows, ""].join("\n"));
 }
 
 async function load(files: { registry?: string; exclusions?: string }): Promise<string> {
@@ -253,7 +249,7 @@ test("a monitor that is canceled while its run waits for SAM.gov reports nothing
   expect((await organization.live.post("/v1/entities", own)).status).toBe(201);
   const monitorId = await createMonitor(uei);
   const verification = new MongoClient(process.env.MONGODB_URI!);
-  place.onClose(() => verification.close());
+  atEnd(() => verification.close());
   const live = verification.db(`${prefix}verification_live`);
   const [parked, questions] = [live.collection("parked_runs"), live.collection<{ _id: string }>("sam_gov_questions")];
   await eventually(() => parked.findOne({ monitor_id: monitorId }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import type { Product } from "../../deploy/local/product.ts";
 import { loadRegistry } from "../../deploy/local/registry.ts";
@@ -19,7 +19,6 @@ import { startSubscriber } from "../support/subscriber.ts";
 // that loads files, the API and the dashboard. No SAM.gov key is configured, so the files decide.
 
 const place = ownPlace();
-const { folder } = place;
 const DAY_MS = 86_400_000;
 const started = Date.now();
 const dayBefore = (days: number) => new Date(started - days * DAY_MS).toISOString().slice(0, 10);
@@ -49,7 +48,7 @@ const vendors = [
 
 function writeExtract(cut: string, rows: string[]): Promise<string> {
   const text = extractText(rows).replaceAll("20260906", compact(cut));
-  return writeText(folder, `SAM_PUBLIC_MONTHLY_V2_${compact(cut)}.dat`, text);
+  return writeText(`SAM_PUBLIC_MONTHLY_V2_${compact(cut)}.dat`, text);
 }
 
 const TITLES =
@@ -71,7 +70,7 @@ const numbered = (count: number, more: Excluded = {}) =>
   });
 
 function writeExclusions(offset: number, rows: string[]): Promise<string> {
-  return writeText(folder, exclusionsFileName(new Date(started + offset * DAY_MS)), [TITLES, ...rows, ""].join("\n"));
+  return writeText(exclusionsFileName(new Date(started + offset * DAY_MS)), [TITLES, ...rows, ""].join("\n"));
 }
 
 let taxbandits: PlayedTaxBandits;
@@ -89,7 +88,6 @@ const load = (files: { registry?: string; exclusions?: string }) =>
 
 beforeAll(async () => {
   taxbandits = await playTaxBandits();
-  place.onClose(() => taxbandits.close());
   product = await place.startProduct({
     registry: await writeExtract(dayBefore(2), [...vendors, vendor("CASE05UEI00A", "5XXX5")]),
     exclusions: await writeExclusions(0, [
@@ -113,8 +111,6 @@ beforeAll(async () => {
   });
   organization = await createOrganization({ product });
 }, 180_000);
-
-afterAll(() => place.close(), 120_000);
 
 const lookUp = (criteria: object) => organization.live.post("/v1/entities/lookup", criteria);
 const verify = (identifiers: object, more: object = {}) =>
@@ -182,9 +178,7 @@ test.each([
 
 test("C08: a test event from the dashboard says in its body that it is one", async () => {
   const subscriber = await startSubscriber();
-  place.onClose(() => subscriber.close());
   const browser = await launchBrowser();
-  place.onClose(() => browser.close());
   const page = await (await newProfile(browser, { baseURL: product.dashboardUrl })).newPage();
   await signIn(page, organization);
   await page.goto("/test/webhooks/test");

@@ -1,19 +1,13 @@
-import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { writeFile } from "node:fs/promises";
+import { beforeEach, expect, test } from "@jest/globals";
 import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads, killedAt, pausingTransaction } from "../testing/loads.ts";
 import { loadExtract } from "./load-extract.ts";
-import {
-  type ExclusionOf,
-  extractRowText,
-  extractText,
-  inTemporaryDirectory,
-  writeText,
-} from "./testing/registry-files.ts";
+import { type ExclusionOf, extractRowText, extractText, writeText } from "./testing/registry-files.ts";
 
 const app = await startTestApplication();
 const loads = createLoads(app);
 beforeEach(() => loads.clear());
-afterAll(() => app.stop());
 
 const caller = callerFor("org_rows");
 const uei = "ABCDEFGHJK51";
@@ -145,23 +139,20 @@ test("an extract with far fewer rows than the newest complete one is refused, un
 });
 
 test("a file that is replaced while its load waits for another is refused", async () => {
-  await inTemporaryDirectory(async (directory) => {
-    const file = (name: string) =>
-      writeText(directory, "SAM_PUBLIC_20260906.dat", extractText([extractRowText({ 1: uei, 12: name })]));
-    const path = await file("AS IT WAS");
-    const waiting = Promise.withResolvers<void>();
-    const paused = pausingTransaction(app, 0);
-    const first = loads.exclude([{ cage: "1ZZZ1" }], "2026-01-10", paused.given);
-    await paused.beginning;
-    const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
-    const second = loadExtract({ ...own, path, onWait: () => waiting.resolve() });
-    const refused = expect(second).rejects.toThrow(/was replaced/);
-    await waiting.promise;
-    await file("REPLACED!");
-    paused.begin();
-    paused.commit();
-    await first;
-    await refused;
-    expect(await app.live.entities.countDocuments()).toBe(0);
-  });
+  const content = (name: string) => extractText([extractRowText({ 1: uei, 12: name })]);
+  const path = await writeText("SAM_PUBLIC_20260906.dat", content("AS IT WAS"));
+  const waiting = Promise.withResolvers<void>();
+  const paused = pausingTransaction(app, 0);
+  const first = loads.exclude([{ cage: "1ZZZ1" }], "2026-01-10", paused.given);
+  await paused.beginning;
+  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+  const second = loadExtract({ ...own, path, onWait: () => waiting.resolve() });
+  const refused = expect(second).rejects.toThrow(/was replaced/);
+  await waiting.promise;
+  await writeFile(path, content("REPLACED!"));
+  paused.begin();
+  paused.commit();
+  await first;
+  await refused;
+  expect(await app.live.entities.countDocuments()).toBe(0);
 });

@@ -1,16 +1,12 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { observeFiles } from "./files-age-metrics.ts";
 import { observeRefusals } from "./refusals.ts";
 
-const { metric, shutdown } = recordTelemetry();
+const { metric } = recordTelemetry();
 const app = await startTestApplication();
-afterAll(async () => {
-  await app.stop();
-  await shutdown();
-});
 
 test("the age of each kind of file is that of the newest loaded one, also after a withdrawal", async () => {
   app.clock.now = new Date("2026-09-20T12:00:00Z");

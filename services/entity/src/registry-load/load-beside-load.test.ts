@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads, pausingTransaction } from "../testing/loads.ts";
 
 const app = await startTestApplication();
-afterAll(() => app.stop());
 
 test("a truncated exclusions file that waited for the first complete one is refused and ends no exclusion", async () => {
   const loads = createLoads(app);

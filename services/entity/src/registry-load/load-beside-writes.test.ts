@@ -1,28 +1,19 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { registryDay } from "@vvs/registration";
 import { concerns, periodsOf } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
-import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import {
-  commitInOrder,
-  commitOrders,
-  createLoads,
-  killedAt,
-  pausingCommit,
-  pausingTransaction,
-} from "../testing/loads.ts";
+import { callerFor, startTestApplication } from "../testing/application.ts";
+import { createLoads, inEveryOrder, killedAt, type Service } from "../testing/loads.ts";
 import type { ExclusionOf } from "./testing/registry-files.ts";
 
 const app = await startTestApplication();
 const loads = createLoads(app);
-afterAll(() => app.stop());
 
 const caller = callerFor("org_load");
 const uei = "ABCDEFGHJK51";
 const cage = "5ABC1";
 const other = { uei: "ABCDEFGHJK52" };
-type Service = Awaited<ReturnType<TestApplication["serve"]>>;
 
 /** Writes that leave an own entity with the UEI or the CAGE; `before` runs before the load. */
 const writes: Record<string, { before?: (by: Service) => Promise<unknown>; write: (by: Service) => Promise<unknown> }> =
@@ -74,42 +65,62 @@ describe.each(Object.entries(writes))("%s during a load of exclusions", (_, { be
   test.each(Object.entries(files))(
     "that %s leaves the entity as in the newest file, in any order of commits",
     async (_, [old, now, excluded]) => {
-      const start = async () => {
-        app.clock.now = new Date();
-        await loads.clear();
-        await app.databases.live.collection("idempotency_keys").deleteMany({});
-        await loads.exclude(old);
-        const plain = await app.serve(app.rings);
-        await before?.(plain);
-        return plain;
-      };
-      await (await start()).stop();
-      const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
-      await loads.exclude(now, "2026-02-10", undisturbed.given);
-      for (let step = 0; step < undisturbed.transactions(); step++) {
-        for (const order of commitOrders) {
-          await (await start()).stop();
-          const loader = pausingTransaction(app, step);
-          const loading = loads.exclude(now, "2026-02-10", loader.given);
-          loader.commit();
-          await loader.beginning;
-          const writer = pausingCommit(app.client);
-          const service = await app.serve({ ...app.rings, client: writer.client });
-          const writing = write(service);
-          await commitInOrder(order, { loader, loading }, { writer, writing });
+      await inEveryOrder(app, {
+        async before() {
+          app.clock.now = new Date();
+          await loads.clear();
+          await app.databases.live.collection("idempotency_keys").deleteMany({});
+          await loads.exclude(old);
+          await before?.(app);
+        },
+        load: (given) => loads.exclude(now, "2026-02-10", given),
+        write,
+        async after(run, { gateway }) {
           const [entity] = await app.live.entities.find({ organization_id: "org_load" }).toArray();
-          const { entity: seen } = await service.gateway.getEntity({ caller, entityId: entity!._id });
+          const { entity: seen } = await gateway.getEntity({ caller, entityId: entity!._id });
           const status = seen!.samGov!.registrationStatus;
-          expect({ step, order, status }).toEqual({ step, order, status: excluded ? "debarred" : "inactive" });
+          expect({ ...run, status }).toEqual({ ...run, status: excluded ? "debarred" : "inactive" });
           const rows = await app.live.exclusions
             .find({ ended_by: { $exists: false }, $or: [{ uei }, { cage }] })
             .toArray();
           const concerning = rows.filter((row) => concerns(row, entity!.identifiers));
           expect(entity!.exclusions).toEqual(periodsOf(concerning, registryDay(app.clock.now)));
-          await service.stop();
-        }
-      }
+        },
+      });
       expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
     },
   );
 });
+
+test.each<[string, (by: Service) => Promise<unknown>]>([
+  [
+    "a creation with the UEI",
+    ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } }),
+  ],
+  [
+    "a creation with the CAGE only",
+    ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { cage } }),
+  ],
+  [
+    "a verification with the CAGE only",
+    ({ verification }) => verification.resolveVendor({ caller, identifiers: { cage } }),
+  ],
+])(
+  "%s during a load of the same identifiers leaves one entity with the registry's facts, in any order of commits",
+  async (_, write) => {
+    await inEveryOrder(app, {
+      before: () => loads.clear(),
+      load: (given) => loads.load([{ 1: uei, 4: cage, 12: "LOADED LLC" }], given),
+      write: (by) => write(by).catch((error: { code: string }) => expect(error.code).toBe("entity_exists")),
+      async after(run, { gateway }) {
+        const namedBy = async (identifiers: { uei: string } | { cage: string }) =>
+          (await gateway.lookUp({ caller, identifiers })).entity;
+        const [byUei, byCage] = [await namedBy({ uei }), await namedBy({ cage })];
+        expect({ ...run, id: byCage!.id, ...byUei!.samGov }).toMatchObject({ ...run, id: byUei!.id, cage });
+        const waiting = { organization_id: "org_load", registry_entity_id: { $exists: false } };
+        expect(await app.live.entities.countDocuments(waiting)).toBe(0);
+      },
+    });
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+  },
+);

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads, pausingTransaction } from "../testing/loads.ts";
 
 const app = await startTestApplication();
 const loads = createLoads(app);
-afterAll(() => app.stop());
 
 const uei = "ABCDEFGHJK51";
 const other = "ABCDEFGHJK52";

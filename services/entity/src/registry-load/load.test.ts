@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, registryRecordOf, startTestApplication, subjectOf } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
@@ -11,14 +11,11 @@ beforeEach(async () => {
   app.clock.now = new Date();
   await loads.clear();
 });
-afterAll(() => app.stop());
 
 const page = { limit: 100 };
 const caller = callerFor("org_load");
 const uei = "ABCDEFGHJK51";
-const load: typeof loads.load = (...given) => loads.load(...given);
-const exclude: typeof loads.exclude = (...given) => loads.exclude(...given);
-const everything = () => loads.everything();
+const { load, exclude, everything } = loads;
 
 const find = async (by: string) => (await app.gateway.lookUp({ caller, identifiers: { uei: by } })).entity!;
 const record = (by = uei) => registryRecordOf(app.verification, { uei: by });

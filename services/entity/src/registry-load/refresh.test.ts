@@ -1,18 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { addDays, registryDay } from "@vvs/registration";
-import { startScript, zip } from "@vvs/testing";
+import { startScript, temporaryFolder, zip } from "@vvs/testing";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
-import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { startTestApplication } from "../testing/application.ts";
 import { refreshExitCodes, wantedFiles } from "./refresh.ts";
-import {
-  exclusionsText,
-  extractRowText,
-  extractText,
-  inTemporaryDirectory,
-  ordinalDay,
-} from "./testing/registry-files.ts";
+import { exclusionsText, extractRowText, extractText, ordinalDay } from "./testing/registry-files.ts";
+
+const app = await startTestApplication();
 
 describe("requested files", () => {
   test.each([
@@ -46,17 +42,9 @@ test.each([
 });
 
 describe("the command", () => {
-  let app: TestApplication;
   let sam: PlayedSamGovFiles;
-  beforeAll(async () => {
-    app = await startTestApplication();
-  });
-  afterAll(() => app.stop());
   beforeEach(async () => {
     sam = await playSamGovFiles();
-  });
-  afterEach(async () => {
-    await sam.close();
     for (const name of ["loads", "entities", "exclusions", "snapshots"] as const) await app.live[name].deleteMany({});
   });
 
@@ -78,7 +66,8 @@ describe("the command", () => {
   }
 
   /** Runs the command as the CronJobs do. */
-  async function refresh(kinds: readonly string[], directory: string) {
+  async function refresh(kinds: readonly string[]) {
+    const directory = temporaryFolder();
     const env = {
       MONGODB_URI: process.env.MONGODB_URI,
       MONGODB_DATABASE_PREFIX: app.prefix,
@@ -94,54 +83,39 @@ describe("the command", () => {
   const loaded = async () =>
     (await app.live.loads.find({ state: "done" }).sort({ kind: 1 }).toArray()).map((load) => load.kind);
 
-  test(
-    "downloads, verifies, loads and reports both files, and does nothing more once they are loaded",
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        publishExtract();
-        publishExclusions(today);
-        const first = await refresh(["registry", "exclusions"], directory);
-        expect(first).toMatchObject({ code: refreshExitCodes.done });
-        expect(first.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, /m);
-        expect(first.stdout).toMatch(/^exclusions SAM_Exclusions\S+ \([\d-]+\): rows 1, /m);
-        expect(await loaded()).toEqual(["exclusions", "registry"]);
-        const calls = sam.apiCalls.length;
-        const again = await refresh(["exclusions"], directory);
-        expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${today})\n` });
-        expect(sam.apiCalls).toHaveLength(calls);
-        await app.live.loads.updateMany({}, { $unset: { rules: "" } });
-        const outdated = await refresh(["registry"], directory);
-        expect(outdated.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, new 0, /m);
-        expect((await refresh(["registry"], directory)).stdout).toMatch(/^registry: up to date/);
-      }),
-    60_000,
-  );
+  test("downloads, verifies, loads and reports both files, and does nothing more once they are loaded", async () => {
+    publishExtract();
+    publishExclusions(today);
+    const first = await refresh(["registry", "exclusions"]);
+    expect(first).toMatchObject({ code: refreshExitCodes.done });
+    expect(first.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, /m);
+    expect(first.stdout).toMatch(/^exclusions SAM_Exclusions\S+ \([\d-]+\): rows 1, /m);
+    expect(await loaded()).toEqual(["exclusions", "registry"]);
+    const calls = sam.apiCalls.length;
+    const again = await refresh(["exclusions"]);
+    expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${today})\n` });
+    expect(sam.apiCalls).toHaveLength(calls);
+    await app.live.loads.updateMany({}, { $unset: { rules: "" } });
+    const outdated = await refresh(["registry"]);
+    expect(outdated.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, new 0, /m);
+    expect((await refresh(["registry"])).stdout).toMatch(/^registry: up to date/);
+  });
 
-  test(
-    "takes yesterday's exclusions while SAM.gov has none of today",
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        const yesterday = addDays(today, -1);
-        publishExclusions(yesterday);
-        expect(await refresh(["exclusions"], directory)).toMatchObject({ code: refreshExitCodes.done });
-        const again = await refresh(["exclusions"], directory);
-        expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${yesterday})\n` });
-      }),
-    60_000,
-  );
+  test("takes yesterday's exclusions while SAM.gov has none of today", async () => {
+    const yesterday = addDays(today, -1);
+    publishExclusions(yesterday);
+    expect(await refresh(["exclusions"])).toMatchObject({ code: refreshExitCodes.done });
+    const again = await refresh(["exclusions"]);
+    expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${yesterday})\n` });
+  });
 
-  test(
-    "a kind that SAM.gov lacks is to be tried later, and the other one is loaded",
-    () =>
-      inTemporaryDirectory(async (directory) => {
-        publishExclusions(today);
-        const { code, stderr } = await refresh(["registry", "exclusions"], directory);
-        expect(code).toBe(refreshExitCodes.tryLater);
-        expect(stderr).toMatch(/registry: SAM.gov has published no newer file yet/);
-        expect(await loaded()).toEqual(["exclusions"]);
-      }),
-    60_000,
-  );
+  test("a kind that SAM.gov lacks is to be tried later, and the other one is loaded", async () => {
+    publishExclusions(today);
+    const { code, stderr } = await refresh(["registry", "exclusions"]);
+    expect(code).toBe(refreshExitCodes.tryLater);
+    expect(stderr).toMatch(/registry: SAM.gov has published no newer file yet/);
+    expect(await loaded()).toEqual(["exclusions"]);
+  });
 
   test.each([
     ["429", refreshExitCodes.tryLater, /used up its calls of today/, () => sam.refuse(429)],
@@ -160,18 +134,13 @@ describe("the command", () => {
         await app.live.loads.insertOne({ _id: "exclusions:0", ...kept, ...earlier });
       },
     ],
-  ] as const)(
-    "%s ends with exit code %i, and loads nothing",
-    (_what, code, message, misbehave) =>
-      inTemporaryDirectory(async (directory) => {
-        publishExclusions(today);
-        await misbehave();
-        const before = await loaded();
-        const result = await refresh(["exclusions"], directory);
-        expect(result.code).toBe(code);
-        expect(result.stderr).toMatch(message);
-        expect(await loaded()).toEqual(before);
-      }),
-    60_000,
-  );
+  ] as const)("%s ends with exit code %i, and loads nothing", async (_what, code, message, misbehave) => {
+    publishExclusions(today);
+    await misbehave();
+    const before = await loaded();
+    const result = await refresh(["exclusions"]);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(message);
+    expect(await loaded()).toEqual(before);
+  });
 });

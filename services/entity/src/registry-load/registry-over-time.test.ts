@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
@@ -6,7 +6,6 @@ import { createLoads } from "../testing/loads.ts";
 const app = await startTestApplication();
 const loads = createLoads(app);
 beforeEach(() => loads.clear());
-afterAll(() => app.stop());
 
 const caller = callerFor("org_time");
 const [uei, other] = ["ABCDEFGHJK51", "ABCDEFGHJK52"] as const;

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, registryRecordOf, startTestApplication } from "../testing/application.ts";
 import { createLoads, killedAt, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
@@ -7,7 +7,6 @@ import { printLoads, printWithdrawal } from "./load-reports.ts";
 
 const app = await startTestApplication();
 const loads = createLoads(app);
-afterAll(() => app.stop());
 beforeEach(() => loads.clear());
 
 const caller = callerFor("org_load");

@@ -8,7 +8,6 @@ import {
   exclusionsText,
   extractRowText,
   extractText,
-  inTemporaryDirectory,
   ordinalDay,
   writeText,
 } from "../registry-load/testing/registry-files.ts";
@@ -17,6 +16,8 @@ import type { TestApplication } from "./application.ts";
 
 // Loads generated files into a test application's live environment.
 
+export type Service = Pick<TestApplication, "gateway" | "verification">;
+
 /** Options of a load that replace the application's. */
 export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" | "onWait">>;
 
@@ -24,24 +25,24 @@ export function createLoads(app: TestApplication) {
   const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
   return {
     /** Loads an extract, cut on a day of September 2026; each row has the fields that differ from the default row. */
-    load(
+    async load(
       rows: Record<number, string>[],
       options: LoadOverrides & { day?: string; count?: number; acceptFewer?: boolean } = {},
     ) {
       const { day = "06", count, ...overrides } = options;
       const text = extractText(rows.map(extractRowText), { count }).replaceAll("20260906", `202609${day}`);
-      return inTemporaryDirectory(async (directory) => {
-        const path = await writeText(directory, `SAM_PUBLIC_202609${day}.dat`, text);
-        return loadExtract({ ...own(), path, ...overrides });
-      });
+      const path = await writeText(`SAM_PUBLIC_202609${day}.dat`, text);
+      return loadExtract({ ...own(), path, ...overrides });
     },
     /** Loads an exclusions file of a day. */
-    exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
+    async exclude(
+      rows: readonly ExclusionOf[],
+      day = "2026-01-10",
+      options: LoadOverrides & { acceptFewer?: boolean } = {},
+    ) {
       const name = `exclusions_${ordinalDay(day)}.csv`;
-      return inTemporaryDirectory(async (directory) => {
-        const path = await writeText(directory, name, exclusionsText(rows));
-        return loadExclusions({ ...own(), path, ...options });
-      });
+      const path = await writeText(name, exclusionsText(rows));
+      return loadExclusions({ ...own(), path, ...options });
     },
     withdraw: (loadId: string, options: LoadOverrides = {}) =>
       withdrawLoad({ ...own(), loadId, by: "jo@host", reason: "wrong month", ...options }),
@@ -193,14 +194,46 @@ export function pausingCommit(client: MongoClient) {
 }
 
 /** The orders in which a load and a write of the same identifiers can commit. */
-export const commitOrders = [
+const commitOrders = [
   "commits before the load continues",
   "commits after the load",
   "starts again after the load",
 ] as const;
 
+/**
+ * Runs a load with a write of the same identifiers beside it: for each transaction of the load in every order of commits.
+ * `before` is called before each run and `after` once both have ended, with what tells the run.
+ */
+export async function inEveryOrder(
+  app: TestApplication,
+  runs: {
+    before(): Promise<unknown>;
+    load(given: LoadOverrides): Promise<unknown>;
+    write(by: Service): Promise<unknown>;
+    after(run: object, by: Service): Promise<void>;
+  },
+): Promise<void> {
+  await runs.before();
+  const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
+  await runs.load(undisturbed.given);
+  for (let step = 0; step < undisturbed.transactions(); step++) {
+    for (const order of commitOrders) {
+      await runs.before();
+      const loader = pausingTransaction(app, step);
+      const loading = runs.load(loader.given);
+      loader.commit();
+      await loader.beginning;
+      const writer = pausingCommit(app.client);
+      const service = await app.serve({ ...app.rings, client: writer.client });
+      await commitInOrder(order, { loader, loading }, { writer, writing: runs.write(service) });
+      await runs.after({ step, order }, service);
+      await service.stop();
+    }
+  }
+}
+
 /** Lets a write and a paused load commit in an order, and waits for both. */
-export async function commitInOrder(
+async function commitInOrder(
   order: (typeof commitOrders)[number],
   { loader, loading }: { loader: ReturnType<typeof pausingTransaction>; loading: Promise<unknown> },
   { writer, writing }: { writer: ReturnType<typeof pausingCommit>; writing: Promise<unknown> },

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { registryRecordOf, startTestApplication } from "../../testing/application.ts";
 import { createLoads } from "../../testing/loads.ts";
 import type { ExclusionOf } from "../testing/registry-files.ts";
@@ -7,7 +7,6 @@ const app = await startTestApplication();
 app.clock.now = new Date("2026-09-20T12:00:00Z");
 const loads = createLoads(app);
 beforeEach(() => loads.clear());
-afterAll(() => app.stop());
 
 const uei = "ABCDEFGHJK51";
 /** Returns the names of the rows that bear a name, or that of the registry's record. */

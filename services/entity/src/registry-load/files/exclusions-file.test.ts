@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { zip } from "@vvs/testing";
-import { inTemporaryDirectory, writeText } from "../testing/registry-files.ts";
+import { writeText } from "../testing/registry-files.ts";
 import { type ExclusionItem, exclusionsCutDate, readExclusions, validateExclusions } from "./exclusions-file.ts";
 
 const titles = [
@@ -24,15 +24,13 @@ const defaults: Record<string, string> = {
 const line = (set: Record<string, string> = {}) =>
   titles.map((title) => `"${set[title] ?? defaults[title] ?? ""}"`).join(",");
 
-function read(text: string | Uint8Array, name = "exclusions.csv"): Promise<ExclusionItem[]> {
-  return inTemporaryDirectory(async (directory) => {
-    const items: ExclusionItem[] = [];
-    for await (const item of readExclusions(await writeText(directory, name, text))) items.push(item);
-    return items;
-  });
+async function read(text: string | Uint8Array, name = "exclusions.csv"): Promise<ExclusionItem[]> {
+  const items: ExclusionItem[] = [];
+  for await (const item of readExclusions(await writeText(name, text))) items.push(item);
+  return items;
 }
-const validate = (text: string | Uint8Array, name = "exclusions.csv") =>
-  inTemporaryDirectory(async (directory) => validateExclusions(await writeText(directory, name, text)));
+const validate = async (text: string | Uint8Array, name = "exclusions.csv") =>
+  validateExclusions(await writeText(name, text));
 
 describe("an exclusions file", () => {
   test("is read by its header in both generations and with both date formats", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "@jest/globals";
 import { zip } from "@vvs/testing";
-import { extractRowText, extractText, inTemporaryDirectory, writeText } from "../testing/registry-files.ts";
+import { extractRowText, extractText, writeText } from "../testing/registry-files.ts";
 import { type ExtractItem, readExtract, validateExtract } from "./extract.ts";
 
 const other = extractRowText({ 1: "ZYXWVU987654", 12: "HARBOR TOOLS INC" });
@@ -14,62 +14,57 @@ async function itemsOf(path: string): Promise<ExtractItem[]> {
 }
 
 describe("a complete extract", () => {
-  test.each(["\n", "\r\n"])("is accepted with its cut date, rows, sequence and SHA-256 (line end %j)", (eol) =>
-    inTemporaryDirectory(async (directory) => {
-      const path = await writeText(directory, "SAM.dat", extractText([extractRowText({}), other], { eol }));
-      const sha256 = createHash("sha256")
-        .update(await readFile(path))
-        .digest("hex");
-      expect(await validateExtract(path)).toMatchObject({
-        fileName: "SAM.dat",
-        cutDate: "2026-09-06",
-        rows: 2,
-        sequence: 8331,
-        sha256,
-      });
-      const items = await itemsOf(path);
-      expect(items).toMatchObject([
-        { lineNumber: 2, row: { uei: "ABCDEF123456" } },
-        { lineNumber: 3, row: { uei: "ZYXWVU987654" } },
-      ]);
-    }),
-  );
+  test.each(["\n", "\r\n"])("is accepted with its cut date, rows, sequence and SHA-256 (line end %j)", async (eol) => {
+    const path = await writeText("SAM.dat", extractText([extractRowText({}), other], { eol }));
+    const sha256 = createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex");
+    expect(await validateExtract(path)).toMatchObject({
+      fileName: "SAM.dat",
+      cutDate: "2026-09-06",
+      rows: 2,
+      sequence: 8331,
+      sha256,
+    });
+    const items = await itemsOf(path);
+    expect(items).toMatchObject([
+      { lineNumber: 2, row: { uei: "ABCDEF123456" } },
+      { lineNumber: 3, row: { uei: "ZYXWVU987654" } },
+    ]);
+  });
 
-  test("is read from the only .dat in a ZIP, which may contain other files", () =>
-    inTemporaryDirectory(async (directory) => {
-      const archive = zip({
-        "readme.txt": "hello",
-        "SAM_PUBLIC.dat": extractText([extractRowText({})]),
-        "__MACOSX/._SAM_PUBLIC.dat": "attributes",
-      });
-      const path = await writeText(directory, "SAM_PUBLIC.ZIP", archive);
-      expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
-      expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);
-    }));
+  test("is read from the only .dat in a ZIP, which may contain other files", async () => {
+    const archive = zip({
+      "readme.txt": "hello",
+      "SAM_PUBLIC.dat": extractText([extractRowText({})]),
+      "__MACOSX/._SAM_PUBLIC.dat": "attributes",
+    });
+    const path = await writeText("SAM_PUBLIC.ZIP", archive);
+    expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
+    expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);
+  });
 
-  test("is accepted with a bad row, which is returned with its line and reason", () =>
-    inTemporaryDirectory(async (directory) => {
-      const rows = [extractRowText({}), `${extractRowText({ 12: "A|B" })}`, other];
-      const path = await writeText(directory, "SAM.dat", extractText(rows));
-      expect(await validateExtract(path)).toMatchObject({ rows: 3 });
-      expect(await itemsOf(path)).toMatchObject([
-        { lineNumber: 2 },
-        { lineNumber: 3, reason: "the row has 143 fields instead of 142" },
-        { lineNumber: 4, row: { uei: "ZYXWVU987654" } },
-      ]);
-    }));
+  test("is accepted with a bad row, which is returned with its line and reason", async () => {
+    const rows = [extractRowText({}), `${extractRowText({ 12: "A|B" })}`, other];
+    const path = await writeText("SAM.dat", extractText(rows));
+    expect(await validateExtract(path)).toMatchObject({ rows: 3 });
+    expect(await itemsOf(path)).toMatchObject([
+      { lineNumber: 2 },
+      { lineNumber: 3, reason: "the row has 143 fields instead of 142" },
+      { lineNumber: 4, row: { uei: "ZYXWVU987654" } },
+    ]);
+  });
 
-  test("may contain a line break inside NUL quotes, and a quote that is never closed spoils only one row", () =>
-    inTemporaryDirectory(async (directory) => {
-      const rows = [extractRowText({ 12: "\0TWO|PART\nNAME\0" }), extractRowText({ 13: "\0OPEN" }), other];
-      const path = await writeText(directory, "SAM.dat", extractText(rows));
-      expect(await validateExtract(path)).toMatchObject({ rows: 3 });
-      expect(await itemsOf(path)).toMatchObject([
-        { lineNumber: 2, row: { legal_name: "TWO|PART\nNAME" } },
-        { lineNumber: 4, reason: "a NUL quote is not closed" },
-        { lineNumber: 5 },
-      ]);
-    }));
+  test("may contain a line break inside NUL quotes, and a quote that is never closed spoils only one row", async () => {
+    const rows = [extractRowText({ 12: "\0TWO|PART\nNAME\0" }), extractRowText({ 13: "\0OPEN" }), other];
+    const path = await writeText("SAM.dat", extractText(rows));
+    expect(await validateExtract(path)).toMatchObject({ rows: 3 });
+    expect(await itemsOf(path)).toMatchObject([
+      { lineNumber: 2, row: { legal_name: "TWO|PART\nNAME" } },
+      { lineNumber: 4, reason: "a NUL quote is not closed" },
+      { lineNumber: 5 },
+    ]);
+  });
 });
 
 describe("an extract that must not be loaded is refused with the reason", () => {
@@ -106,29 +101,25 @@ describe("an extract that must not be loaded is refused with the reason", () => 
     ["a ZIP without a .dat", "a.zip", zip({ "a.csv": "x" }), /exactly one \.dat file, and has 0/],
     ["a ZIP with two", "a.zip", zip({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
     ["half a ZIP", "a.zip", zip({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
-  ])("%s", (_, name, content, message) =>
-    inTemporaryDirectory(async (directory) => {
-      const path = await writeText(directory, name, content);
-      await expect(validateExtract(path)).rejects.toThrow(message);
-      await expect(validateExtract(path)).rejects.toHaveProperty("name", "RegistryFileError");
-    }),
-  );
+  ])("%s", async (_, name, content, message) => {
+    const path = await writeText(name, content);
+    await expect(validateExtract(path)).rejects.toThrow(message);
+    await expect(validateExtract(path)).rejects.toHaveProperty("name", "RegistryFileError");
+  });
 
-  test("a ZIP with content that does not match its checksum", () =>
-    inTemporaryDirectory(async (directory) => {
-      const archive = zip({ "a.dat": extractText([row, other]) });
-      const sum = archive.indexOf("PK\x01\x02", 0, "latin1") + 16;
-      archive.writeUInt32LE(archive.readUInt32LE(sum) ^ 1, sum);
-      await expect(validateExtract(await writeText(directory, "a.zip", archive))).rejects.toThrow(/it is damaged/);
-    }));
+  test("a ZIP with content that does not match its checksum", async () => {
+    const archive = zip({ "a.dat": extractText([row, other]) });
+    const sum = archive.indexOf("PK\x01\x02", 0, "latin1") + 16;
+    archive.writeUInt32LE(archive.readUInt32LE(sum) ^ 1, sum);
+    await expect(validateExtract(await writeText("a.zip", archive))).rejects.toThrow(/it is damaged/);
+  });
 
-  test("a ZIP with damaged content", () =>
-    inTemporaryDirectory(async (directory) => {
-      const archive = zip({ "a.dat": extractText([row, other]) });
-      archive.fill(0xff, 60, 90);
-      const path = await writeText(directory, "a.zip", archive);
-      await expect(validateExtract(path)).rejects.toThrow(/it is damaged/);
-    }));
+  test("a ZIP with damaged content", async () => {
+    const archive = zip({ "a.dat": extractText([row, other]) });
+    archive.fill(0xff, 60, 90);
+    const path = await writeText("a.zip", archive);
+    await expect(validateExtract(path)).rejects.toThrow(/it is damaged/);
+  });
 
   test("a file that does not exist", () =>
     expect(validateExtract("/nowhere/a.dat")).rejects.toThrow("a.dat cannot be read"));

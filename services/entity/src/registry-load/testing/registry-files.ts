@@ -1,18 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "@vvs/testing";
 
 // Creates registry files for the tests of this folder.
-
-/** Calls `use` with a new directory, and removes it afterwards. */
-export async function inTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "registry-"));
-  try {
-    return await use(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
 
 /** Returns the 142 fields of an extract V2 row, with the given fields (by 1-based position) set. */
 export function extractRowText(set: Record<number, string>): string {
@@ -83,8 +73,9 @@ export function ordinalDay(day: string): string {
   return `${day.slice(2, 4)}${String(dayOfYear).padStart(3, "0")}`;
 }
 
-export async function writeText(directory: string, name: string, text: string | Uint8Array): Promise<string> {
-  const path = join(directory, name);
+/** Writes a file in a folder of its own, which exists until the tests of the file are over. Returns its path. */
+export async function writeText(name: string, text: string | Uint8Array): Promise<string> {
+  const path = join(temporaryFolder(), name);
   await writeFile(path, text);
   return path;
 }
