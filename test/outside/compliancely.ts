@@ -1,4 +1,4 @@
-import { cut, drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
+import { drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
 import { formsOf } from "./taxbandits.ts";
 
 /**
@@ -11,22 +11,15 @@ export type CompliancelyBehaviour =
   | "at_once"
   | "never_resolved"
   | "outage"
-  | "code_10"
-  | "in_review"
-  | "credit_message"
-  | "forbidden"
-  | "throttled"
   | "down"
   | "drip"
-  | "cut"
   | "html"
-  | "wrong_shape"
   /** Answers about another TIN than the one submitted. */
   | "mistaken"
   /** Echoes the request: the TIN in every form, and the key. */
   | "indiscreet";
 
-export interface PlayedCompliancely extends Pick<PlayedServer, "calls" | "close"> {
+export interface PlayedCompliancely extends Pick<PlayedServer, "calls"> {
   readonly baseUrl: string;
   readonly apiKey: string;
   behave(behaviour: CompliancelyBehaviour): void;
@@ -69,26 +62,12 @@ export async function playCompliancely(): Promise<PlayedCompliancely> {
     switch (behaviour) {
       case "outage":
         return sendJson(response, status, { ...resultOf(found, -1), irs_service_status: OUTAGE });
-      case "code_10":
-        return sendJson(response, status, resultOf(found, 10));
-      case "in_review":
-        return sendJson(response, status, { ...result, status: "In Review", irs_code: null });
-      case "credit_message":
-        return sendJson(response, 200, { code: "credit_message", message: "Credit limit reached!" });
-      case "forbidden":
-        return sendJson(response, 403, { detail: "You do not have permission to perform this action." });
-      case "throttled":
-        return sendJson(response, 429, { detail: "Request was throttled." });
       case "down":
         return sendJson(response, 502, { detail: "Bad gateway" });
       case "drip":
         return drip(response, result);
-      case "cut":
-        return cut(response, result);
       case "html":
         return void response.writeHead(200, { "content-type": "text/html" }).end("<p>Maintenance</p>");
-      case "wrong_shape":
-        return sendJson(response, status, { ...result, irs_code: "3" });
       case "mistaken":
         return sendJson(response, status, { ...result, tin: "999999999" });
       case "indiscreet":
@@ -117,7 +96,6 @@ export async function playCompliancely(): Promise<PlayedCompliancely> {
     },
     submissions: () => server.calls.filter(({ method }) => method === "POST"),
     polls: () => server.calls.filter(({ method }) => method === "GET"),
-    close: server.close,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { cut, drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
+import { cut, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
 import { entityRow, exclusionRow, type PlayedExclusion, type PlayedRegistration } from "./sam-gov-rows.ts";
 
 type Api = "entities" | "exclusions";
@@ -18,13 +18,9 @@ export interface SamGovCall {
 export type SamGovMisbehaviour =
   | { readonly kind: "throttled"; readonly shape: "flat" | "fault"; readonly nextAccessTime: string }
   | { readonly kind: "status"; readonly status: number; readonly text?: string }
-  | { readonly kind: "redirect"; readonly to: string }
-  /** The body comes byte by byte, too slowly to wait for. */
-  | { readonly kind: "drip" }
   | { readonly kind: "silent" }
   /** The connection ends in the middle of the body. */
   | { readonly kind: "cut" }
-  | { readonly kind: "endless" }
   | { readonly kind: "content_type"; readonly contentType: string }
   /** 200 with this body for every request. */
   | { readonly kind: "body"; readonly text: string }
@@ -33,7 +29,7 @@ export type SamGovMisbehaviour =
   /** Correct answers, but late. */
   | { readonly kind: "slow"; readonly afterMs: number };
 
-export interface PlayedSamGov extends Pick<PlayedServer, "close"> {
+export interface PlayedSamGov {
   readonly baseUrl: string;
   /** The key that it accepts now. */
   readonly apiKey: string;
@@ -117,7 +113,6 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
       apiKey = next;
     },
     choke: (value) => void choking.add(value),
-    close: () => server.close(),
   };
 }
 
@@ -218,9 +213,6 @@ async function misbehave(how: Exclude<SamGovMisbehaviour, { kind: "slow" }>, res
       return sendJson(response, 429, throttleBody(how.shape, how.nextAccessTime));
     case "status":
       return send(response, { status: how.status, text: how.text ?? "{}" });
-    case "redirect":
-      response.setHeader("location", how.to);
-      return send(response, { status: 302, text: "" });
     case "content_type":
       return send(response, { status: 200, text: JSON.stringify(nothing), contentType: how.contentType });
     case "body":
@@ -229,12 +221,8 @@ async function misbehave(how: Exclude<SamGovMisbehaviour, { kind: "slow" }>, res
       return sendJson(response, 200, { ...nothing, totalRecords: 1 });
     case "silent":
       return;
-    case "drip":
-      return drip(response, nothing);
     case "cut":
       return cut(response, nothing);
-    case "endless":
-      return pourSpaces(response);
   }
 }
 
@@ -249,14 +237,4 @@ function throttleBody(shape: "flat" | "fault", nextAccessTime: string) {
 
 function send(response: ServerResponse, { status, text, contentType = "application/json" }: Refusal): void {
   response.writeHead(status, { "content-type": contentType }).end(text);
-}
-
-function pourSpaces(response: ServerResponse): void {
-  const chunk = " ".repeat(65_536);
-  response.writeHead(200, { "content-type": "application/json" });
-  const pour = () => {
-    while (!response.destroyed && response.write(chunk));
-  };
-  response.on("drain", pour);
-  pour();
 }

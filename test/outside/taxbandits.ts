@@ -1,26 +1,18 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { cut, drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
+import { drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
 
 /** How the match endpoint behaves. `by_digit`: the TIN's last digit is the IRS code, as in TaxBandits' sandbox. */
 export type TaxBanditsBehaviour =
   | "by_digit"
   | "on_hold"
-  | "unknown_sentence"
-  | "unknown_status"
-  | "errors"
   | "bad_request"
-  | "forbidden"
-  | "throttled"
   | "down"
   | "drip"
-  | "cut"
   | "html"
-  | "wrong_shape"
-  | "redirect"
   /** Echoes the request: the TIN in every form, and the token. */
   | "indiscreet";
 
-export interface PlayedTaxBandits extends Pick<PlayedServer, "calls" | "close"> {
+export interface PlayedTaxBandits extends Pick<PlayedServer, "calls"> {
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string; readonly userToken: string };
@@ -91,30 +83,14 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
     switch (behaviour) {
       case "on_hold":
         return sendJson(response, 200, matched(asked.RefId, ["TIN-003", "ON HOLD", "IRS has intermittent issues"]));
-      case "unknown_sentence":
-        return sendJson(response, 200, matched(asked.RefId, ["TIN-002", "FAILED", "The moon is in the seventh house"]));
-      case "unknown_status":
-        return sendJson(response, 200, matched(asked.RefId, ["TIN-009", "REVIEW", simulated[2]]));
-      case "errors":
-        return sendJson(response, 200, { ...result, Errors: [{ Id: "T-1", Name: "TIN", Message: "not accepted" }] });
       case "bad_request":
         return sendJson(response, 400, { StatusCode: 400, StatusName: "BadRequest", Errors: [{ Id: "T-1" }] });
-      case "forbidden":
-        return sendJson(response, 403, { StatusCode: 403, StatusName: "Forbidden" });
-      case "throttled":
-        return sendJson(response, 429, { StatusCode: 429, StatusName: "TooManyRequests" });
       case "down":
         return sendJson(response, 503, { StatusCode: 503, StatusName: "ServiceUnavailable" });
       case "drip":
         return drip(response, result);
-      case "cut":
-        return cut(response, result);
       case "html":
         return void response.writeHead(200, { "content-type": "text/html" }).end("<p>Maintenance</p>");
-      case "wrong_shape":
-        return sendJson(response, 200, { StatusCode: 200, Result: [result] });
-      case "redirect":
-        return void response.writeHead(302, { location: "/v1.7.3/elsewhere" }).end();
       case "indiscreet":
         return sendJson(response, 200, {
           ...result,
@@ -145,7 +121,6 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
     expireTokens: () => valid.clear(),
     authCalls: () => server.calls.filter(({ method }) => method === "GET").length,
     matchCalls: () => server.calls.filter(({ method }) => method === "POST"),
-    close: server.close,
   };
 }
 
