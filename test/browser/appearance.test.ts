@@ -1,25 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { axeFindings, expectSound, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
+import { launchBrowser, newProfile, openUntil } from "./browser.ts";
 import { createKey, sendTestEvent, signIn } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
 const { dashboardUrl } = sharedProduct();
 const newcomer = `${"unbroken".repeat(7)}.${randomUUID()}@new.example`;
-let browser: Browser;
-let organization: TestOrganization;
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-});
-
-afterAll(() => browser.close());
+const [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
 
 /** All kinds of pages, each with the steps that open it. */
 const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] = [
@@ -54,13 +47,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByRole("region", { name: "Verify or monitor" }).getByRole("link", { name: /^mon_/ }).click();
       await page.getByRole("heading", { name: "Changes" }).waitFor();
       const monitor = page.url();
-      await eventually(
-        async () => {
-          await page.goto(monitor);
-          return (await countOf(page.locator(".event"))) > 0;
-        },
-        { everyMs: 500 },
-      );
+      await openUntil(monitor, page.locator(".event"));
     },
   ],
   [
@@ -103,13 +90,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await organization.sandbox.get("/v1/monitors");
       // Gateways report every ten seconds.
-      await eventually(
-        async () => {
-          await page.goto("/test/usage?range=day");
-          return (await countOf(page.getByText("Requests by hour"))) > 0;
-        },
-        { everyMs: 1_000 },
-      );
+      await openUntil("/test/usage?range=day", page.getByText("Requests by hour"));
       for (const summary of await page.locator("main summary").all()) await summary.click();
     },
   ],
@@ -121,13 +102,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       const headers = { "x-request-id": "unbroken".repeat(16) };
       await organization.sandbox.get(`/v1/entities/${body.id}/snapshots?limit=0`, { headers });
       // Gateways report every five seconds.
-      await eventually(
-        async () => {
-          await page.goto("/test/requests");
-          return (await countOf(page.getByText("unbroken"))) > 0;
-        },
-        { everyMs: 1_000 },
-      );
+      await openUntil("/test/requests", page.getByText("unbroken"));
     },
   ],
   ["a refused filter of requests", (page) => page.goto("/test/requests?outcome=x&key=x&operation=x&from=x&to=x")],
@@ -354,7 +329,6 @@ describe("axe reports nothing, texts have enough contrast in light and dark, fie
     page = await context.newPage();
     await signIn(page, organization);
   });
-  afterAll(() => page.context().close());
 
   // These run in order: some start on the page where the previous one ended.
   test.each(pages)("%s", async (_name, open) => {
@@ -380,7 +354,6 @@ test("these checks find the problems that they look for", async () => {
   });
   await page.reload();
   await expect(expectSound(page)).rejects.toThrow("isLight");
-  await context.close();
 });
 
 test("with the keyboard the first Tab stop skips the navigation, and the focus is visible", async () => {
@@ -394,5 +367,4 @@ test("with the keyboard the first Tab stop skips the navigation, and the focus i
   await page.keyboard.press("Tab");
   expect(await page.evaluate<string>("document.activeElement.id")).toBe("name");
   expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
-  await context.close();
 });

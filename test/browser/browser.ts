@@ -1,3 +1,4 @@
+import { eventually, untilEnd } from "@vvs/testing";
 import { type Browser, type BrowserContext, chromium, type Locator } from "playwright-core";
 import { findChromium } from "../../deploy/local/chromium.ts";
 
@@ -13,9 +14,9 @@ const FLAGS = [
 ];
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** Starts a real browser; each of its contexts is a fresh profile. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: FLAGS });
+/** Starts a real browser until the tests of the file are over; each of its contexts is a fresh profile. */
+export async function launchBrowser(): Promise<Browser> {
+  return untilEnd(await chromium.launch({ executablePath: findChromium(), args: FLAGS }));
 }
 
 /** Returns a fresh profile. */
@@ -38,4 +39,13 @@ export async function countOf(locator: Locator): Promise<number> {
 export async function textsOf(locator: Locator): Promise<string[]> {
   await locator.page().waitForLoadState();
   return locator.allTextContents();
+}
+
+/** Opens a page again and again until it shows something, or shows it no longer. */
+export async function openUntil(path: string, something: Locator, isShown = true): Promise<void> {
+  const shows = async () => {
+    await something.page().goto(path);
+    return (await countOf(something)) > 0 === isShown;
+  };
+  await eventually(shows, { everyMs: 500 });
 }

@@ -1,3 +1,5 @@
+import { deepEqual } from "node:assert/strict";
+import { atEnd } from "@vvs/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import type { TestOrganization } from "../support/organization.ts";
 
@@ -42,8 +44,8 @@ export async function sendTestEvent(page: Page, url?: string): Promise<void> {
   await page.getByRole("heading", { name: "Test event" }).waitFor({ timeout: TEST_EVENT_TIMEOUT_MS });
 }
 
-/** Returns a list that collects what the browser reports on any page: refused scripts and styles, script errors. */
-export function collectComplaints(context: BrowserContext): string[] {
+/** Expects at the end that the browser has reported nothing on any page: no refused script or style, no script error. */
+export function expectNoComplaints(context: BrowserContext): void {
   const complaints: string[] = [];
   // The browser reports a page that answers 4xx as an error, but tests expect such pages.
   const isAnswer = (text: string) => /^Failed to load resource: the server responded with a status of 4/.test(text);
@@ -51,5 +53,5 @@ export function collectComplaints(context: BrowserContext): string[] {
     if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());
   });
   context.on("weberror", (error) => complaints.push(error.error().message));
-  return complaints;
+  atEnd(() => deepEqual(complaints, []));
 }

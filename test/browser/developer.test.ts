@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser, BrowserContext, Page } from "playwright-core";
 import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
-import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { type Received, startSubscriber } from "../support/subscriber.ts";
 import { expectSound } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile, textsOf } from "./browser.ts";
-import { collectComplaints, createKey, submitSignUp } from "./dashboard-page.ts";
+import { createKey, expectNoComplaints, submitSignUp } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
 // The walk of a developer whose organization is new. The tests build on each other and run in order.
@@ -17,23 +16,11 @@ import { openMail } from "./mailbox-page.ts";
 const { dashboardUrl } = sharedProduct();
 const CHANGING_VENDOR = "Sandbox Changing Status Inc";
 const person = { organization: "Fresh Fields", email: `${randomUUID()}@new.example`, password: randomUUID() };
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-let subscriber: Subscriber;
 
-beforeAll(async () => {
-  [browser, subscriber] = await Promise.all([launchBrowser(), startSubscriber()]);
-  context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
-  page = await context.newPage();
-});
-
-afterAll(async () => {
-  subscriber.close();
-  await browser.close();
-});
+const [browser, subscriber] = await Promise.all([launchBrowser(), startSubscriber()]);
+const context = await newProfile(browser, { baseURL: dashboardUrl });
+expectNoComplaints(context);
+const page = await context.newPage();
 
 const section = (name: string) => page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name });
 const firstSteps = () => page.getByRole("region", { name: "First steps in the Test environment" });
@@ -124,8 +111,4 @@ test("developer: a delivery is found by its event, shows what was sent as it arr
     return (await countOf(page.getByRole("heading", { name: "2 attempts" }))) === 1;
   });
   await expectSound(page, "a delivery that was sent again");
-});
-
-test("the browser reports no errors", () => {
-  expect(complaints).toEqual([]);
 });

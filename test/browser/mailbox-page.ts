@@ -1,5 +1,5 @@
-import { eventually } from "@vvs/testing";
 import type { Locator, Page } from "playwright-core";
+import { openUntil } from "./browser.ts";
 
 /** Opens the local mailbox; returns the newest mail to an address with that subject, once it has arrived. */
 export async function openMail(page: Page, mail: { to: string; subject: string }): Promise<Locator> {
@@ -7,12 +7,6 @@ export async function openMail(page: Page, mail: { to: string; subject: string }
     .getByRole("article")
     .filter({ hasText: mail.to })
     .filter({ has: page.getByRole("heading", { name: mail.subject }) });
-  await eventually(
-    async () => {
-      await page.goto("/mailbox");
-      return (await found.count()) > 0;
-    },
-    { everyMs: 500 },
-  );
+  await openUntil("/mailbox", found);
   return found.first();
 }

@@ -1,28 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { expectSound } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { expectNoComplaints, signIn } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
 const { dashboardUrl, environment } = sharedProduct();
 const grace = { email: `grace-${randomUUID()}@test.example`, password: randomUUID() };
-let browser: Browser;
-let organization: TestOrganization;
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-});
-
-afterAll(() => browser.close());
+const [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
 
 async function newPage() {
   const context = await newProfile(browser, { baseURL: dashboardUrl });
-  return { context, page: await context.newPage(), complaints: collectComplaints(context) };
+  expectNoComplaints(context);
+  return { context, page: await context.newPage() };
 }
 
 /** Makes the owner's last password entry too old to manage members. */
@@ -116,7 +111,4 @@ test("owner: a member invited by email joins and signs in, gets another role and
   await owner.page.getByRole("heading", { name: "Matching actions" }).waitFor();
   expect(await countOf(owner.page.locator("tbody tr"))).toBe(1);
   await expectSound(owner.page, "the audit log");
-
-  expect([...owner.complaints, ...member.complaints]).toEqual([]);
-  for (const { context } of [owner, member]) await context.close();
 });

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "@vvs/testing";
 
 /** Returns a page that submits a form to `action` as soon as it opens. */
 export function submittingPage(action: string, fields: Readonly<Record<string, string>>): string {
@@ -7,18 +7,11 @@ export function submittingPage(action: string, fields: Readonly<Record<string, s
   return `<form method="post" action="${action}">${inputs.join("")}</form><script>document.forms[0].submit()</script>`;
 }
 
-/** Starts another party's site with one page; its port makes it another origin even on the same host. */
-export async function startOtherSite(page: string): Promise<{ port: number; close(): void }> {
+/** Starts another party's site with one page, until the tests of the file are over. Returns its port, which makes it another
+ * origin even on the same host. */
+export async function startOtherSite(page: string): Promise<number> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(page);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listening(server);
 }

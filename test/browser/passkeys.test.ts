@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { beforeEach, expect, test } from "@jest/globals";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { expectSound } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { expectNoComplaints, signIn } from "./dashboard-page.ts";
 import { startOtherSite } from "./other-site.ts";
 
 const { dashboardUrl } = sharedProduct();
-let browser: Browser;
 let organization: TestOrganization;
 let context: BrowserContext;
 let page: Page;
 let devtools: CDPSession;
-let complaints: string[];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
+const browser = await launchBrowser();
 
 beforeEach(async () => {
   organization = await createOrganization();
   context = await newProfile(browser, { baseURL: dashboardUrl });
-  complaints = collectComplaints(context);
+  expectNoComplaints(context);
   page = await context.newPage();
   await addAuthenticator();
 });
-
-afterAll(() => browser.close());
 
 /** Adds a virtual device to the browser that keeps passkeys and treats its user as verified. */
 async function addAuthenticator(): Promise<void> {
@@ -83,8 +77,6 @@ test("a passkey can be added, sign a user in, confirm their identity, and be rem
   await page.getByText("This passkey is not registered here, or signing in took too long. Try again.").waitFor();
   await page.getByRole("link", { name: "Use your password" }).click();
   await page.getByLabel("Password").waitFor();
-  expect(complaints).toEqual([]);
-  await context.close();
 });
 
 test("a passkey's answer to a page on another port of the same host is refused", async () => {
@@ -98,7 +90,7 @@ test("a passkey's answer to a page on another port of the same host is refused",
     `<title>Other</title><form data-passkey="get" data-options='${options}'><input name="response"><p data-passkey-problem></p><button>Go</button></form><p data-no-passkeys></p>`,
   );
   // The device answers this page because its host is the same; only the origin in the answer differs.
-  await page.goto(`http://localhost:${site.port}/`);
+  await page.goto(`http://localhost:${site}/`);
   const script = await (await fetch(new URL(await scriptPath(), dashboardUrl))).text();
   await page.evaluate("HTMLFormElement.prototype.submit = () => { document.title = 'answered' }");
   await page.addScriptTag({ content: script });
@@ -113,8 +105,6 @@ test("a passkey's answer to a page on another port of the same host is refused",
     headers: { cookie: `${cookie.name}=${cookie.value}`, "sec-fetch-site": "same-origin" },
   });
   expect(answer.status).toBe(401);
-  site.close();
-  for (const each of [context, plain]) await each.close();
 });
 
 test("without script the pages say so and link to the password; all pages fit the window and are accessible", async () => {
@@ -132,7 +122,6 @@ test("without script the pages say so and link to the password; all pages fit th
     await page.goto(path);
     await expectSound(page, path);
   }
-  await context.close();
 });
 
 /** Returns the path of the passkey script that the dashboard serves. */

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Browser } from "playwright-core";
+import { expect, test } from "@jest/globals";
 import { sharedProduct } from "../support/product.ts";
 import { axeFindings, lowContrasts, overflowPx } from "./appearance.ts";
 import { launchBrowser, newProfile } from "./browser.ts";
 
 const { baseUrl } = sharedProduct();
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser();
 
 test.each([
   [360, "light"],
@@ -30,7 +25,6 @@ test.each([
     expect(await lowContrasts(page)).toEqual([]);
     expect(await axeFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await profile.close();
   },
 );
 
@@ -55,7 +49,6 @@ test("the reference page copies calls, and can be read without scripts", async (
   await still.getByRole("radio", { name: "Go" }).check();
   expect(await still.locator("#lookupEntity-go").isVisible()).toBe(true);
   expect(await still.locator("#lookupEntity-curl").isVisible()).toBe(false);
-  await plain.close();
 });
 
 test("the reference page remembers the language of samples", async () => {
@@ -66,7 +59,6 @@ test("the reference page remembers the language of samples", async () => {
   await page.reload();
   expect(await page.locator("#getEntity-python").isVisible()).toBe(true);
   expect(await page.locator("#getEntity-curl").isVisible()).toBe(false);
-  await profile.close();
 });
 
 test("the search of the reference page finds operations, errors, reasons and guides by keyboard", async () => {
@@ -95,5 +87,4 @@ test("the search of the reference page finds operations, errors, reasons and gui
   await page.getByText("Nothing found.").waitFor();
   await page.keyboard.press("Escape");
   expect(await page.getByText("Nothing found.").count()).toBe(0);
-  await profile.close();
 });

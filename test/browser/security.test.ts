@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { BrowserContext, Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { stepOf, totpCode } from "../../services/account/src/testing/totp.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
@@ -8,18 +8,13 @@ import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl, environment } = sharedProduct();
-let browser: Browser;
 let organization: TestOrganization;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
+const browser = await launchBrowser();
 
 beforeEach(async () => {
   organization = await createOrganization();
 });
-
-afterAll(() => browser.close());
 
 /** A fresh profile of the browser, signed in. */
 async function signedIn(): Promise<{ context: BrowserContext; page: Page }> {
@@ -62,7 +57,6 @@ test("a user finds an unknown session and ends it with the keyboard", async () =
   expect(await countOf(mine.page.locator("tbody tr"))).toBe(1);
   expect(await hasAccess(lost.context)).toBe(false);
   expect(await hasAccess(mine.context)).toBe(true);
-  for (const { context } of [mine, lost]) await context.close();
 });
 
 describe("a password entered long ago", () => {
@@ -84,12 +78,11 @@ describe("a password entered long ago", () => {
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.locator("#secret-value").textContent()).toBe(organization.webhookSecrets.sandbox);
     expect(await hasAccess(before)).toBe(false);
-    for (const each of [context, before]) await each.close();
   });
 });
 
 test("with an authenticator app a sign-in needs its code or a recovery code", async () => {
-  const { context, page } = await signedIn();
+  const { page } = await signedIn();
   await page.goto("/test/security");
   await page.getByRole("link", { name: "Set up an app" }).click();
   const { width } = (await page.getByRole("img", { name: "QR code with the key for the app" }).boundingBox())!;
@@ -128,5 +121,4 @@ test("with an authenticator app a sign-in needs its code or a recovery code", as
   await second.getByLabel("Code", { exact: true }).fill(recoveryCodes[0]!);
   await second.keyboard.press("Enter");
   await second.getByText("9 of 10 recovery codes left").waitFor();
-  for (const each of [context, other]) await each.close();
 });

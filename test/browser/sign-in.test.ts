@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
-import type { Browser, Page } from "playwright-core";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import type { Page } from "playwright-core";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
@@ -10,14 +10,8 @@ import { openMail } from "./mailbox-page.ts";
 import { startOtherSite, submittingPage } from "./other-site.ts";
 
 const { dashboardUrl } = sharedProduct();
-let browser: Browser;
-let organization: TestOrganization;
 
-beforeAll(async () => {
-  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-});
-
-afterAll(() => browser.close());
+const [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
 
 async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
   const context = await newProfile(browser, { baseURL: dashboardUrl, ...options });
@@ -32,14 +26,13 @@ async function submitSignIn(page: Page, person: { email: string; password: strin
 }
 
 test("a sign-in returns to the requested page, even without script", async () => {
-  const { context, page } = await newPage({ javaScriptEnabled: false });
+  const { page } = await newPage({ javaScriptEnabled: false });
   await page.goto("/live/webhooks");
   await page.getByLabel("Email address").fill(organization.email.toUpperCase());
   await page.getByLabel("Password").fill(organization.password);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Webhooks" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/live/webhooks");
-  await context.close();
 });
 
 test("scripts, unencrypted connections and other hosts do not get the session cookie", async () => {
@@ -48,11 +41,10 @@ test("scripts, unencrypted connections and other hosts do not get the session co
   const cookie = (await context.cookies()).find(({ name }) => name === "__Host-session");
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Lax", path: "/", domain: "localhost" });
   expect(await page.evaluate<string>("document.cookie")).toBe("");
-  await context.close();
 });
 
 test("after a sign-out no page can be reached, not even with the back button", async () => {
-  const { context, page } = await newPage();
+  const { page } = await newPage();
   await signIn(page, organization);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByText("You have signed out.").waitFor();
@@ -60,7 +52,6 @@ test("after a sign-out no page can be reached, not even with the back button", a
   await page.getByLabel("Password").waitFor();
   await page.goto("/test/api-keys");
   await page.getByLabel("Password").waitFor();
-  await context.close();
 });
 
 test("without script: a forgotten password is reset by email, and every other session ends", async () => {
@@ -68,7 +59,7 @@ test("without script: a forgotten password is reset by email, and every other se
   const elsewhere = await newPage();
   await signIn(elsewhere.page, own);
 
-  const { context, page } = await newPage({ javaScriptEnabled: false });
+  const { page } = await newPage({ javaScriptEnabled: false });
   await page.goto("/sign-in");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.getByLabel("Email address").fill(own.email.toUpperCase());
@@ -90,7 +81,6 @@ test("without script: a forgotten password is reset by email, and every other se
   await page.getByText("The email address or the password is wrong.").waitFor();
   await signIn(page, { email: own.email, password });
   await openMail(page, { to: own.email, subject: "Your password was changed" });
-  await Promise.all([context.close(), elsewhere.context.close()]);
 });
 
 describe("another site", () => {
@@ -106,14 +96,12 @@ describe("another site", () => {
       const site = await startOtherSite(submittingPage(`${dashboardUrl}${path}`, fields));
       const evil = await context.newPage();
       const answered = evil.waitForResponse((response) => response.request().method() === "POST");
-      await evil.goto(`http://${host}:${site.port}/`);
+      await evil.goto(`http://${host}:${site}/`);
       expect((await answered).status()).toBe(403);
       await evil.getByText("This form did not come from the dashboard").waitFor();
       await page.goto("/live/api-keys");
       await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
       expect(await countOf(page.getByText("stolen"))).toBe(0);
-      site.close();
-      await context.close();
     },
   );
 
@@ -122,10 +110,8 @@ describe("another site", () => {
     const site = await startOtherSite(`<iframe src="${dashboardUrl}/sign-in"></iframe>`);
     const evil = await context.newPage();
     const answered = evil.waitForResponse((response) => response.url() === `${dashboardUrl}/sign-in`);
-    await evil.goto(`http://localhost:${site.port}/`);
+    await evil.goto(`http://localhost:${site}/`);
     expect((await answered).status()).toBe(200);
     await eventually(() => evil.frames()[1]?.url() === "chrome-error://chromewebdata/");
-    site.close();
-    await context.close();
   });
 });

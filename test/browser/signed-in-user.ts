@@ -1,16 +1,14 @@
-import { afterAll } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { expectNoComplaints, signIn } from "./dashboard-page.ts";
 
 /** Starts a browser for the tests of a file, in which a user of a new organization is signed in. */
 export async function signedInUser(options: Parameters<typeof newProfile>[1] = {}) {
   const [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  afterAll(() => browser.close());
   const context = await newProfile(browser, { baseURL: sharedProduct().dashboardUrl, ...options });
-  const complaints = collectComplaints(context);
+  expectNoComplaints(context);
   const page = await context.newPage();
   await signIn(page, organization);
   /** Opens a page in a profile of its own, in which the user is signed in too; by default without scripts. */
@@ -20,5 +18,5 @@ export async function signedInUser(options: Parameters<typeof newProfile>[1] = {
     await signIn(second, organization);
     return second;
   }
-  return { browser, organization, context, page, complaints, secondPage };
+  return { browser, organization, context, page, secondPage };
 }

@@ -1,32 +1,28 @@
-import { afterAll, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { expect, test } from "@jest/globals";
+import { eventually, untilEnd } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { sharedProduct } from "../support/product.ts";
 import { type Received, startSubscriber } from "../support/subscriber.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 import { expectSound } from "./appearance.ts";
-import { countOf } from "./browser.ts";
+import { countOf, openUntil } from "./browser.ts";
 import { sendTestEvent } from "./dashboard-page.ts";
 import { signedInUser } from "./signed-in-user.ts";
 
 const { environment, prefix } = sharedProduct();
-const { complaints, organization, page } = await signedInUser();
+const { organization, page } = await signedInUser();
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Monitor with a failing endpoint. */
 let monitorId: string;
 let isWell = false;
 let isGone = true;
 
-const mongo = await new MongoClient(environment.MONGODB_URI!).connect();
+const mongo = untilEnd(await new MongoClient(environment.MONGODB_URI!).connect());
 const db = mongo.db(`${prefix}webhook_dispatcher_sandbox`);
 const subscriber = await startSubscriber(({ path }, response) => {
   const isFailing = path.startsWith("/failing") && !isWell;
   response.statusCode = path === "/gone" && isGone ? 410 : isFailing ? 500 : 200;
   response.end(response.statusCode === 500 ? "out of order" : "ok");
-});
-
-afterAll(async () => {
-  subscriber.close();
-  await mongo.close();
 });
 
 const urlOf = (path: string) => new URL(path, subscriber.url).href;
@@ -59,21 +55,12 @@ async function failForADay(): Promise<void> {
 
 /** Opens a page until it shows the alert, which a page leaves out if reading it takes too long. */
 async function seeAlertOn(path: string): Promise<void> {
-  await eventually(async () => {
-    await page.goto(path);
-    return (await countOf(page.getByRole("complementary", { name: "Failing webhooks" }))) === 1;
-  });
+  await openUntil(path, page.getByRole("complementary", { name: "Failing webhooks" }));
 }
 
 /** Monitors a vendor that changes until its first change was sent; returns the monitor's id. */
 async function monitorChanges(path: string): Promise<string> {
-  const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
-  const { body: monitor } = await organization.sandbox.post("/v1/monitors", {
-    entity_id: found.body.id,
-    checks: ["sam_registration"],
-    webhook_url: urlOf(path),
-    frequency: "hourly",
-  });
+  const monitor = await monitorChanging(organization.sandbox, { webhook_url: urlOf(path) });
   await subscriber.waitForPost(({ body }) => JSON.parse(body).monitor_id === monitor.id);
   await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
   return monitor.id;
@@ -81,10 +68,7 @@ async function monitorChanges(path: string): Promise<string> {
 
 test("a delivery to a failing endpoint is shown as pending, with each attempt", async () => {
   monitorId = await monitorChanges("/failing");
-  await eventually(async () => {
-    await page.goto("/test/webhooks");
-    return (await countOf(page.getByText("500,"))) > 0;
-  });
+  await openUntil("/test/webhooks", page.getByText("500,"));
   // A later change may already wait for its first attempt.
   await rows().filter({ hasText: "500," }).getByRole("link").first().click();
   await eventually(async () => {
@@ -132,20 +116,14 @@ test("all failed deliveries are counted, confirmed and replayed, and arrive once
   isWell = true;
   await page.getByRole("button", { name: /Replay \d+ failed deliver/ }).click();
   await page.getByText(/failed (delivery starts|deliveries start) again/).waitFor();
-  await eventually(async () => {
-    await page.goto(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`);
-    return (await countOf(rows())) > 0;
-  });
+  await openUntil(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`, rows());
   const [first] = subscriber.received;
   const isSame = ({ headers }: Received) => headers["webhook-id"] === first!.headers["webhook-id"];
   const again = await eventually(() => subscriber.received.slice(before).find(isSame));
   expect(Number(again.headers["x-delivery-attempt"])).toBeGreaterThan(2);
   await rows().getByRole("link").last().click();
   await page.getByText(`Replayed by ${organization.email}`).waitFor();
-  await eventually(async () => {
-    await page.goto("/test/api-keys");
-    return (await countOf(page.getByRole("complementary"))) === 0;
-  });
+  await openUntil("/test/api-keys", page.getByRole("complementary"), false);
   const entries = mongo.db(`${prefix}account`).collection("audit_log");
   const entry = await entries.findOne({ organization_id: organization.id, action: "webhook_deliveries.replayed" });
   expect(entry).toMatchObject({
@@ -169,16 +147,9 @@ test("an endpoint that answers events with 410 is flagged but not paused, can be
   expect(await alert.textContent()).toContain("410 Gone");
   await alert.getByRole("button", { name: "Dismiss" }).click();
   await page.getByText("The endpoint was dismissed.").waitFor();
-  await eventually(async () => {
-    await page.goto("/test/webhooks");
-    return (await countOf(alert)) === 0;
-  });
+  await openUntil("/test/webhooks", alert, false);
   isGone = false;
   await testWebhook("/gone");
   await page.getByText("200: delivered").waitFor();
   await shownOnceNoted("healthy", 0);
-});
-
-test("the browser reports no errors", () => {
-  expect(complaints).toEqual([]);
 });
