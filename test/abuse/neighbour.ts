@@ -1,9 +1,10 @@
 import { expect } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually } from "@vvs/testing";
 import type { Answer } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { startSubscriber } from "../support/subscriber.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 
 /** Duration of each attack, in milliseconds; it lasts longer while the neighbour's work takes longer. */
 const ATTACK_MS = 1_000 * Number(process.env.ABUSE_SECONDS ?? 3);
@@ -22,23 +23,15 @@ export interface Neighbour {
   worksDuring<T>(attack: (isOver: () => boolean) => Promise<T>): Promise<T>;
   /** The same under an attack of `atOnce` calls at a time. Returns the answers to the attacker. */
   worksUnder<T>(attack: { atOnce: number; call: (index: number) => Promise<T> }): Promise<T[]>;
-  /** Cancels its monitor. */
-  close(): Promise<void>;
 }
 
+/** Creates one for the tests of a file. At the end its monitor is canceled. */
 export async function createNeighbour(): Promise<Neighbour> {
   const organization = await createOrganization();
   const { live, sandbox } = organization;
   const subscriber = await startSubscriber();
-  const changing = ok(await sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } }));
-  const monitor = ok(
-    await sandbox.post("/v1/monitors", {
-      entity_id: changing.id,
-      checks: ["sam_registration"],
-      frequency: "hourly",
-      webhook_url: subscriber.url,
-    }),
-  );
+  const monitor = await monitorChanging(sandbox, { webhook_url: subscriber.url });
+  atEnd(() => sandbox.delete(`/v1/monitors/${monitor.id}`));
   const created: string[] = [];
 
   async function work(): Promise<void> {
@@ -104,10 +97,6 @@ export async function createNeighbour(): Promise<Neighbour> {
         }
         return answers;
       }),
-    async close() {
-      await sandbox.delete(`/v1/monitors/${monitor.id}`);
-      subscriber.close();
-    },
   };
 }
 

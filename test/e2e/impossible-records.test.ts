@@ -1,9 +1,8 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createKafka, deadLetterTopic, type Kafka, type ProducerRecord, type TopicName } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
+import { createKafka, deadLetterTopic, type ProducerRecord, type TopicName } from "@vvs/kafka";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import {
   ChangeDetectedSchema,
@@ -13,11 +12,12 @@ import {
   VerificationRequestedSchema,
   WebhookRequestedSchema,
 } from "@vvs/proto/events/v1/events";
-import { eventually } from "@vvs/testing";
-import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { eventually, silentLogger as logger } from "@vvs/testing";
+import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { startSubscriber } from "../support/subscriber.ts";
 import { recordsOf } from "../support/topic-records.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 
 /** An enum value that this version does not know. */
 const UNKNOWN = 99;
@@ -28,18 +28,10 @@ const TOO_LARGE = 2n ** 60n;
 const { environment } = sharedProduct();
 const brokers = environment.KAFKA_BROKERS!.split(",");
 const topicPrefix = environment.KAFKA_TOPIC_PREFIX!;
-let kafka: Kafka;
-let organization: TestOrganization;
-let subscriber: Subscriber;
 
-beforeAll(async () => {
-  const logger = createLogger({ service: "test", level: "silent" });
-  kafka = createKafka({ brokers, clientId: "test", topicPrefix, logger });
-  organization = await createOrganization();
-  subscriber = await startSubscriber();
-});
-
-afterAll(() => subscriber.close());
+const kafka = createKafka({ brokers, clientId: "test", topicPrefix, logger });
+const organization = await createOrganization();
+const subscriber = await startSubscriber();
 
 /** One fault of a record, and the consumers that can't process the record because of it. */
 type Fault = readonly [name: string, change: object, groups: readonly string[]];
@@ -248,18 +240,13 @@ async function deadLettered(topic: Topic, group: string, monitorId: string): Pro
 }
 
 test("a record that can never be processed is dead-lettered once by each consumer, and the next ones are processed", async () => {
-  const lookup = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
-  entityId = lookup.body.id;
   const postsTo = (path: string) => subscriber.received.filter((post) => post.path === path).length;
   const monitorOf = async (checks: readonly string[], path: string): Promise<string> => {
-    const created = await organization.sandbox.post("/v1/monitors", {
-      entity_id: lookup.body.id,
-      checks,
-      frequency: "hourly",
-      webhook_url: new URL(path, subscriber.url).href,
-    });
+    const webhook_url = new URL(path, subscriber.url).href;
+    const monitor = await monitorChanging(organization.sandbox, { checks, webhook_url });
+    entityId = monitor.entity_id;
     await eventually(() => postsTo(path) > 0, { timeoutMs: 60_000 });
-    return created.body.id;
+    return monitor.id;
   };
   const plain = await monitorOf(["sam_registration"], "/plain");
   const withTin = await monitorOf(["sam_registration", "tin_match"], "/tin");

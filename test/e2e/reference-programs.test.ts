@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { describe, expect, test } from "@jest/globals";
+import { eventually, listening, temporaryFolder } from "@vvs/testing";
 import { outputOf, runProcess } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
@@ -13,14 +11,14 @@ import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { pageBlocks } from "../support/reference-page.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 
 // The samples and programs of the reference page in TypeScript, Python and Go: their types fit, and they work with the product.
 
 const { baseUrl } = sharedProduct();
 const blocks = await pageBlocks();
 const code = (id: string) => `${blocks.get(id)!.code}\n`;
-const folder = mkdtempSync(join(tmpdir(), "vvs-programs-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const cacheDir = serverCacheDir(process.env);
 const TIMEOUT_MS = 240_000;
 
@@ -114,8 +112,7 @@ const withExpired = createServer(async (request, response) => {
   const body = isOld ? JSON.stringify({ error: "cursor_expired", message: "m" }) : await answer.text();
   response.writeHead(isOld ? 400 : answer.status, { "content-type": "application/json" }).end(body);
 });
-beforeAll(() => new Promise<void>((resolve) => withExpired.listen(0, "127.0.0.1", resolve)));
-afterAll(() => void withExpired.close());
+const expiredUrl = `http://127.0.0.1:${await listening(withExpired)}`;
 
 /** Writes a program into a folder of its own. */
 function write(language: Language, name: string, text: string): string {
@@ -154,9 +151,7 @@ function proves(language: Language): void {
       const file = write(language, "keep_events", code(`keep-events-${language.name.toLowerCase()}`));
       await run(language.check(file), language.env);
       const { sandbox, keys } = await createOrganization();
-      const vendor = (await sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
-      const monitor = { entity_id: vendor.id, checks: ["sam_registration"], frequency: "hourly" };
-      await sandbox.post("/v1/monitors", monitor);
+      await monitorChanging(sandbox);
       const place = join(file, "../copy");
       mkdirSync(place);
       const ids = () =>
@@ -167,9 +162,8 @@ function proves(language: Language): void {
               .filter(Boolean)
               .map((line) => JSON.parse(line).id)
           : [];
-      const url = `http://127.0.0.1:${(withExpired.address() as AddressInfo).port}`;
       const keep = async (until: () => boolean) => {
-        const running = start(language.run(file), environment(keys.sandbox, url), place);
+        const running = start(language.run(file), environment(keys.sandbox, expiredUrl), place);
         try {
           await eventually(until, { timeoutMs: 90_000 });
         } finally {

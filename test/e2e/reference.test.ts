@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "@vvs/testing";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { VERSION } from "../../packages/cli/src/version.ts";
@@ -12,10 +12,10 @@ import { createOrganization } from "../support/organization.ts";
 import { runCommand } from "../support/packed-clients.ts";
 import { sharedProduct } from "../support/product.ts";
 import { pageBlocks, withKey } from "../support/reference-page.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 
 const { baseUrl } = sharedProduct();
-const folder = mkdtempSync(join(tmpdir(), "vvs-reference-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const blocks = await pageBlocks();
 const code = (id: string) => blocks.get(id)!.code;
@@ -61,9 +61,7 @@ test("a receipt is checked as the page says, and refused once it was altered", a
 
 test("the shell keeps page after page of events, and its cursor also when a call fails", async () => {
   const { sandbox, keys } = await createOrganization();
-  const vendor = (await sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
-  const monitor = { entity_id: vendor.id, checks: ["sam_registration"], frequency: "hourly" };
-  await sandbox.post("/v1/monitors", monitor);
+  await monitorChanging(sandbox);
   const place = mkdtempSync(join(folder, "events-"));
   const keep = () => run(`cd "${place}"\n${withKey(blocks, keys.sandbox)}\n${code("keep-events-curl")}`);
   await keep();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
+import { eventually, untilEnd } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import type { Product } from "../../deploy/local/product.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
@@ -14,6 +14,7 @@ import { createOrganization, type TestOrganization } from "../support/organizati
 import { ownPlace } from "../support/own-place.ts";
 import { fastClockVariables } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { monitorChanging } from "../support/watching-organization.ts";
 
 const MONITORS = 8;
 const SESSION_TIMEOUT_MS = 6_000;
@@ -50,7 +51,7 @@ whereStartable("services and servers that die or hang for a while", () => {
       startKafka({ ...own("kafka"), isBrief: true }),
       startRedis(own("redis")),
     ]);
-    for (const server of [mongodb, kafka, redis]) place.onClose(() => server.stop());
+    for (const server of [mongodb, kafka, redis]) untilEnd(server);
     product = await place.startProduct({
       servers: { mongodbUri: mongodb.uri, kafkaBrokers: kafka.brokers, redisUrl: redis.url },
       environment: { ...fastClockVariables(), KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) },
@@ -59,13 +60,7 @@ whereStartable("services and servers that die or hang for a while", () => {
     subscriber = await startSubscriber();
     const entity = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
     for (let count = 0; count < MONITORS; count++) {
-      const { body } = await organization.sandbox.post("/v1/monitors", {
-        entity_id: entity.body.id,
-        checks: ["sam_registration"],
-        frequency: "hourly",
-        webhook_url: subscriber.url,
-      });
-      monitors.push(body.id);
+      monitors.push((await monitorChanging(organization.sandbox, { webhook_url: subscriber.url })).id);
     }
     calling = Promise.all([
       keepCalling(() => organization.sandbox.get(`/v1/entities/${entity.body.id}`)),
@@ -82,8 +77,6 @@ whereStartable("services and servers that die or hang for a while", () => {
   afterAll(async () => {
     stopping.abort();
     await calling;
-    subscriber?.close();
-    await place.close();
   }, 120_000);
 
   async function keepCalling(call: () => Promise<Answer>): Promise<void> {
