@@ -21,28 +21,16 @@ const exported = exportedNames();
 const recorded = new Set(allRecordings().map(({ record }) => record));
 const unknown = (expr: string) => metricsOf(expr).filter((name) => !exported.has(name) && !recorded.has(name));
 
-test.each(allRules().map(({ alert, expr }) => [alert, expr]))(
-  "the metrics that alert %s uses are exported",
-  (_alert, expr) => {
-    expect(metricsOf(expr)).not.toEqual([]);
-    expect(unknown(expr)).toEqual([]);
-  },
-);
+const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [`panel ${title}`, expr]));
 
-test.each(allRecordings().map(({ record, expr }) => [record, expr]))(
-  "the metrics that recording %s uses are exported",
-  (_record, expr) => {
-    expect(unknown(expr)).toEqual([]);
-  },
-);
-
-test.each(panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr])))(
-  "the metrics that panel %s shows are exported",
-  (_title, expr) => {
-    expect(metricsOf(expr)).not.toEqual([]);
-    expect(unknown(expr)).toEqual([]);
-  },
-);
+test.each([
+  ...allRules().map(({ alert, expr }) => [`alert ${alert}`, expr]),
+  ...allRecordings().map(({ record, expr }) => [`recording ${record}`, expr]),
+  ...shown,
+])("the metrics that %s uses are exported", (_name, expr) => {
+  expect(metricsOf(expr!)).not.toEqual([]);
+  expect(unknown(expr!)).toEqual([]);
+});
 
 test.each([...allRules(), ...allRecordings()].map((rule) => ["alert" in rule ? rule.alert : rule.record, rule.expr]))(
   "every selector of %s can be limited to one installation",
@@ -52,18 +40,15 @@ test.each([...allRules(), ...allRecordings()].map((rule) => ["alert" in rule ? r
 );
 
 test("each metric that an alert uses has a panel", () => {
-  const shown = new Set(panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsOf(expr))));
+  const inPanels = new Set(shown.flatMap(([, expr]) => metricsOf(expr!)));
   const used = allRules().flatMap(({ expr }) => metricsOf(expr));
-  expect(used.filter((name) => !shown.has(name))).toEqual([]);
+  expect(used.filter((name) => !inPanels.has(name))).toEqual([]);
 });
 
-test.each(panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr])))(
-  "every selector of panel %s is limited to the chosen namespace and job",
-  (_title, expr) => {
-    const chosen = /[\w:]+\{[^}]*\bnamespace=~"\$namespace", job=~"\$job"\}/g;
-    expect(metricsOf(expr.replaceAll(chosen, " "))).toEqual([]);
-  },
-);
+test.each(shown)("every selector of %s is limited to the chosen namespace and job", (_title, expr) => {
+  const chosen = /[\w:]+\{[^}]*\bnamespace=~"\$namespace", job=~"\$job"\}/g;
+  expect(metricsOf(expr!.replaceAll(chosen, " "))).toEqual([]);
+});
 
 const runbooks = join(projectRoot, "docs/runbooks");
 /** Labels, ids, reasons, providers and collections, which look like metrics. */
