@@ -14,7 +14,7 @@ const MOST_ACTIVE = 10;
 
 /** An API with monitors of an earlier process and of other users. After a given number of new monitors it does not answer. */
 function playedApi(creations = 1) {
-  const released = new Promise<void>((resolve) => atEnd(resolve));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const monitors = [
     { id: "mon_old", status: "active", webhook_url: webhookUrl },
     { id: "mon_other", status: "active", webhook_url: "https://example.com/" },
@@ -35,7 +35,7 @@ function playedApi(creations = 1) {
     },
   };
   const active = () => monitors.filter(isActive).map(({ id }) => id);
-  return { client: client as unknown as CanaryOptions["client"], active, monitors };
+  return { client: client as unknown as CanaryOptions["client"], active, monitors, release };
 }
 
 function start(api: ReturnType<typeof playedApi>, options: Partial<CanaryOptions> = {}) {
@@ -46,6 +46,7 @@ function start(api: ReturnType<typeof playedApi>, options: Partial<CanaryOptions
     ...options,
   });
   atEnd(() => {
+    api.release();
     stop.abort();
     return canary.close();
   });
