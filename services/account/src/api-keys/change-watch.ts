@@ -1,8 +1,12 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { within } from "@vvs/retry";
 import type { ChangeStream, ChangeStreamDocument, Db } from "mongodb";
 
-/** How long MongoDB waits for a change before it answers that there is none. */
-const AWAIT_MS = 250;
+/**
+ * Pause after a request that returned no change, in milliseconds. MongoDB must not hold the request instead: each write to any
+ * collection would wake it there.
+ */
+const PAUSE_MS = 250;
 /** After this time without an answer it is unknown what changed: an election, a broken network. */
 const STALL_MS = 5_000;
 
@@ -36,7 +40,10 @@ export function watchChanges(
         opened.resolve();
         if (stopped) return;
         if (change) await beforeStall(onChange(change));
-        else onCaughtUp(positionOf(stream));
+        else {
+          onCaughtUp(positionOf(stream));
+          await wait(PAUSE_MS);
+        }
       }
     } finally {
       close(stream);
@@ -81,7 +88,7 @@ function openStream({ db, collections }: Watched, position?: string): ChangeStre
   // With the changes that end a stream: one that ended by itself looks like one without changes.
   const endings = { operationType: { $in: ["invalidate", "dropDatabase"] } };
   return db.watch([{ $match: { $or: [{ "ns.coll": { $in: collections } }, endings] } }], {
-    maxAwaitTimeMS: AWAIT_MS,
+    maxAwaitTimeMS: 1,
     ...(position !== undefined && { resumeAfter: { _data: position } }),
   });
 }
