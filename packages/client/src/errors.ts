@@ -50,17 +50,16 @@ export class ApiError extends VendorVerificationError {
     idempotencyKey: string | undefined;
   }) {
     const { status, headers, retryAfterSeconds, idempotencyKey } = options;
-    const body = (isObject(options.body) ? options.body : {}) as Partial<ErrorBody>;
-    const code = typeof body.error === "string" ? body.error : "unknown";
+    const body = (isObject(options.body) ? options.body : {}) as { readonly [Field in keyof ErrorBody]?: unknown };
     const otherForm = `The server answered ${status}, but not in the form of the service. Check the address.`;
-    super(typeof body.message === "string" ? body.message : otherForm, { idempotencyKey });
+    super(textOf(body.message) ?? otherForm, { idempotencyKey });
     this.status = status;
-    this.code = code;
-    this.requestId = body.request_id ?? headers.get("x-request-id") ?? undefined;
-    this.docUrl = body.doc_url;
-    this.details = body.details ?? [];
-    this.entityId = body.entity_id;
-    this.candidates = body.candidates ?? [];
+    this.code = textOf(body.error) ?? "unknown";
+    this.requestId = textOf(body.request_id) ?? headers.get("x-request-id") ?? undefined;
+    this.docUrl = textOf(body.doc_url);
+    this.details = itemsOf(body.details);
+    this.entityId = textOf(body.entity_id);
+    this.candidates = itemsOf(body.candidates);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -70,6 +69,14 @@ export class ConnectionError extends VendorVerificationError {}
 
 /** An attempt, or the call with all its attempts, took too long. */
 export class TimeoutError extends VendorVerificationError {}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function itemsOf<Item>(value: unknown): readonly Item[] {
+  return Array.isArray(value) ? value : [];
+}
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -125,10 +125,19 @@ test("after the last attempt the last error is thrown", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test("an answer that did not come from the service has its status and an unknown code", async () => {
+test("an answer that did not come from the service has its status, and only fields in our form", async () => {
   await using server = await startServer(text(502, "<html>", { "X-Request-Id": "req_9" }));
   const error = clientOf(server, { maxAttempts: 1 }).getEntity("ent_1");
   await expect(error).rejects.toMatchObject({ status: 502, code: "unknown", requestId: "req_9", details: [] });
+  const fields = { error: "bad_gateway", message: 5, request_id: 7, details: "connection refused", candidates: {} };
+  await using other = await startServer(json(502, fields));
+  await expect(clientOf(other, { maxAttempts: 1 }).getEntity("ent_1")).rejects.toMatchObject({
+    code: "bad_gateway",
+    message: expect.stringContaining("answered 502"),
+    requestId: undefined,
+    details: [],
+    candidates: [],
+  });
 });
 
 test("a call does not begin to wait for what would come after its time", async () => {
