@@ -1,5 +1,6 @@
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
+import { closeAll } from "../../packages/testing/src/at-end.ts";
 
 /** A test file, and jest's configurations of its project and of the run. */
 export interface FileToRun {
@@ -56,7 +57,8 @@ async function outcomeOf(file: FileToRun): Promise<FileOutcome> {
 
 async function run({ path, config, globalConfig }: FileToRun): Promise<object> {
   const start = Date.now();
-  const result = await runWithCircus(globalConfig, config, { global: globalThis }, plainNode(), path);
+  // Where no test is chosen, or the file can't be loaded, no hook closes what it has opened.
+  const result = await runWithCircus(globalConfig, config, { global: globalThis }, plainNode(), path).finally(closeAll);
   const end = Date.now();
   return {
     ...result,
