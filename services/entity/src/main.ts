@@ -21,7 +21,6 @@ import { createEntityApplication } from "./domain.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { hostMatchIndex } from "./name-index/host.ts";
 import { observeFiles } from "./registry-load/files-age-metrics.ts";
-import { observeRefusals } from "./registry-load/refusals.ts";
 import { startRekeying } from "./tins/rekey.ts";
 
 /** Maximum number of records that are handled at the same time in an environment; those of verifications share commands. */
@@ -61,8 +60,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, logger });
   onClose("registry publisher", () => publisher.stop());
 
-  onClose("age of files", observeFiles(collectionsOf(db), now));
-  onClose("refused files", observeRefusals(collectionsOf(db), now));
+  onClose("files", observeFiles(collectionsOf(db), now));
 
   const { handlers, beside, records } = createEntityApplication({
     client,

@@ -3,7 +3,6 @@ import { recordTelemetry } from "@vvs/telemetry/testing";
 import { startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
 import { observeFiles } from "./files-age-metrics.ts";
-import { observeRefusals } from "./refusals.ts";
 
 const { metric } = recordTelemetry();
 const app = await startTestApplication();
@@ -18,7 +17,7 @@ test("the age of each kind of file is that of the newest loaded one, also after 
   const stop = observeFiles(app.live, now);
   expect(await ages()).toEqual({});
   const loads = createLoads(app);
-  await loads.load([{}], { day: "06" });
+  const { loadId: first } = await loads.load([{}], { day: "06" });
   await loads.exclude([{ uei: "ABCDEFGHJK11" }], "2026-09-17");
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
   const { loadId } = await loads.load([{}], { day: "13" });
@@ -29,6 +28,8 @@ test("the age of each kind of file is that of the newest loaded one, also after 
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
   app.clock.now = new Date("2026-09-21T04:00:00Z");
   expect(await ages()).toEqual({ registry: 15, exclusions: 4 });
+  await loads.withdraw(first);
+  expect(await ages()).toEqual({ registry: Number.NaN, exclusions: 4 });
   stop();
 });
 
@@ -41,7 +42,7 @@ test("a refused file is reported with its reason until one is loaded, for two da
     const points = (await metric("entity_registry_file_refused"))?.dataPoints ?? [];
     return points.filter(({ value }) => value === 1).map(({ attributes }) => attributes);
   };
-  const stop = observeRefusals(app.live, now);
+  const stop = observeFiles(app.live, now);
   expect(await refused()).toEqual([]);
   const unreadable = [{ uei: "ABCDEFGHJK11" }, { until: "x" }, { until: "y" }];
   await expect(loads.exclude(unreadable, "2026-09-17")).rejects.toThrow(/2 of the 3 rows/);

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { type Attributes, metrics } from "@opentelemetry/api";
-import { type Collections, LOAD_KINDS, type LoadDocument } from "../model/documents.ts";
+import type { Collections, LoadDocument } from "../model/documents.ts";
 import { NEWEST_LOAD_FIRST } from "../model/exclusions.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import type { LoadedFile } from "./files/member.ts";
@@ -9,9 +8,6 @@ import type { LoadedFile } from "./files/member.ts";
 const LEAST_SHARE = 0.8;
 /** Only files with at least this many rows are compared. */
 const LEAST_TO_COMPARE = 1_000;
-/** Time for which a refusal is reported, unless a file is loaded or refused meanwhile. */
-const REPORTED_MS = 48 * 60 * 60 * 1_000;
-const QUERY_MS = 5_000;
 
 /** Returns the id of the record of the last refused file of a kind, which is removed once a file is loaded. */
 export function refusalId(kind: LoadDocument["kind"]): string {
@@ -72,28 +68,4 @@ export async function refuseShrunken(
     `${fileName} has ${rows} rows, ${newest.file_name} had ${known}: it looks truncated, and what a file lacks has ` +
       "ended. If it is right, load it with --accept-fewer",
   );
-}
-
-/** Reports the refusals of the last 48 hours whenever metrics are collected. Returns a function that ends it. */
-export function observeRefusals({ loads }: Pick<Collections, "loads">, now: () => Date): () => void {
-  const refused = metrics.getMeter("entity").createObservableGauge("entity_registry_file_refused", {
-    description:
-      "1 where the last file of a kind (registry, exclusions) was refused in the last 48 hours and none was loaded since, with the reason. The older file stays in force until it is too old.",
-  });
-  const reported = new Map<string, Attributes>();
-  const observe: Parameters<typeof refused.addCallback>[0] = async (result) => {
-    const since = new Date(now().getTime() - REPORTED_MS);
-    const recent = { state: "refused" as const, started_at: { $gt: since } };
-    const found = await loads.find(recent, { maxTimeMS: QUERY_MS }).toArray();
-    // OpenTelemetry exports the last value again when there is no new one.
-    for (const attributes of [...LOAD_KINDS.map((file) => ({ file })), ...reported.values()])
-      result.observe(0, attributes);
-    for (const { kind, refusal = "" } of found) {
-      const attributes = { file: kind, reason: refusal };
-      reported.set(`${kind} ${refusal}`, attributes);
-      result.observe(1, attributes);
-    }
-  };
-  refused.addCallback(observe);
-  return () => refused.removeCallback(observe);
 }
