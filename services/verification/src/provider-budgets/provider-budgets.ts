@@ -2,6 +2,7 @@ import { byKey, createBatcher } from "@vvs/batching";
 import { withoutDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
+import { within } from "@vvs/retry";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
 import type {
@@ -11,7 +12,6 @@ import type {
 } from "../organization-settings/organization-settings.ts";
 import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
-import { orAbort, withTimeLimit } from "../time-limit.ts";
 import { type BudgetClass, dayBudget, isSpent, type OrganizationCalls } from "./budget.ts";
 import { createBudgetStore, type Spender } from "./budget-store.ts";
 
@@ -90,8 +90,7 @@ export function createProviderBudgets(options: {
   const store = createBudgetStore(options.db);
   /** The newest counts that this replica has seen, by organization and provider. */
   const seen = new Map<string, OrganizationCalls>();
-  const late = () => new Error("the database did not answer in time");
-  const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
+  const limit = <T>(work: Promise<T>) => within(storeMs, "the database did not answer in time", work);
 
   async function budgetOf({ organizationId, environment }: Tenant, provider: string) {
     if (environment === "sandbox") return undefined;

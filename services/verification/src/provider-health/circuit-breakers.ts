@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@vvs/logging";
+import { within } from "@vvs/retry";
 import type { Db } from "mongodb";
 import type { CallClass, ProviderAccount } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
-import { orAbort, withTimeLimit } from "../time-limit.ts";
 import { callQuota, freshCallsLeft } from "./call-quota.ts";
 import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
 import { createProviderCalls } from "./provider-calls.ts";
@@ -54,8 +54,7 @@ export function createCircuitBreakers(options: {
   storeMs?: number;
 }): CircuitBreakers {
   const { settings, accounts, now, logger, storeMs = STORE_MS } = options;
-  const late = () => new Error("the database did not answer in time");
-  const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
+  const limit = <T>(work: Promise<T>) => within(storeMs, "the database did not answer in time", work);
   const store = createProviderStateStore(options);
   const shared = createSharedStates({ store, settings, now, logger, limit });
   const calls = createProviderCalls({ ...options, limit });
