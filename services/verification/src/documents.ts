@@ -27,7 +27,7 @@ export interface VerificationDocument {
   readonly mode: Mode;
   readonly overall_result: CheckStatus;
   readonly results: readonly ResultDocument[];
-  /** Absent in documents from before 26 November 2026. */
+  /** Absent in documents from before 27 November 2026. */
   readonly payment?: PaymentDocument;
   readonly actor: string;
   readonly request_id: string;

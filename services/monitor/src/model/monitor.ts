@@ -96,7 +96,7 @@ export interface MonitorDocument {
   /**
    * Present while no run is open, the last two runs had digests, and there is no check but sam_registration. With
    * `offset_ms` the scheduled checks are made in bulk (../sweep): no run is claimed, and `next_run_at` and `claimable_at` stay as
-   * they were. Valid only while `run_seq` is the monitor's: a replica of an older version claims runs and leaves this.
+   * they were.
    */
   readonly standing?: {
     /** The newest run, and when it ended. */

@@ -54,8 +54,7 @@ interface PublisherOptions {
 
 /**
  * Creates a function that publishes the states of all monitors whose newest state is not published: new and canceled ones,
- * those with another frequency, those from before the topic or before it had frequencies, and those that replicas of an older
- * version change. A state gets its number before its record is stored, and is noted as published after it. So a crash in between
+ * those with another frequency, and those whose state is to be published again. A state gets its number before its record is stored, and is noted as published after it. So a crash in between
  * publishes it again under a higher number, which changes nothing. Errors: those of the database.
  */
 export function createPublishStates(options: PublisherOptions & { leases: Pick<Leases, "held"> }): () => Promise<void> {

@@ -41,9 +41,9 @@ export function changeChecked({ frequency, last_run }: MonitorDocument, { at, di
   return digest === last_run?.digest ? {} : { until: new Date(at.getTime() + periodsMs[frequency]) };
 }
 
-/** Are the monitor's scheduled checks made in bulk? Not where a replica of an older version has claimed a run and left the mark. */
-export function isSwept({ standing, run_seq }: Pick<MonitorDocument, "standing" | "run_seq">): boolean {
-  return standing?.offset_ms !== undefined && standing.run_seq === run_seq;
+/** Are the monitor's scheduled checks made in bulk? */
+export function isSwept({ standing }: Pick<MonitorDocument, "standing">): boolean {
+  return standing?.offset_ms !== undefined;
 }
 
 /**

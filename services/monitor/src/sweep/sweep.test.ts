@@ -210,19 +210,15 @@ describe("a standing monitor has a real run", () => {
     expect(await found(domain, other!)).toHaveProperty("standing");
   });
 
-  test("on the day of an expiration, and for what an older version noted without the mark", async () => {
+  test("on the day of an expiration", async () => {
     const replica = await newReplica();
     const { domain } = replica;
-    const [expiring, noted] = await standing(domain, { count: 2 });
+    const [expiring] = await standing(domain, { count: 2 });
     const at = new Date(domain.clock.at.getTime() + 10 * SECOND);
     await domain.monitors.updateOne({ _id: expiring! }, { $set: { expiry_run_at: at, "standing.until": at } });
-    await domain.monitors.updateOne({ _id: noted! }, { $set: { expiry_run_at: at } });
     domain.pass(10 * SECOND);
     await replica.sweep();
     expect(await started(domain)).toEqual([expiring]);
-    domain.pass(MARGIN_MS + 60 * SECOND);
-    await replica.sweep();
-    expect((await started(domain)).toSorted()).toEqual([expiring, noted].toSorted());
   });
 
   test("after a change; a cancellation and a change keep what was confirmed", async () => {
@@ -384,34 +380,5 @@ describe("after a failure", () => {
     behind.domain.pass(-60 * SECOND);
     await sweepAll(behind);
     expect((await domain.positions.readAll()).get("hourly")).toEqual(position);
-  });
-});
-
-describe("beside replicas of an older version", () => {
-  test("a monitor that one of them claimed is no longer swept once its next check is due, and then has real runs", async () => {
-    const replica = await newReplica();
-    const { domain, judged } = replica;
-    const [id] = await standing(domain, { count: 1 });
-    // It claims every due monitor, and leaves the mark of a newer version; the run has ended.
-    const claimable_at = new Date(domain.clock.at.getTime() + HOUR);
-    await domain.monitors.updateOne({ _id: id! }, { $set: { run_seq: 3, next_run_at: claimable_at, claimable_at } });
-    domain.pass(MARGIN_MS + 60 * SECOND);
-    await sweepAll(replica);
-    expect(judged).toEqual([]);
-    const monitor = await found(domain, id!);
-    expect(monitor).not.toHaveProperty("standing");
-    expect(monitor.claimable_at).toEqual(claimable_at);
-    domain.clock.at = claimable_at;
-    expect(await started(domain)).toEqual([id]);
-  });
-
-  test("each due monitor is found by them, swept or not: nothing is left out after a rollback", async () => {
-    const replica = await newReplica();
-    const { domain } = replica;
-    const ids = await standing(domain, { count: 3 });
-    domain.pass(MARGIN_MS + 60 * SECOND);
-    await sweepAll(replica);
-    const due = await domain.monitors.find({ status: "active", claimable_at: { $lte: domain.clock.at } }).toArray();
-    expect(due.map(({ _id }) => _id).toSorted()).toEqual(ids.toSorted());
   });
 });

@@ -3,7 +3,6 @@ import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } fr
 import type { Db } from "mongodb";
 import { type Frequency, frequencies } from "../model/frequency.ts";
 import type { MonitorDocument } from "../model/monitor.ts";
-import { earliestExtra } from "../model/next-run.ts";
 import {
   advanced,
   isBehind,
@@ -15,7 +14,7 @@ import {
 } from "../model/position.ts";
 import type { Judge } from "./judge.ts";
 import type { PositionStore } from "./positions.ts";
-import { isSwept, withoutStanding } from "./standing.ts";
+import { withoutStanding } from "./standing.ts";
 import type { StandingStore } from "./standing-store.ts";
 import type { SweepMetrics } from "./sweep-metrics.ts";
 
@@ -71,19 +70,12 @@ export function createSweep(options: SweepOptions & { leases: Pick<Leases, "held
     }
   }
 
-  /** Does the monitor need a real run, so that its check can be left out? */
-  function isOutOfSweep(monitor: MonitorDocument): boolean {
-    // A replica of an older version sets no `until`.
-    const extra = earliestExtra(monitor);
-    return !isSwept(monitor) || isSuspended(monitor.organization_id) || (extra !== undefined && extra.at <= now());
-  }
-
   /** Makes the checks of these monitors, and ends the standing of those that differ. */
   async function check(monitors: readonly MonitorDocument[], { startsAt }: Slice, position: SweepPosition) {
     const isDue = ({ standing, next_run_at }: MonitorDocument) =>
       next_run_at !== undefined && next_run_at.getTime() <= startsAt + standing!.offset_ms!;
     const { out = [], asked = [] } = Object.groupBy(monitors, (each) =>
-      isOutOfSweep(each) ? "out" : isDue(each) ? "asked" : "later",
+      isSuspended(each.organization_id) ? "out" : isDue(each) ? "asked" : "later",
     );
     const { findings, ...judged } =
       asked.length > 0 ? await judge(asked) : { findings: [], isOverdue: false, dataAsOf: undefined };

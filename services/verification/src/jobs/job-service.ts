@@ -15,7 +15,6 @@ import { jobClaims, type NamedEvidence } from "./job-claims.ts";
 import type { CountedJob } from "./job-store.ts";
 import type { Jobs } from "./jobs.ts";
 import { doneOf } from "./row-counts.ts";
-import { doubtsOf } from "./row-rules.ts";
 
 /** Maximum number of results in a call. */
 const MAX_RESULTS = 1_000;
@@ -170,6 +169,6 @@ function toResult(
     monitorId: result?.monitor_id,
     problems: [...problems],
     cells: [...cells],
-    doubts: verification ? [...doubtsOf(verification, { input, result })] : [],
+    doubts: [...(verification?.payment?.doubts ?? [])],
   };
 }

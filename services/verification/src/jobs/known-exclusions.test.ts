@@ -174,14 +174,3 @@ test("a direct call that checks the TIN only says that nobody looked at exclusio
   const { payment } = await verify(service, { organizationId, entityId }, { checks: [TIN_MATCH] });
   expect(payment?.doubts).toEqual(["exclusions_unknown"]);
 });
-
-test("the doubts of a row from before they were stored are found again", async () => {
-  service.entities.schedule.nameAgrees = () => false;
-  const result = await runRow({ identifiers: { uei: UEI }, legalName: "Lorwin" }, { checks: [SAM_REGISTRATION] });
-  const stored = service.databases.live.collection<{ _id: string }>("verifications");
-  await stored.updateOne({ _id: result.verification!.id }, { $unset: { payment: 1 } });
-  const caller = callerOf(organizationId);
-  const { jobs } = await service.jobClient.listJobs({ caller, page: { limit: 1 } });
-  const { results } = await service.jobClient.listJobResults({ caller, jobId: jobs[0]!.id, limit: 1 });
-  expect(results.map(told)).toEqual([["review", ["other_name"]]]);
-});

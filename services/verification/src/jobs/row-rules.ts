@@ -1,8 +1,6 @@
-import type { Doubt } from "@vvs/checks/decision";
 import type { ServiceError } from "@vvs/errors";
 import type { RowOutcome } from "@vvs/jobs";
 import type { Environment } from "@vvs/tenant";
-import { decisionOf } from "../checks/payment.ts";
 import type { VerificationDocument } from "../documents.ts";
 import type { RowDocument, RowResult } from "./documents.ts";
 
@@ -96,14 +94,4 @@ export function verifiedRow(verification: VerificationDocument, { legalName, mon
     verification_id: verification._id,
     ...monitor,
   };
-}
-
-/** Returns the doubts of a verified row that is not simply paid. Those that were not stored with the verification are found again. */
-export function doubtsOf(
-  verification: VerificationDocument,
-  { input, result }: Pick<RowDocument, "input" | "result">,
-): readonly Doubt[] {
-  if (verification.payment) return verification.payment.doubts;
-  if (result?.decision === "pay") return [];
-  return decisionOf({ verification, givenName: input.legal_name ?? "", nameAgrees: result?.name_agrees }).doubts;
 }
