@@ -75,7 +75,6 @@ describe("where the entity service can't read what a check needs", () => {
     }
     over.resolve();
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
-    await short.stop();
   });
 
   test("no provider's health is affected: its circuit stays closed", async () => {
@@ -127,5 +126,4 @@ test("a call whose time is over before any check begins is refused, and no provi
   await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
   expect(asked).toBe(0);
   expect(await short.databases.sandbox.collection("verifications").countDocuments()).toBe(0);
-  await short.stop();
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
@@ -74,7 +74,6 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
   beforeAll(async () => {
     service = await startReplica({ store, s3: s3Settings(), keyPrefix: "vvs/" });
   });
-  afterAll(() => service.stop());
 
   test("is returned byte for byte to its organization only, and equal content is stored once", async () => {
     const [mine, again, other] = [newId("org"), newId("org"), newId("org")];
@@ -147,7 +146,6 @@ test("the command checks only records since a day", async () => {
   expect(await verifyCommand(service, ["--since", later])).toEqual({ code: 0, stdout, stderr: "" });
   const refused = { code: 1, stdout: "", stderr: expect.stringMatching(/^Usage:/) };
   expect(await verifyCommand(service, ["--since", "2026-02-30"])).toEqual(refused);
-  await service.stop();
 });
 
 describe("an object store", () => {
@@ -156,10 +154,6 @@ describe("an object store", () => {
   beforeAll(async () => {
     service = await startReplica({ store: "s3", s3: s3Settings() });
     impatient = await startReplica({ store: "s3", s3: s3Settings(1_000) }, service.prefix);
-  });
-  afterAll(async () => {
-    await impatient.stop();
-    await service.stop();
   });
 
   test.each(["500", "silent", "no_bucket"] as const)(
@@ -290,6 +284,5 @@ describe("an object store", () => {
     const { evidenceId } = await verify(service);
     const other = await startReplica({ store: "mongodb", s3: s3Settings() }, service.prefix);
     expect((await evidenceOf(other, evidenceId)).content).toBe(content);
-    await other.stop();
   });
 });

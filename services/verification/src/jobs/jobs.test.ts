@@ -1,19 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { newId } from "@vvs/ids";
+import { CheckType } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
-import {
-  Decision,
-  type JobRowSchema,
-  JobStatus,
-  RowOutcome,
-  type StartJobRequestSchema,
-} from "@vvs/proto/verification/v1/jobs";
-import { Mode } from "@vvs/proto/verification/v1/verification";
-import { type Provider, ProviderError } from "../providers/provider.ts";
+import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { ProviderError } from "../providers/provider.ts";
+import { passing, testProvider } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { startTestService } from "../testing/service.ts";
 
 // Jobs on a real MongoDB, beside a simulated entity service and a simulated provider. The test itself runs the workers.
@@ -24,8 +19,6 @@ const NAMES = Object.fromEntries(
 
 const receiptKeys = [{ id: "k1", key: randomBytes(32) }];
 
-type Row = MessageInitShape<typeof JobRowSchema>;
-
 let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
 const asked: string[] = [];
@@ -33,25 +26,12 @@ let answer: (uei: string) => "pass" | "fail" | "throw" = () => "pass";
 const createdMonitors: string[] = [];
 let limitMonitors = Number.POSITIVE_INFINITY;
 
-const provider: Provider = {
-  name: "sam_gov_extract",
-  check: "sam_registration",
-  async ask({ uei }) {
-    asked.push(uei);
-    const outcome = answer(uei);
-    if (outcome === "throw") throw new ProviderError("timeout");
-    const reason = outcome === "fail" ? "expired" : "";
-    return {
-      outcome,
-      reason,
-      confidence: 1,
-      dataDate: now(),
-      facts: {},
-      content: "{}",
-      contentType: "application/json",
-    };
-  },
-};
+const provider = testProvider("sam_gov_extract", "sam_registration", async ({ uei }) => {
+  asked.push(uei);
+  const outcome = answer(uei);
+  if (outcome === "throw") throw new ProviderError("timeout");
+  return passing({ outcome, reason: outcome === "fail" ? "expired" : "", dataDate: now() });
+});
 
 const monitors = {
   async createMonitor({
@@ -76,11 +56,12 @@ const monitors = {
 
 const service = await startTestService({ live: [provider], now, monitors, receiptKeys });
 const other = await startTestService({ live: [provider], now, monitors, prefix: service.prefix });
-other.entities.schedule.resolve = service.entities.schedule.resolve!;
 
 let organizationId = "";
+let ours: ReturnType<typeof jobsOf>;
 beforeEach(() => {
-  organizationId = `org_${randomUUID()}`;
+  organizationId = newId("org");
+  ours = jobsOf(service, organizationId);
   clockMs = 0;
   asked.length = 0;
   createdMonitors.length = 0;
@@ -101,37 +82,8 @@ beforeEach(() => {
   }
 });
 
-const tenant = () => ({ organizationId, environment: Environment.LIVE });
-const caller = () => ({ tenant: tenant(), actor: "key_1", requestId: "req_1" });
 const uei = (number: number, prefix = "V") => `${prefix}${String(number).padStart(12 - prefix.length, "0")}`;
-
-async function addRows(rows: readonly Row[], jobId = ""): Promise<string> {
-  const numbered = rows.map((row, index) => ({ row: index + 1, ...row }));
-  let id = jobId;
-  do {
-    ({ jobId: id } = await service.jobClient.addJobRows({
-      caller: caller(),
-      jobId: id,
-      rows: numbered.splice(0, 500),
-    }));
-  } while (numbered.length > 0);
-  return id;
-}
-
-async function startJob(
-  rows: readonly Row[],
-  more: Partial<Exclude<MessageInitShape<typeof StartJobRequestSchema>, { $typeName: string }>> = {},
-) {
-  const jobId = await addRows(rows);
-  const terms = { total: rows.length, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10_000 };
-  const { job } = await service.jobClient.startJob({ caller: caller(), jobId, ...terms, ...more });
-  return job!.id;
-}
-
-const job = async (jobId: string) => (await service.jobClient.getJob({ caller: caller(), jobId })).job!;
-const results = async (jobId: string, more: object = {}) =>
-  (await service.jobClient.listJobResults({ caller: caller(), jobId, limit: 1_000, ...more })).results;
-const outcomes = async (jobId: string) => (await results(jobId)).map(({ outcome }) => NAMES[outcome]);
+const outcomes = async (jobId: string) => (await ours.results(jobId)).map(({ outcome }) => NAMES[outcome]);
 /** The number of rows that are stored of the organization. */
 const storedRows = () =>
   service.databases.live.collection("job_rows").countDocuments({ organization_id: organizationId });
@@ -139,38 +91,38 @@ const work = (by = service) => by.jobs.live.work();
 
 test("every row of a list gets the answer of a verification, in the order given", async () => {
   answer = (vendor) => (vendor === uei(2) ? "fail" : "pass");
-  const id = await startJob([1, 2, 3].map((each) => ({ identifiers: { uei: uei(each) }, externalId: `V-${each}` })));
-  expect(await job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0, fileRows: false });
+  const id = await ours.start([1, 2, 3].map((each) => ({ identifiers: { uei: uei(each) }, externalId: `V-${each}` })));
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.QUEUED, total: 3, done: 0, fileRows: false });
   await work();
-  expect(await job(id)).toMatchObject({
+  expect(await ours.job(id)).toMatchObject({
     status: JobStatus.COMPLETED,
     done: 3,
     counts: { pass: 2, fail: 1 },
     pay: 2,
     hold: 1,
   });
-  const found = await results(id);
+  const found = await ours.results(id);
   expect(found.map(({ row, externalId, decision }) => [row, externalId, decision])).toEqual([
     [1, "V-1", 1],
     [2, "V-2", 2],
     [3, "V-3", 1],
   ]);
   expect(found[1]!.verification).toMatchObject({ entityId: `ent_${uei(2)}`, results: [{ reason: "expired" }] });
-  expect(await results(id, { outcome: RowOutcome.FAIL })).toHaveLength(1);
-  expect((await results(id, { decision: Decision.PAY })).map(({ row }) => row)).toEqual([1, 3]);
-  const page = await service.jobClient.listJobResults({ caller: caller(), jobId: id, limit: 2 });
+  expect(await ours.results(id, { outcome: RowOutcome.FAIL })).toHaveLength(1);
+  expect((await ours.results(id, { decision: Decision.PAY })).map(({ row }) => row)).toEqual([1, 3]);
+  const page = await service.jobClient.listJobResults({ caller: ours.caller, jobId: id, limit: 2 });
   expect([page.results.length, page.nextRow]).toEqual([2, 2]);
-  expect((await results(id, { afterRow: 2 })).map(({ row }) => row)).toEqual([3]);
+  expect((await ours.results(id, { afterRow: 2 })).map(({ row }) => row)).toEqual([3]);
 });
 
 test("what can't be verified is told with the row, and the others go on", async () => {
   const named = ["TWICE", "OTHER", "FULL", "V"].map((prefix) => ({ identifiers: { uei: uei(1, prefix) } }));
   const bad = { identifiers: {}, problems: [{ path: "identifiers.uei", message: "must be 12 letters and digits" }] };
-  const id = await startJob([...named, bad, { legalName: "Nobody" }]);
+  const id = await ours.start([...named, bad, { legalName: "Nobody" }]);
   await work();
   expect(await outcomes(id)).toEqual(["ambiguous", "conflict", "limit_exceeded", "pass", "invalid", "not_found"]);
-  expect((await results(id)).map(({ decision }) => decision)).toEqual([3, 3, 3, 1, 3, 3]);
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 6 });
+  expect((await ours.results(id)).map(({ decision }) => decision)).toEqual([3, 3, 3, 1, 3, 3]);
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 6 });
 });
 
 test("a row with a name only is looked up: a certain match is verified and monitored, any other is only reported, and nothing is created", async () => {
@@ -182,12 +134,12 @@ test("a row with a name only is looked up: a certain match is verified and monit
   };
   service.entities.schedule.lookUp = ({ legalName }) => found[legalName as keyof typeof found];
   const monitor = { frequency: "daily", webhookUrl: "", activeLimit: 10 };
-  const id = await startJob(
+  const id = await ours.start(
     Object.keys(found).map((legalName) => ({ legalName })),
     { monitor },
   );
   await work();
-  const [sure, unsure, several] = await results(id);
+  const [sure, unsure, several] = await ours.results(id);
   expect(sure).toMatchObject({ outcome: RowOutcome.PASS, entityId: "ent_sure", monitorId: "mon_sure" });
   const ambiguous = { outcome: RowOutcome.AMBIGUOUS, decision: Decision.REVIEW, entityId: "", monitorId: "" };
   expect(unsure).toMatchObject({
@@ -201,28 +153,28 @@ test("a row with a name only is looked up: a certain match is verified and monit
 
 test("a repeated row gets the result of the first and is asked once", async () => {
   const same = { identifiers: { uei: uei(1) } };
-  const id = await startJob([same, { identifiers: { uei: uei(2) } }, { ...same, sameAs: 1, externalId: "again" }]);
+  const id = await ours.start([same, { identifiers: { uei: uei(2) } }, { ...same, sameAs: 1, externalId: "again" }]);
   await work();
   expect(asked.toSorted()).toEqual([uei(1), uei(2)]);
   expect(await outcomes(id)).toEqual(["pass", "pass", "pass"]);
-  expect((await results(id))[2]).toMatchObject({ row: 3, externalId: "again", entityId: `ent_${uei(1)}` });
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 3 } });
+  expect((await ours.results(id))[2]).toMatchObject({ row: 3, externalId: "again", entityId: `ent_${uei(1)}` });
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 3, counts: { pass: 3 } });
 });
 
 test("a check without a configured provider is an error immediately, also where its input is missing", async () => {
-  const id = await startJob([{ identifiers: { uei: uei(1) } }], { checks: [CheckType.TIN_MATCH] });
+  const id = await ours.start([{ identifiers: { uei: uei(1) } }], { checks: [CheckType.TIN_MATCH] });
   await work();
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, counts: { error: 1 } });
-  expect((await results(id))[0]).toMatchObject({ verification: { results: [{ reason: "not_configured" }] } });
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, counts: { error: 1 } });
+  expect((await ours.results(id))[0]).toMatchObject({ verification: { results: [{ reason: "not_configured" }] } });
 });
 
 test("a row that no source can answer waits, is asked again, and has no verification before it is answered", async () => {
   answer = () => "throw";
-  const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+  const id = await ours.start([{ identifiers: { uei: uei(1) } }]);
   await work();
   expect(await outcomes(id)).toEqual(["waiting"]);
-  expect(await job(id)).toMatchObject({ status: JobStatus.RUNNING, done: 0, counts: { waiting: 1 } });
-  expect((await results(id))[0]!.verification).toBeUndefined();
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.RUNNING, done: 0, counts: { waiting: 1 } });
+  expect((await ours.results(id))[0]!.verification).toBeUndefined();
   answer = () => "pass";
   await work();
   expect(await outcomes(id)).toEqual(["waiting"]);
@@ -234,7 +186,7 @@ test("a row that no source can answer waits, is asked again, and has no verifica
 test("cells of a file are kept with every row until the job is removed, and read only if asked for", async () => {
   const columns = ["UEI", "Buyer"];
   const cells = (number: number) => [uei(number), `Buyer ${number}`];
-  const id = await startJob(
+  const id = await ours.start(
     [
       { identifiers: { uei: uei(1) }, cells: cells(1) },
       { identifiers: { uei: uei(1) }, cells: cells(2), sameAs: 1 },
@@ -242,15 +194,15 @@ test("cells of a file are kept with every row until the job is removed, and read
     ],
     { columns },
   );
-  const read = async (more = {}) => (await results(id, { wholeRows: true, ...more })).map((row) => row.cells);
+  const read = async (more = {}) => (await ours.results(id, { wholeRows: true, ...more })).map((row) => row.cells);
   const all = [1, 2, 3].map(cells);
   // Two have no outcome yet.
   expect(await read()).toEqual(all);
   expect(await read({ outcome: RowOutcome.INVALID })).toEqual([cells(3)]);
   await work();
-  expect(await job(id)).toMatchObject({ columns, fileRows: true });
+  expect(await ours.job(id)).toMatchObject({ columns, fileRows: true });
   expect(await read()).toEqual(all);
-  expect((await results(id)).map((row) => [row.outcome, row.cells])).toEqual([
+  expect((await ours.results(id)).map((row) => [row.outcome, row.cells])).toEqual([
     [RowOutcome.PASS, []],
     [RowOutcome.PASS, []],
     [RowOutcome.INVALID, []],
@@ -262,7 +214,7 @@ test("cells of a file are kept with every row until the job is removed, and read
 
 test("a page of rows with long cells is shorter, and none is left out", async () => {
   const cells = ["x".repeat(90_000)];
-  const id = await startJob(
+  const id = await ours.start(
     Array.from({ length: 20 }, () => ({ problems: [{ path: "row", message: "is odd" }], cells })),
     { columns: ["A"] },
   );
@@ -270,7 +222,7 @@ test("a page of rows with long cells is shorter, and none is left out", async ()
   const read: number[] = [];
   for (let afterRow = 0; read.length === 0 || afterRow > 0; ) {
     const page = await service.jobClient.listJobResults({
-      caller: caller(),
+      caller: ours.caller,
       jobId: id,
       limit: 100,
       wholeRows: true,
@@ -285,7 +237,7 @@ test("a page of rows with long cells is shorter, and none is left out", async ()
 });
 
 test("TINs are stored sealed, reach the check, and are gone once the row is answered", async () => {
-  const id = await startJob([{ identifiers: { uei: uei(1), tin: "123456780" }, legalName: "Acme" }]);
+  const id = await ours.start([{ identifiers: { uei: uei(1), tin: "123456780" }, legalName: "Acme" }]);
   const rows = service.databases.live.collection("job_rows");
   const stored = JSON.stringify(await rows.find({ job_id: id }).toArray());
   expect(stored).not.toContain("123456780");
@@ -299,7 +251,7 @@ test("TINs are stored sealed, reach the check, and are gone once the row is answ
 });
 
 test("two replicas that work at the same time give each row one verification", async () => {
-  const id = await startJob(Array.from({ length: 300 }, (_, index) => ({ identifiers: { uei: uei(index) } })));
+  const id = await ours.start(Array.from({ length: 300 }, (_, index) => ({ identifiers: { uei: uei(index) } })));
   // As if the first had stopped for longer than its lease.
   const taken = service.databases.live.collection<{ _id: string }>("jobs");
   const working = work();
@@ -307,7 +259,7 @@ test("two replicas that work at the same time give each row one verification", a
   await taken.updateOne({ _id: id }, { $set: { "lease.until": new Date(0) } });
   await Promise.all([working, work(other)]);
   await Promise.all([work(), work(other)]);
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 300 });
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 300 });
   const stored = service.databases.live.collection("verifications");
   expect(await stored.countDocuments({ organization_id: organizationId })).toBe(300);
   expect(asked.length).toBeGreaterThan(300);
@@ -315,8 +267,8 @@ test("two replicas that work at the same time give each row one verification", a
 
 test("a vendor in two jobs that two replicas work on at the same moment has a verification in each, and one monitor", async () => {
   const monitor = { frequency: "daily", webhookUrl: "", activeLimit: 10 };
-  const ids = [await startJob([{ identifiers: { uei: uei(1) } }], { monitor })];
-  ids.push(await startJob([{ identifiers: { uei: uei(1) } }], { monitor }));
+  const ids = [await ours.start([{ identifiers: { uei: uei(1) } }], { monitor })];
+  ids.push(await ours.start([{ identifiers: { uei: uei(1) } }], { monitor }));
   const both = Promise.withResolvers<void>();
   let inFlight = 0;
   for (const { entities } of [service, other]) {
@@ -328,7 +280,7 @@ test("a vendor in two jobs that two replicas work on at the same moment has a ve
   }
   await Promise.all([work(), work(other)]);
   for (const { entities } of [service, other]) delete entities.schedule.resolved;
-  const found = (await Promise.all(ids.map((id) => results(id)))).flat();
+  const found = (await Promise.all(ids.map((id) => ours.results(id)))).flat();
   expect(found.map(({ outcome, monitorId }) => [NAMES[outcome], monitorId])).toEqual(
     Array(2).fill(["pass", `mon_${uei(1)}`]),
   );
@@ -339,24 +291,24 @@ test("a vendor in two jobs that two replicas work on at the same moment has a ve
 test("a row that waits names its monitor, and so does its repeat, until both are answered or canceled", async () => {
   answer = () => "throw";
   const rows = [{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(1) }, sameAs: 1 }];
-  const start = () => startJob(rows, { monitor: { frequency: "daily", activeLimit: 10 } });
+  const start = () => ours.start(rows, { monitor: { frequency: "daily", activeLimit: 10 } });
   const [id, canceled] = [await start(), await start()];
   await work();
   const waiting = { outcome: RowOutcome.WAITING, entityId: `ent_${uei(1)}`, monitorId: `mon_${uei(1)}` };
-  expect(await results(id)).toMatchObject([waiting, waiting]);
-  expect((await job(id)).counts).toMatchObject({ waiting: 2 });
-  await service.jobClient.cancelJob({ caller: caller(), jobId: canceled });
-  expect(await results(canceled)).toEqual([]);
+  expect(await ours.results(id)).toMatchObject([waiting, waiting]);
+  expect((await ours.job(id)).counts).toMatchObject({ waiting: 2 });
+  await ours.cancel(canceled);
+  expect(await ours.results(canceled)).toEqual([]);
   answer = () => "pass";
   clockMs = 61_000;
   await work();
   expect(await outcomes(id)).toEqual(["pass", "pass"]);
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2, counts: { pass: 2, waiting: 0 } });
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2, counts: { pass: 2, waiting: 0 } });
 });
 
 test("a row that waits makes its monitor once: one that is canceled meanwhile is not made again", async () => {
   answer = () => "throw";
-  const id = await startJob([{ identifiers: { uei: uei(1) } }], { monitor: { frequency: "daily", activeLimit: 10 } });
+  const id = await ours.start([{ identifiers: { uei: uei(1) } }], { monitor: { frequency: "daily", activeLimit: 10 } });
   await work();
   expect(createdMonitors).toEqual([`ent_${uei(1)}`]);
   createdMonitors.length = 0;
@@ -371,12 +323,12 @@ test("a row that waits makes its monitor once: one that is canceled meanwhile is
   answer = () => "pass";
   clockMs = 10 * 60_000;
   await work();
-  expect(await results(id)).toMatchObject([{ outcome: RowOutcome.PASS, monitorId: `mon_${uei(1)}` }]);
+  expect(await ours.results(id)).toMatchObject([{ outcome: RowOutcome.PASS, monitorId: `mon_${uei(1)}` }]);
   expect(createdMonitors).toEqual([]);
 });
 
 test("a job whose replica died goes on elsewhere when its lease has ended", async () => {
-  const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2, "DOWN") } }]);
+  const id = await ours.start([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2, "DOWN") } }]);
   await work();
   expect(await outcomes(id)).toEqual(["pass", "waiting"]);
   for (const each of [service, other]) each.entities.schedule.resolve = () => `ent_${uei(1)}`;
@@ -385,30 +337,27 @@ test("a job whose replica died goes on elsewhere when its lease has ended", asyn
     .collection<{ _id: string }>("jobs")
     .updateOne({ _id: id }, { $set: { lease: { owner: "dead", until: new Date(now().getTime() + 60_000) } } });
   await work(other);
-  expect((await job(id)).done).toBe(1);
+  expect((await ours.job(id)).done).toBe(1);
   clockMs = 61_000;
   await work(other);
-  expect(await job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2 });
+  expect(await ours.job(id)).toMatchObject({ status: JobStatus.COMPLETED, done: 2 });
 });
 
 describe("a canceled job", () => {
   test("begins no further row, keeps what is done, and can't be canceled once it is completed", async () => {
     answer = (vendor) => (vendor === uei(1) ? "pass" : "throw");
-    const id = await startJob([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2) } }]);
+    const id = await ours.start([{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2) } }]);
     await work();
-    const cancel = () => service.jobClient.cancelJob({ caller: caller(), jobId: id });
-    expect((await cancel()).job).toMatchObject({ status: JobStatus.CANCELED, done: 1, counts: { waiting: 0 } });
-    expect((await cancel()).job).toMatchObject({ status: JobStatus.CANCELED });
+    expect(await ours.cancel(id)).toMatchObject({ status: JobStatus.CANCELED, done: 1, counts: { waiting: 0 } });
+    expect(await ours.cancel(id)).toMatchObject({ status: JobStatus.CANCELED });
     asked.length = 0;
     clockMs = 3_600_000;
     await work();
     expect(asked).toEqual([]);
     expect(await outcomes(id)).toEqual(["pass"]);
-    const done = await startJob([{ identifiers: { uei: uei(1) } }]);
+    const done = await ours.start([{ identifiers: { uei: uei(1) } }]);
     await work();
-    await expect(service.jobClient.cancelJob({ caller: caller(), jobId: done })).rejects.toMatchObject({
-      code: "job_finished",
-    });
+    await expect(ours.cancel(done)).rejects.toMatchObject({ code: "job_finished" });
   });
 
   test("stores no verification of a row that was in flight", async () => {
@@ -421,14 +370,14 @@ describe("a canceled job", () => {
       began();
       return gate.promise;
     };
-    const id = await startJob([{ identifiers: { uei: uei(1) } }]);
+    const id = await ours.start([{ identifiers: { uei: uei(1) } }]);
     const working = work();
     await isInFlight;
-    await service.jobClient.cancelJob({ caller: caller(), jobId: id });
+    await ours.cancel(id);
     delete service.entities.schedule.resolved;
     gate.resolve();
     await working;
-    expect(await results(id)).toEqual([]);
+    expect(await ours.results(id)).toEqual([]);
     const stored = service.databases.live.collection("verifications");
     expect(await stored.countDocuments({ organization_id: organizationId })).toBe(0);
   });
@@ -439,47 +388,37 @@ describe("starting", () => {
 
   test("with an Idempotency-Key again returns the first job", async () => {
     const idempotency = { apiKeyId: "key_1", path: "/v1/jobs", key: randomUUID(), bodyHash: new Uint8Array([1]) };
-    const first = await startJob(row, { idempotency });
+    const first = await ours.start(row, { idempotency });
     await work();
-    const again = await addRows(row);
-    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
-    const repeated = await service.jobClient.startJob({ caller: caller(), jobId: again, ...terms, idempotency });
+    const again = await ours.add(row);
+    const repeated = await ours.startAdded(again, 1, { idempotency });
     expect(repeated).toMatchObject({ replayed: true, job: { id: first, status: JobStatus.QUEUED, done: 0 } });
-    const listed = await service.jobClient.listJobs({ caller: caller(), page: { limit: 10 } });
-    expect(listed.jobs.map(({ id }) => id)).toEqual([first]);
+    expect((await ours.jobs()).map(({ id }) => id)).toEqual([first]);
     expect(await storedRows()).toBe(1);
   });
 
   test("of two jobs at the same moment is refused where both have more rows than may be open", async () => {
     const many = Array.from({ length: 6 }, (_, index) => ({ identifiers: { uei: uei(index) } }));
-    const ids = await Promise.all([addRows(many), addRows(many)]);
-    const terms = { total: 6, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
-    const started = await Promise.allSettled(
-      ids.map((jobId) => service.jobClient.startJob({ caller: caller(), jobId, ...terms })),
-    );
+    const ids = await Promise.all([ours.add(many), ours.add(many)]);
+    const started = await Promise.allSettled(ids.map((jobId) => ours.startAdded(jobId, 6, { openRows: 10 })));
     expect(started.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(started.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "too_many_rows" } });
     await work();
     expect(await storedRows()).toBe(6);
-    await service.jobClient.startJob({ caller: caller(), jobId: await addRows(many), ...terms });
+    await ours.startAdded(await ours.add(many), 6, { openRows: 10 });
   });
 
   test("is refused while rows are missing, and what was added is removed", async () => {
-    const jobId = await addRows(row);
-    const terms = { total: 2, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
-    await expect(service.jobClient.startJob({ caller: caller(), jobId, ...terms })).rejects.toMatchObject({
-      code: "invalid_request",
-    });
-    await expect(job(jobId)).rejects.toMatchObject({ code: "job_not_found" });
+    const jobId = await ours.add(row);
+    await expect(ours.startAdded(jobId, 2)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(ours.job(jobId)).rejects.toMatchObject({ code: "job_not_found" });
     expect(await storedRows()).toBe(0);
   });
 
   test("is possible for an hour; then the rows are removed", async () => {
-    const jobId = await addRows(row);
+    const jobId = await ours.add(row);
     clockMs = 3_601_000;
-    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
-    const late = service.jobClient.startJob({ caller: caller(), jobId, ...terms });
-    await expect(late).rejects.toMatchObject({ code: "job_not_found" });
+    await expect(ours.startAdded(jobId, 1)).rejects.toMatchObject({ code: "job_not_found" });
     await service.jobs.live.removeAged();
     expect(await storedRows()).toBe(0);
   });
@@ -487,37 +426,30 @@ describe("starting", () => {
 
 test("rows of a further job are refused while too many rows of the organization's jobs wait for their start", async () => {
   const intake = service.databases.live.collection<{ _id: string }>("jobs");
-  const jobId = await addRows([{ identifiers: { uei: uei(1) } }]);
+  const jobId = await ours.add([{ identifiers: { uei: uei(1) } }]);
   await intake.updateOne({ _id: jobId }, { $inc: { received: 99_998 } });
   // As long as they are fewer, a job's later rows count too.
-  const second = await addRows([{ identifiers: { uei: uei(2) } }]);
-  await expect(addRows([{ identifiers: { uei: uei(3) } }])).rejects.toMatchObject({ code: "too_many_rows" });
-  await service.jobClient.addJobRows({ caller: caller(), jobId: second, rows: [{ row: 2 }] });
-  const terms = { checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10 };
-  await service.jobClient.startJob({ caller: caller(), jobId: second, total: 2, ...terms });
-  await addRows([{ identifiers: { uei: uei(3) } }]);
+  const second = await ours.add([{ identifiers: { uei: uei(2) } }]);
+  await expect(ours.add([{ identifiers: { uei: uei(3) } }])).rejects.toMatchObject({ code: "too_many_rows" });
+  await ours.add([{ row: 2 }], second);
+  await ours.startAdded(second, 2);
+  await ours.add([{ identifiers: { uei: uei(3) } }]);
 });
 
 test("nobody sees, cancels or adds to the job of another organization", async () => {
-  const id = await startJob([{ identifiers: { uei: uei(1) } }]);
-  const stranger = { tenant: { organizationId: "org_stranger", environment: Environment.LIVE }, actor: "key_2" };
-  const { jobClient } = service;
-  const calls = [
-    jobClient.getJob({ caller: stranger, jobId: id }),
-    jobClient.listJobResults({ caller: stranger, jobId: id, limit: 1 }),
-    jobClient.cancelJob({ caller: stranger, jobId: id }),
-    jobClient.addJobRows({ caller: stranger, jobId: id, rows: [] }),
-  ];
+  const id = await ours.start([{ identifiers: { uei: uei(1) } }]);
+  const theirs = jobsOf(service, newId("org"));
+  const calls: Promise<unknown>[] = [theirs.job(id), theirs.results(id), theirs.cancel(id), theirs.add([], id)];
   for (const each of calls) await expect(each).rejects.toMatchObject({ code: "job_not_found" });
-  expect((await jobClient.listJobs({ caller: stranger, page: { limit: 10 } })).jobs).toEqual([]);
+  expect(await theirs.jobs()).toEqual([]);
 });
 
 test("with monitors, each resolved vendor gets one; where the cap is reached, the row says so and its result stands", async () => {
   limitMonitors = 1;
   const rows = [{ identifiers: { uei: uei(1) } }, { identifiers: { uei: uei(2) } }];
-  const id = await startJob(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
+  const id = await ours.start(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
   await work();
-  const found = await results(id);
+  const found = await ours.results(id);
   expect(found.map(({ outcome }) => NAMES[outcome])).toEqual(["pass", "pass"]);
   expect(found.filter(({ monitorId }) => monitorId !== "")).toHaveLength(1);
   expect(found.flatMap(({ problems }) => problems)).toEqual([expect.objectContaining({ path: "monitor" })]);
@@ -525,9 +457,9 @@ test("with monitors, each resolved vendor gets one; where the cap is reached, th
 
 test("a number that is refused for the monitor is a problem of the row, and not shown", async () => {
   const rows = [{ identifiers: { uei: uei(1) }, externalId: "123456780" }];
-  const id = await startJob(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
+  const id = await ours.start(rows, { monitor: { frequency: "daily", webhookUrl: "", activeLimit: 1 } });
   await work();
-  const [row] = await results(id);
+  const [row] = await ours.results(id);
   expect(row).toMatchObject({
     externalId: "",
     monitorId: "",
@@ -538,14 +470,14 @@ test("a number that is refused for the monitor is a problem of the row, and not 
 
 test("the receipt of a job proves the decision of each row, with the hashes of its evidence", async () => {
   answer = (vendor) => (vendor === uei(2) ? "fail" : "pass");
-  const id = await startJob([
+  const id = await ours.start([
     { identifiers: { uei: uei(1) } },
     { identifiers: { uei: uei(2) } },
     { legalName: "Nobody" },
   ]);
   service.entities.schedule.lookUp = undefined as never;
   await work();
-  const request = { caller: caller(), jobId: id, issuer: "https://api.example.test" };
+  const request = { caller: ours.caller, jobId: id, issuer: "https://api.example.test" };
   const { receipt } = await service.jobClient.getJobReceipt(request);
   const claims = JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
   const stored = await service.databases.live
@@ -575,8 +507,12 @@ test("the receipt of a job has all its rows, also where their results fill sever
   const problems = [
     { path: "vendor", message: "must contain entity_id, identifiers, legal_name or address".repeat(4) },
   ];
-  const id = await startJob(Array.from({ length: 3_000 }, () => ({ problems })));
-  const { receipt } = await service.jobClient.getJobReceipt({ caller: caller(), jobId: id, issuer: "https://a.test" });
+  const id = await ours.start(Array.from({ length: 3_000 }, () => ({ problems })));
+  const { receipt } = await service.jobClient.getJobReceipt({
+    caller: ours.caller,
+    jobId: id,
+    issuer: "https://a.test",
+  });
   const claims = JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
   expect(claims.job).toMatchObject({ total: 3_000, counts: { invalid: 3_000 } });
   expect(claims.results.map(({ row }: { row: number }) => row)).toEqual(

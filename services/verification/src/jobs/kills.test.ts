@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
 import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
-import { Mode } from "@vvs/proto/verification/v1/verification";
-import { type Provider, ProviderError } from "../providers/provider.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { passing, testProvider } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { type KilledWork, killAtEachWrite } from "../testing/kills.ts";
 import { type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
@@ -38,17 +38,11 @@ const monitors = {
 } as never;
 
 let worksFrom = 0;
-const provider: Provider = {
-  name: "sam_gov_extract",
-  check: "sam_registration",
-  async ask({ uei }) {
-    if (uei.startsWith("WAITS") && queue.now().getTime() < worksFrom) throw new ProviderError("timeout");
-    const outcome = uei.startsWith("FAILS") ? "fail" : "pass";
-    const reason = outcome === "fail" ? "expired" : "";
-    const answer = { outcome, reason, confidence: 1, dataDate: queue.now(), facts: {} } as const;
-    return { ...answer, content: "{}", contentType: "application/json" };
-  },
-};
+const provider = testProvider("sam_gov_extract", "sam_registration", async ({ uei }) => {
+  if (uei.startsWith("WAITS") && queue.now().getTime() < worksFrom) throw new ProviderError("timeout");
+  const failing = { outcome: "fail", reason: "expired" } as const;
+  return passing({ dataDate: queue.now(), ...(uei.startsWith("FAILS") && failing) });
+});
 
 const startReplica: PlayedQueue["startReplica"] = (variables, options) =>
   queue.startReplica(variables, { ...options, live: [provider], monitors });
@@ -57,8 +51,7 @@ const survivor = await startReplica();
 
 /** A new organization with a list of vendors, which it may send to any of the replicas. */
 function createList(replicas: readonly TestService[], id: string) {
-  const tenant = { organizationId: newId("org"), environment: Environment.LIVE };
-  const caller = { tenant, actor: "key_1", requestId: "req_1" };
+  const organizationId = newId("org");
   const [passes, fails, waits] = ["PASSS", "FAILS", "WAITS"].map((prefix) => `${prefix}0${id}0`) as [
     string,
     ...string[],
@@ -66,10 +59,10 @@ function createList(replicas: readonly TestService[], id: string) {
   const idempotency = { apiKeyId: "key_1", path: "/v1/jobs", key: randomUUID(), bodyHash: new Uint8Array([1]) };
   worksFrom = queue.now().getTime() + 30_000;
   for (const { entities } of replicas) {
-    entities.schedule.resolve = (identifiers) => `ent_${tenant.organizationId}_${identifiers!.uei}`;
+    entities.schedule.resolve = (identifiers) => `ent_${organizationId}_${identifiers!.uei}`;
     for (const uei of [passes, fails, waits!]) {
       const subject = { legalName: uei, uei };
-      entities.put(tenant.organizationId, `ent_${tenant.organizationId}_${uei}`, { subject });
+      entities.put(organizationId, `ent_${organizationId}_${uei}`, { subject });
     }
   }
   const rows = [
@@ -81,20 +74,18 @@ function createList(replicas: readonly TestService[], id: string) {
     { row: 6, identifiers: { tin: "123456780" }, problems: [{ path: "identifiers", message: "missing" }] },
   ];
   const { databases } = survivor;
-  const of = { organization_id: tenant.organizationId };
+  const of = { organization_id: organizationId };
   return {
-    caller,
+    ...jobsOf(survivor, organizationId),
+    organizationId,
     /** Sends the list as the gateway does: in two calls, then the start. */
-    async send({ jobClient }: TestService): Promise<string> {
-      const { jobId } = await jobClient.addJobRows({ caller, rows: rows.slice(0, 3) });
-      await jobClient.addJobRows({ caller, jobId, rows: rows.slice(3) });
+    async send(to: TestService): Promise<string> {
+      const { add, startAdded } = jobsOf(to, organizationId);
+      const jobId = await add(rows.slice(0, 3));
+      await add(rows.slice(3), jobId);
       const monitor = { frequency: "daily", webhookUrl: "", activeLimit: 10 };
-      const terms = { total: 6, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 10, monitor };
-      return (await jobClient.startJob({ caller, jobId, ...terms, idempotency })).job!.id;
+      return (await startAdded(jobId, rows.length, { monitor, idempotency })).job!.id;
     },
-    /** The organization's started jobs. */
-    jobs: async () => (await survivor.jobClient.listJobs({ caller, page: { limit: 10 } })).jobs,
-    results: async (jobId: string) => (await survivor.jobClient.listJobResults({ caller, jobId, limit: 10 })).results,
     count: (collection: string) => databases.live.collection(collection).countDocuments(of),
     openRows: () => databases.live.collection("job_rows").countDocuments({ ...of, due_at: { $exists: true } }),
     sealedTins: () => databases.live.collection("job_rows").countDocuments({ ...of, "input.tin": { $exists: true } }),
@@ -150,10 +141,9 @@ async function toCancel(replica: TestService, id: string): Promise<KilledWork> {
   const list = createList([survivor], id);
   const jobId = await list.send(survivor);
   await survivor.jobs.live.work();
-  const cancel = ({ jobClient }: TestService) => jobClient.cancelJob({ caller: list.caller, jobId });
   return {
-    work: () => cancel(replica),
-    recover: () => cancel(survivor),
+    work: () => jobsOf(replica, list.organizationId).cancel(jobId),
+    recover: () => list.cancel(jobId),
     async check() {
       await turn(survivor);
       expect(await list.jobs()).toMatchObject([{ status: JobStatus.CANCELED, done: 5, counts: { waiting: 0 } }]);

@@ -6,7 +6,8 @@ import { Decision, type JobResult, RowOutcome } from "@vvs/proto/verification/v1
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { registryDay } from "@vvs/registration";
 import type { Provider } from "../providers/provider.ts";
-import { callerOf, passing, testProvider, verify } from "../testing/calls.ts";
+import { passing, testProvider, verify } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { startTestService } from "../testing/service.ts";
 
 // Rows whose registration is not checked now: the loaded files say whether the vendor, or somebody of its name, is excluded.
@@ -62,13 +63,10 @@ function setFiles(more: object = {}, bearing: readonly string[] = []) {
 }
 
 async function runRow(row: object, terms: object, environment = LIVE): Promise<JobResult> {
-  const caller = callerOf(organizationId, environment);
-  const { jobClient, jobs } = service;
-  const { jobId } = await jobClient.addJobRows({ caller, rows: [{ row: 1, ...row }] });
-  await jobClient.startJob({ caller, jobId, total: 1, mode: Mode.REALTIME, openRows: 10, ...terms });
-  await jobs[environment === LIVE ? "live" : "sandbox"].work();
-  const { results } = await jobClient.listJobResults({ caller, jobId, limit: 1 });
-  return results[0]!;
+  const { start, results } = jobsOf(service, organizationId, environment);
+  const id = await start([row], terms);
+  await service.jobs[environment === LIVE ? "live" : "sandbox"].work();
+  return (await results(id))[0]!;
 }
 
 const told = ({ decision, doubts }: JobResult) => [NAMES[decision], doubts];

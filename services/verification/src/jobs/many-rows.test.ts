@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
-import { Mode } from "@vvs/proto/verification/v1/verification";
-import type { Provider } from "../providers/provider.ts";
+import { passing, testProvider } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { startTestService } from "../testing/service.ts";
 import { type JobDocument, jobCollections, type RowDocument, rowId } from "./documents.ts";
 
@@ -14,37 +13,23 @@ const JOB_ROWS = 9_999;
 
 /** The organizations of the vendors that were asked about, in order. */
 const asked: string[] = [];
-const provider: Provider = {
-  name: "sam_gov_extract",
-  check: "sam_registration",
-  async ask({ tenant }) {
-    asked.push(tenant.organizationId);
-    const answer = { outcome: "pass", reason: "", confidence: 1, dataDate: new Date(), facts: {} } as const;
-    return { ...answer, content: "{}", contentType: "application/json" };
-  },
-};
+const provider = testProvider("sam_gov_extract", "sam_registration", async ({ tenant }) => {
+  asked.push(tenant.organizationId);
+  return passing();
+});
 const service = await startTestService({ live: [provider] });
 service.entities.schedule.resolve = (_identifiers, entityId) => entityId;
 
 function organization() {
   const organizationId = `org_${randomUUID()}`;
-  const tenant = { organizationId, environment: Environment.LIVE };
   service.entities.put(organizationId, "ent_1", { subject: { legalName: "V", uei: "VENDOR000001" } });
-  const caller = { tenant, actor: "key_1", requestId: "req_1" };
-  const { jobClient } = service;
+  const ours = jobsOf(service, organizationId);
   return {
+    ...ours,
     organizationId,
-    caller,
-    async add(count: number): Promise<string> {
-      const rows = Array.from({ length: count }, (_, index) => ({ row: index + 1, entityId: "ent_1" }));
-      return (await jobClient.addJobRows({ caller, rows })).jobId;
-    },
-    start: (jobId: string, total: number) =>
-      jobClient.startJob({
-        ...{ caller, jobId, total, openRows: OPEN_ROWS },
-        ...{ checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME },
-      }),
-    status: async (jobId: string) => (await jobClient.getJob({ caller, jobId })).job!.status,
+    add: (count: number) => ours.add(Array.from({ length: count }, () => ({ entityId: "ent_1" }))),
+    start: (jobId: string, total: number) => ours.startAdded(jobId, total, { openRows: OPEN_ROWS }),
+    status: async (jobId: string) => (await ours.job(jobId)).status,
   };
 }
 
@@ -84,12 +69,9 @@ test("100,000 open rows: the cap is exact, pages read what they show, and anothe
 
   const { live } = service.databases;
   await live.command({ profile: 2 });
-  const { caller } = large;
-  const page = await service.jobClient.listJobResults({ caller, jobId: ids[9]!, afterRow: 5_000, limit: 100 });
-  expect([page.results.length, page.results[0]!.outcome]).toEqual([100, RowOutcome.WAITING]);
-  expect((await service.jobClient.getJob({ caller, jobId: ids[9]! })).job).toMatchObject({
-    counts: { waiting: 1_000 },
-  });
+  const page = await large.results(ids[9]!, { afterRow: 5_000, limit: 100 });
+  expect([page.length, page[0]!.outcome]).toEqual([100, RowOutcome.WAITING]);
+  expect(await large.job(ids[9]!)).toMatchObject({ counts: { waiting: 1_000 } });
   await live.command({ profile: 0 });
   const [read, counted] = await live
     .collection("system.profile")

@@ -3,10 +3,10 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
-import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
-import { callerOf, passing, testProvider } from "../testing/calls.ts";
+import { passing, testProvider } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { startTestService } from "../testing/service.ts";
 
 // Jobs while sources are slow or down, while organizations are suspended, and while calls come between the steps of their work.
@@ -62,37 +62,25 @@ async function pass(hours: number, stepMs = MINUTE_MS): Promise<void> {
 }
 
 /** A new organization with vendors 1 to 9. */
-function organization({ jobClient, entities } = service) {
+function organization(replica = service) {
   const organizationId = newId("org");
-  const caller = callerOf(organizationId);
   for (let number = 1; number < 10; number++) {
     const subject = { legalName: `Vendor ${number}`, uei: uei(number) };
-    entities.put(organizationId, `ent_${number}`, { subject });
+    replica.entities.put(organizationId, `ent_${number}`, { subject });
   }
-  const results = async (jobId: string) => (await jobClient.listJobResults({ caller, jobId, limit: 100 })).results;
+  const ours = jobsOf(replica, organizationId);
   return {
+    ...ours,
     organizationId,
     /** Starts a job about these vendors; one that is named again repeats its first row. */
-    async start(
-      vendors: readonly number[],
-      { checks = [CheckType.SAM_REGISTRATION], tins = [""] } = {},
-    ): Promise<string> {
+    start(vendors: readonly number[], { checks = [CheckType.SAM_REGISTRATION], tins = [""] } = {}): Promise<string> {
       const rows = vendors.map((vendor, index) => {
         const first = vendors.indexOf(vendor);
         const sameAs = first < index ? first + 1 : 0;
-        return { row: index + 1, entityId: `ent_${vendor}`, identifiers: { tin: tins[index] ?? "" }, sameAs };
+        return { entityId: `ent_${vendor}`, identifiers: { tin: tins[index] ?? "" }, sameAs };
       });
-      const { jobId } = await jobClient.addJobRows({ caller, rows });
-      const terms = { total: rows.length, checks, mode: Mode.REALTIME, openRows: 100 };
-      await jobClient.startJob({ caller, jobId, ...terms });
-      return jobId;
+      return ours.start(rows, { checks });
     },
-    cancel: async (jobId: string) => (await jobClient.cancelJob({ caller, jobId })).job!,
-    job: async (jobId: string) => (await jobClient.getJob({ caller, jobId })).job!,
-    results,
-    /** The outcomes of rows by their numbers. */
-    outcomes: async (jobId: string): Promise<Record<number, string>> =>
-      Object.fromEntries((await results(jobId)).map(({ row, outcome }) => [row, RowOutcome[outcome]!])),
   };
 }
 
@@ -179,7 +167,6 @@ test("no job of a suspended organization begins while a replica that has just st
   gate.resolve([ours.organizationId]);
   await working;
   expect(asked).toEqual([]);
-  await replica.stop();
 });
 
 describe("a row whose vendor can't be resolved while entity is unavailable", () => {

@@ -127,6 +127,4 @@ test("the history is returned only to the dashboard, also after a restart", asyn
       code: "invalid_request",
     });
   }
-  await after.stop();
-  await owner.stop();
 });

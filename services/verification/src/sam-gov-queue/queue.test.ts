@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Environment } from "@vvs/proto/common/v1/common";
 import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
-import { Mode } from "@vvs/proto/verification/v1/verification";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
 import { putVendor, verifyResult } from "../testing/calls.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
 
@@ -437,17 +437,14 @@ describe("a job's row", () => {
   /** Starts a job with one vendor; returns its row's outcome and, of a verified one, its origin. */
   async function startJob() {
     const { organizationId, entityId } = putVendor(service, { uei, legalName: "V" });
-    const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
-    const { jobId } = await service.jobClient.addJobRows({ caller, rows: [{ row: 1, entityId }] });
-    const terms = { total: 1, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 1 };
-    await service.jobClient.startJob({ caller, jobId, ...terms });
+    const { start, results, cancel } = jobsOf(service, organizationId);
+    const id = await start([{ entityId }]);
     const row = async () => {
       await service.jobs.live.work();
-      const { results } = await service.jobClient.listJobResults({ caller, jobId, limit: 1 });
-      const { outcome, verification } = results[0]!;
+      const { outcome, verification } = (await results(id))[0]!;
       return `${RowOutcome[outcome]} ${verification?.results.map(({ origin }) => origin) ?? ""}`.trim();
     };
-    return Object.assign(row, { cancel: () => service.jobClient.cancelJob({ caller, jobId }) });
+    return Object.assign(row, { cancel: () => cancel(id) });
   }
 
   test("is answered by the files without a call, where they can know", async () => {
@@ -506,16 +503,12 @@ describe("a job's row", () => {
 test("organizations' jobs take turns: a short one is not behind all rows of a long one that is asked about since", async () => {
   const startJob = async (name: string, vendors: number) => {
     const organizationId = newId("org");
-    const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
     const ueis = Array.from({ length: vendors }, (_, index) => `${name}${String(index).padStart(5, "0")}`);
-    const rows = ueis.map((each, index) => {
+    const rows = ueis.map((each) => {
       queue.setFiles(each, files(undefined));
-      const { entityId } = putVendor(service, { organizationId, uei: each, legalName: "V" });
-      return { row: index + 1, entityId };
+      return putVendor(service, { organizationId, uei: each, legalName: "V" });
     });
-    const { jobId } = await service.jobClient.addJobRows({ caller, rows });
-    const terms = { total: vendors, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME, openRows: 1_000 };
-    await service.jobClient.startJob({ caller, jobId, ...terms });
+    await jobsOf(service, organizationId).start(rows.map(({ entityId }) => ({ entityId })));
     await service.jobs.live.work();
     return (calls: readonly { query: { ueiSAM?: string } }[]) =>
       ueis.filter((each) => calls.some(({ query }) => query.ueiSAM?.includes(each))).length;

@@ -17,6 +17,7 @@ import {
   verify as verifyVendor,
 } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
+import { jobsOf } from "../testing/jobs.ts";
 import { startTestService, type TestService, unlimited } from "../testing/service.ts";
 
 // Two replicas of the service, and a provider that knows one TIN of each name.
@@ -372,18 +373,14 @@ describe("without the operator's approval", () => {
 describe("the rows of a job", () => {
   /** Returns the outcomes of a job with one vendor of this name a row, each with another wrong TIN, and the reasons of its checks. */
   async function rowsOf(count: number) {
-    const caller = {
-      tenant: { organizationId: org, environment: Environment.LIVE },
-      actor: "key_1",
-      requestId: "req_1",
-    };
-    const rows = Array.from({ length: count }, (_, index) => ({ row: index + 1, entityId: put("Acme", newTin()) }));
-    const { jobId } = await one.jobClient.addJobRows({ caller, rows });
-    const terms = { total: count, checks: [CheckType.TIN_MATCH], mode: Mode.REALTIME, openRows: count };
-    await one.jobClient.startJob({ caller, jobId, ...terms });
+    const { start, results } = jobsOf(one, org);
+    const rows = Array.from({ length: count }, () => ({ entityId: put("Acme", newTin()) }));
+    const id = await start(rows, { checks: [CheckType.TIN_MATCH] });
     await one.jobs.live.work();
-    const { results } = await one.jobClient.listJobResults({ caller, jobId, limit: count });
-    return results.map(({ outcome, verification }) => ({ outcome, reason: verification?.results[0]?.reason }));
+    return (await results(id)).map(({ outcome, verification }) => ({
+      outcome,
+      reason: verification?.results[0]?.reason,
+    }));
   }
 
   test("count against the limits on guessing as calls do, and say so", async () => {
