@@ -21,6 +21,11 @@ import { createJobWork } from "./work.ts";
 const AGED_MS = 60_000;
 /** How long the suspended organizations that were read are used, in milliseconds. */
 const SUSPENDED_MS = 5_000;
+/**
+ * Maximum time after the start in which no job is worked on because the suspended organizations are unknown, in milliseconds. As in
+ * monitor, a long outage of account must not stop all others.
+ */
+const FIRST_ANSWER_MS = 5 * 60_000;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -48,13 +53,7 @@ export function createJobs(options: {
   const { db, environment, stopping, logger } = options;
   const collections = jobCollections(db);
   const verifyRow = createVerifyRow(options);
-  let lastSuspended: readonly string[] = [];
-  // The workers share a reading, so that neither begins before it ends. While it fails, what was read last applies.
-  const suspended = createCopy({
-    read: async () => (lastSuspended = await options.suspended().catch(() => lastSuspended)),
-    maxAgeMs: SUSPENDED_MS,
-    clock: () => options.now().getTime(),
-  });
+  const suspended = readSuspended(options);
   const loops = new Set<ReturnType<typeof superviseLoop>>();
   const nudge = () => loops.forEach((loop) => void loop.nudge());
   const workers = [false, true].map((withTin) =>
@@ -97,4 +96,23 @@ export function createJobs(options: {
       };
     },
   };
+}
+
+/**
+ * Returns a reader of the suspended organizations, for all workers: they share a reading, so that none begins before it ends. While
+ * it fails, what was read last applies. Errors: those of the first readings.
+ */
+function readSuspended({ suspended, now }: { suspended: () => Promise<readonly string[]>; now: () => Date }) {
+  const clock = () => now().getTime();
+  const startedAt = clock();
+  let known: readonly string[] | undefined;
+  async function read(): Promise<readonly string[]> {
+    try {
+      known = await suspended();
+    } catch (error) {
+      if (!known && clock() - startedAt < FIRST_ANSWER_MS) throw error;
+    }
+    return known ?? [];
+  }
+  return createCopy({ read, maxAgeMs: SUSPENDED_MS, clock });
 }

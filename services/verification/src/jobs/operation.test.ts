@@ -203,6 +203,18 @@ describe("a row whose vendor can't be resolved while entity is unavailable", () 
   }, 60_000);
 });
 
+test("no job begins while nobody knows since the start who is suspended, for minutes", async () => {
+  const down = () => Promise.reject(new ServiceError("service_unavailable"));
+  const replica = await startTestService({ live, now, suspended: down, prefix: service.prefix });
+  const ours = organization(replica);
+  const id = await ours.start([1]);
+  await expect(replica.jobs.live.work()).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(asked).toEqual([]);
+  clockMs = 5 * MINUTE_MS;
+  await replica.jobs.live.work();
+  expect(await ours.outcomes(id)).toEqual({ 1: "PASS" });
+});
+
 test("a job that can't be worked on is tried again after seconds, and others are not delayed", async () => {
   service.entities.schedule.openTins = async () => {
     throw new ServiceError("service_unavailable");
