@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { connectMongo } from "@vvs/mongo";
 import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { Environment } from "@vvs/proto/common/v1/common";
-import { type Client, createClient } from "@vvs/rpc";
-import { eventually, silentLogger } from "@vvs/testing";
+import { createClient } from "@vvs/rpc";
+import { eventually, silentLogger as logger, untilEnd } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { migrate } from "../../services/account/src/migrate.ts";
-import { type AccountParts, startAccountParts } from "../support/account-parts.ts";
+import { startAccountParts } from "../support/account-parts.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import type { ServiceProcess } from "../support/service-process.ts";
@@ -29,28 +29,23 @@ const environment: Readonly<Record<string, string>> = {
   MONGODB_DATABASE_PREFIX: prefix,
   REDIS_KEY_PREFIX: prefix,
 };
-let parts: AccountParts;
-let organization: TestOrganization;
-let sessions: Client<typeof SessionService>;
 
 const newOrganization = () => createOrganization({ product: { baseUrl: parts.baseUrl, environment } });
 const statusOf = async ({ live }: TestOrganization) => (await live.get("/v1/entities")).status;
 
-beforeAll(async () => {
-  const logger = silentLogger;
-  const uri = environment.MONGODB_URI!;
-  const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
-  await migrate({ client, prefix }).finally(() => client.close());
-  parts = await startAccountParts({ environment, logDir });
-  organization = await newOrganization();
-  await eventually(async () => (await statusOf(organization)) === 200);
-  const address = `127.0.0.1:${parts.people.ports.rpc}`;
-  sessions = createClient(SessionService, { address, caller: "dashboard", tls: undefined });
-}, 120_000);
-afterAll(async () => {
-  sessions?.close();
-  await parts?.stop();
-}, 60_000);
+const uri = environment.MONGODB_URI!;
+const client = untilEnd(await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() }));
+await migrate({ client, prefix });
+const parts = await startAccountParts({ environment, logDir });
+const organization = await newOrganization();
+await eventually(async () => (await statusOf(organization)) === 200);
+const sessions = untilEnd(
+  createClient(SessionService, {
+    address: `127.0.0.1:${parts.people.ports.rpc}`,
+    caller: "dashboard",
+    tls: undefined,
+  }),
+);
 
 /** Returns the gRPC methods that a process has served, and the names of its metrics. */
 async function seenBy({

@@ -10,44 +10,32 @@ export interface AccountParts {
   readonly gateway: ServiceProcess;
   readonly baseUrl: string;
   readonly dashboardUrl: string;
-  stop(): Promise<void>;
 }
 
 /** Starts the processes with the variables of a running product, whose other services they use. */
 export async function startAccountParts(product: Pick<SharedProduct, "environment" | "logDir">): Promise<AccountParts> {
-  const running: ServiceProcess[] = [];
-  const stop = async () => {
-    for (const one of running.splice(0).toReversed()) await one.stop();
-  };
-  const start = async (
+  const start = (
     name: "account" | "gateway" | "dashboard",
     log: string,
     own: Readonly<Record<string, string>>,
   ): Promise<ServiceProcess> => {
     const logFile = join(product.logDir, `${log}.log`);
-    const started = await startServiceProcess({ name, environment: { ...product.environment, ...own }, logFile });
-    running.push(started);
-    return started;
+    return startServiceProcess({ name, environment: { ...product.environment, ...own }, logFile });
   };
-  try {
-    // Without the peppers, which only keys need.
-    const people = await start("account", "account-people", { ACCOUNT_PART: "people", API_KEY_PEPPERS: "" });
-    const keys = await start("account", "account-keys", { ACCOUNT_PART: "keys" });
-    const [apiPort, dashboardPort] = [await freePort(), await freePort()];
-    const addresses = {
-      ACCOUNT_ADDRESS: `127.0.0.1:${keys.ports.rpc}`,
-      ACCOUNT_PEOPLE_ADDRESS: `127.0.0.1:${people.ports.rpc}`,
-    };
-    const dashboardUrl = `http://localhost:${dashboardPort}`;
-    const gateway = await start("gateway", "gateway-of-parts", { ...addresses, HTTP_PORT: String(apiPort) });
-    await start("dashboard", "dashboard-of-parts", {
-      ...addresses,
-      HTTP_PORT: String(dashboardPort),
-      DASHBOARD_URL: dashboardUrl,
-    });
-    return { keys, people, gateway, baseUrl: `http://127.0.0.1:${apiPort}`, dashboardUrl, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  // Without the peppers, which only keys need.
+  const people = await start("account", "account-people", { ACCOUNT_PART: "people", API_KEY_PEPPERS: "" });
+  const keys = await start("account", "account-keys", { ACCOUNT_PART: "keys" });
+  const [apiPort, dashboardPort] = [await freePort(), await freePort()];
+  const addresses = {
+    ACCOUNT_ADDRESS: `127.0.0.1:${keys.ports.rpc}`,
+    ACCOUNT_PEOPLE_ADDRESS: `127.0.0.1:${people.ports.rpc}`,
+  };
+  const dashboardUrl = `http://localhost:${dashboardPort}`;
+  const gateway = await start("gateway", "gateway-of-parts", { ...addresses, HTTP_PORT: String(apiPort) });
+  await start("dashboard", "dashboard-of-parts", {
+    ...addresses,
+    HTTP_PORT: String(dashboardPort),
+    DASHBOARD_URL: dashboardUrl,
+  });
+  return { keys, people, gateway, baseUrl: `http://127.0.0.1:${apiPort}`, dashboardUrl };
 }

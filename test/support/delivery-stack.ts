@@ -50,25 +50,14 @@ export interface DeliveryStack {
   remove(): Promise<void>;
 }
 
-/** Starts the stack. Fails if something does not start, and then leaves nothing running. */
-export async function startDeliveryStack(options: DeliveryStackOptions): Promise<DeliveryStack> {
-  const closes: (() => Promise<unknown>)[] = [];
-  const closeAll = async () => {
-    for (const close of closes.splice(0).toReversed()) await close();
-  };
-  try {
-    return await start(options, closes, closeAll);
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
-}
-
-async function start(
-  { servers, prefix, folder, environment = {}, nodeOptions }: DeliveryStackOptions,
-  closes: (() => Promise<unknown>)[],
-  closeAll: () => Promise<void>,
-): Promise<DeliveryStack> {
+/** Starts the stack. */
+export async function startDeliveryStack({
+  servers,
+  prefix,
+  folder,
+  environment = {},
+  nodeOptions,
+}: DeliveryStackOptions): Promise<DeliveryStack> {
   mkdirSync(folder, { recursive: true });
   const stores = {
     MONGODB_URI: servers.mongodbUri,
@@ -77,7 +66,6 @@ async function start(
     KAFKA_TOPIC_PREFIX: `${prefix}.`,
   };
   const client = await new MongoClient(servers.mongodbUri).connect();
-  closes.push(() => client.close());
   await migrate({ client, prefix });
   const kafka = createKafka({
     brokers: [...servers.kafkaBrokers],
@@ -92,7 +80,6 @@ async function start(
     script: join(import.meta.dirname, "played-account.ts"),
     environment: { SECRETS: secret },
   });
-  closes.push(() => account.stop());
   const startDispatcher = (ports?: ServiceProcess["ports"]) =>
     startServiceProcess({
       name: "webhook-dispatcher",
@@ -107,10 +94,8 @@ async function start(
       nodeOptions,
     });
   let dispatcher = await startDispatcher();
-  closes.push(() => dispatcher.stop());
   const deliveries = liveDeliveries(client, prefix);
   const producer = await openProducer(servers.kafkaBrokers);
-  closes.push(() => producer.disconnect());
   return {
     secret,
     pid: () => dispatcher.pid,
@@ -123,7 +108,12 @@ async function start(
     async start() {
       dispatcher = await startDispatcher(dispatcher.ports);
     },
-    stop: closeAll,
+    async stop() {
+      await producer.disconnect();
+      await dispatcher.stop();
+      await account.stop();
+      await client.close();
+    },
     remove: () => dropRun(stores, prefix),
   };
 }

@@ -1,7 +1,8 @@
+import { atEnd } from "@vvs/testing";
 import { nodeEnvironment, runProcess } from "../../deploy/local/processes.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 
-/** Starts a script in its own process; returns the first line that it prints. */
+/** Starts a script in its own process, until the tests of the file are over; returns the first line that it prints. */
 export async function startHelper(options: {
   name: string;
   script: string;
@@ -20,7 +21,7 @@ export async function startHelper(options: {
       first.resolve(line);
     },
   });
+  const stop = atEnd(() => running.stop());
   void running.exited.then(() => first.reject(new Error(`${options.name} ended: ${lines}`)));
-  const line = await first.promise;
-  return { line, stop: () => running.stop() };
+  return { line: await first.promise, stop };
 }

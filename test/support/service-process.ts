@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { eventually } from "@vvs/testing";
+import { atEnd, eventually } from "@vvs/testing";
 import { nodeEnvironment, runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot, type ServiceName } from "../../deploy/local/services.ts";
@@ -29,7 +29,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** Starts one service as it is started in production, and returns when it is ready. */
+/** Starts one service as it is started in production, until the tests of the file are over; returns when it is ready. */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, environment, logFile, nodeOptions = [] } = options;
   const ports = options.ports ?? { admin: await freePort(), rpc: await freePort() };
@@ -54,18 +54,14 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     }),
     logFile,
   });
+  const stop = atEnd(() => running.stop(30_000));
   const ended = running.exited.then(() => {
     throw new Error(`${name} ended before it was ready; its log is ${logFile}`);
   });
   const ready = eventually(
     async () => (await fetch(`http://127.0.0.1:${ports.admin}/readyz`).catch(() => undefined))?.ok,
   );
-  try {
-    await Promise.race([ended, ready]);
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
+  await Promise.race([ended, ready]);
   return {
     pid: running.pid,
     ports,
@@ -73,6 +69,6 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       process.kill(running.pid, "SIGKILL");
       await running.exited;
     },
-    stop: () => running.stop(30_000),
+    stop,
   };
 }

@@ -287,7 +287,6 @@ test("a job is worked on while an earlier one of another organization waits for 
   await eventually(async () => (await first.job(slow)).status === JobStatus.COMPLETED);
   stopping.abort();
   await running.ended();
-  await replica.stop();
 });
 
 describe("a job that is canceled while a row is in flight", () => {
