@@ -54,14 +54,17 @@ test("rows that a withdrawal restores never get the date of the withdrawn file",
   expect(records.at(-1)).toMatchObject(restored);
 });
 
-test("records of many vendors are read by one command at one moment, and one more for CAGEs that were not asked for", async () => {
+test("records of many vendors are read by one command at one moment, and those with CAGEs that were not asked for by one more", async () => {
   await loads.load([{ 1: uei }, { 1: "ABCDEFGHJK52" }, { 1: "ABCDEFGHJK53" }]);
   await loads.exclude([{ uei: "ABCDEFGHJK52" }]);
   const uri = `${process.env.MONGODB_URI!}${process.env.MONGODB_URI!.includes("?") ? "&" : "/?"}monitorCommands=true`;
   const client = new MongoClient(uri);
   const commands: unknown[] = [];
-  client.on("commandStarted", ({ command: { aggregate, readConcern } }) => {
-    if (aggregate) commands.push([aggregate, readConcern]);
+  const pipelines: unknown[] = [];
+  client.on("commandStarted", ({ command: { aggregate, readConcern, pipeline } }) => {
+    if (!aggregate) return;
+    commands.push([aggregate, readConcern]);
+    pipelines.push(pipeline);
   });
   const collections = collectionsOf(client.db(app.databases.live.databaseName));
   const queries = ["ABCDEFGHJK53", "ABCDEFGHJK52", "ABCDEFGHJK59"].map((each) => ({ uei: each, cage: "1ABC2" }));
@@ -75,10 +78,13 @@ test("records of many vendors are read by one command at one moment, and one mor
   ]);
   await app.live.entities.updateOne({ "identifiers.uei": uei }, { $set: { former_cages: ["9ZZZ9"] } });
   await later(() => loads.exclude([{ uei: "ABCDEFGHJK52" }, { cage: "9ZZZ9" }], "2026-02-10"));
-  const [record] = await registryRecords(collections, [{ uei, cage: "1ABC2" }], app.clock.now);
+  const again = [...queries, { uei, cage: "1ABC2" }];
+  const [first, second, , record] = await registryRecords(collections, again, app.clock.now);
   await client.close();
-  expect(record!.exclusions).toHaveLength(1);
+  expect([first, second, record].map(({ exclusions } = {}) => exclusions!.length)).toEqual([0, 1, 1]);
   expect(commands).toEqual([once, once, once]);
+  const ueiIn = (pipeline: unknown) => again.filter((query) => JSON.stringify(pipeline).includes(query.uei)).length;
+  expect(pipelines.map(ueiIn)).toEqual([3, 4, 1]);
 });
 
 test("exclusions that begin later are listed beside those in force, and those that have ended are not", async () => {

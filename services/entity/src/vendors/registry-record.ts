@@ -56,26 +56,51 @@ const FIELDS = [
   "registry_row",
 ] as const satisfies (keyof EntityDocument)[];
 
-/** Returns what the loaded files say about each UEI, or CAGE if the UEI is unknown, in their order and from one moment. */
-export async function registryRecords(
+/** A query, with all by which exclusions of its vendor are looked up. */
+interface Asked {
+  readonly query: RegistryQuery;
+  readonly identified: readonly Identified[];
+  readonly nameKeys: readonly string[];
+}
+
+/** Returns what the loaded files say about each UEI, or CAGE if the UEI is unknown, in their order and each from one moment. */
+export function registryRecords(
   collections: Collections,
   queries: readonly RegistryQuery[],
   now: Date,
 ): Promise<Answer[]> {
-  const state = await readState(collections, queries);
-  return queries.map((query) => recordIn(state, query, registryDay(now)));
+  const asked = queries.map((query) => ({ query, identified: [query], nameKeys: keysOfNames(query.names ?? []) }));
+  return answersTo(collections, asked, registryDay(now));
+}
+
+async function answersTo(collections: Collections, asked: readonly Asked[], today: string): Promise<Answer[]> {
+  const state = await readState(collections, asked);
+  const widened = asked.map((one) => withCarried(one, state));
+  const again = widened.filter((one) => one !== undefined);
+  const further = again.length > 0 ? (await answersTo(collections, again, today)).values() : undefined;
+  return asked.map(({ query }, index) => (widened[index] ? further!.next().value! : recordIn(state, query, today)));
+}
+
+/** Returns a query with the CAGEs and names that its entities carry; undefined where it was asked by all of them. */
+function withCarried({ query, ...known }: Asked, { entities }: State): Asked | undefined {
+  const found = entities.filter((entity) => isNamed(entity, query));
+  const carried = found.map(everIdentifiedBy);
+  const registered = query.names?.length ? keysOfNames(found.flatMap(namesOf)) : [];
+  const asked = new Set([...identifierKeys(known.identified), ...known.nameKeys]);
+  if ([...identifierKeys(carried), ...registered].every((key) => asked.has(key))) return undefined;
+  return {
+    query,
+    identified: [...known.identified, ...carried],
+    nameKeys: [...new Set([...known.nameKeys, ...registered])],
+  };
 }
 
 /**
- * Reads at one moment: facts never get the date or the id of a load that was finished, begun or withdrawn after or before they were
- * read. One command for all queries, and another one where entities carry CAGEs or names that were not asked for.
+ * Reads at one moment, by one command: facts never get the date or the id of a load that was finished, begun or withdrawn after or
+ * before they were read.
  */
-async function readState(
-  collections: Collections,
-  queries: readonly RegistryQuery[],
-  identified: readonly Identified[] = queries,
-  nameKeys: readonly string[] = keysOfNames(queries.flatMap(({ names = [] }) => names)),
-): Promise<State> {
+async function readState(collections: Collections, asked: readonly Asked[]): Promise<State> {
+  const nameKeys = asked.flatMap((one) => one.nameKeys);
   const { loads, entities, exclusions, excludedNames } = collections;
   const union = (coll: string, name: keyof State, pipeline: Document[]) => ({
     $unionWith: { coll, pipeline: [...pipeline, { $project: { _id: 0, [name]: "$$ROOT" } }] },
@@ -91,10 +116,10 @@ async function readState(
         { $project: WITHDRAWN_FIELDS },
       ]),
       union(entities.collectionName, "entities", [
-        { $match: named(queries) },
+        { $match: named(asked.map(({ query }) => query)) },
         { $project: Object.fromEntries(FIELDS.map((field) => [field, 1])) },
       ]),
-      union(exclusions.collectionName, "rows", [{ $match: naming(identified) }]),
+      union(exclusions.collectionName, "rows", [{ $match: naming(asked.flatMap(({ identified }) => identified)) }]),
       ...(nameKeys.length > 0
         ? [union(excludedNames.collectionName, "excludedNames", [{ $match: { name_keys: { $in: nameKeys } } }])]
         : []),
@@ -102,22 +127,13 @@ async function readState(
     { readConcern: { level: "snapshot" }, batchSize: 1_000 },
   );
   const found = await read.toArray();
-  const state = {
+  return {
     newest: found.flatMap((each) => each.newest ?? []),
     withdrawn: found.flatMap((each) => each.withdrawn ?? []),
     entities: found.flatMap((each) => each.entities ?? []),
     rows: found.flatMap((each) => each.rows ?? []),
     excludedNames: found.flatMap((each) => each.excludedNames ?? []),
   };
-  const carried = state.entities.map(everIdentifiedBy);
-  const registered = queries.flatMap((query) => {
-    const named = query.names?.length ? state.entities.filter((entity) => isNamed(entity, query)) : [];
-    return keysOfNames(named.flatMap(namesOf));
-  });
-  const asked = new Set([...identifierKeys(identified), ...nameKeys]);
-  return [...identifierKeys(carried), ...registered].every((key) => asked.has(key))
-    ? state
-    : readState(collections, queries, [...identified, ...carried], [...nameKeys, ...registered]);
 }
 
 /**
