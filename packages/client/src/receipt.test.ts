@@ -1,33 +1,25 @@
-import { createHmac, createPrivateKey, createPublicKey } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { SignJWT, UnsecuredJWT } from "jose";
+import { UnsecuredJWT } from "jose";
+import { receiptKey } from "../../../test/support/receipts.ts";
 import { checkReceipt, ReceiptError } from "./receipt.ts";
+import type { ReceiptKeys } from "./types.ts";
 
 const TYPE = "verification-receipt+jwt";
 
-/** Returns a key of this seed, and its public part as the service publishes it. */
-function keyOf(kid: string, seed: number) {
-  const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, seed)]);
-  const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
-  return { privateKey, kid, jwk: { kty: "OKP", crv: "Ed25519", x: x!, kid, use: "sig", alg: "EdDSA" } };
-}
-
-const [older, newer, stranger] = [keyOf("k1", 1), keyOf("k2", 2), keyOf("k2", 3)];
-const keys = { keys: [newer.jwk, older.jwk] };
+const [older, newer, stranger] = [receiptKey("k1"), receiptKey("k2"), receiptKey("k2")];
+const keys = { keys: [newer.jwk, older.jwk] as ReceiptKeys["keys"] };
 const claims = { iss: "https://api.example.com", sub: "ver_1", iat: 1_795_246_939, environment: "live", later: 1 };
-const sign = ({ privateKey, kid }: ReturnType<typeof keyOf>, header: object = {}) =>
-  new SignJWT(claims).setProtectedHeader({ alg: "EdDSA", kid, typ: TYPE, ...header }).sign(privateKey);
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 test("a receipt of the newest key says what it proves, and so does one of a retired key", async () => {
-  expect(await checkReceipt(await sign(newer), keys)).toEqual(claims);
-  expect(await checkReceipt(`${await sign(older)}\n`, keys)).toEqual(claims);
+  expect(await checkReceipt(newer.sign(claims), keys)).toEqual(claims);
+  expect(await checkReceipt(`${older.sign(claims)}\n`, keys)).toEqual(claims);
 });
 
-const [header, payload, signature] = (await sign(newer)).split(".");
+const [header, payload, signature] = newer.sign(claims).split(".");
 const hs256 = `${base64url({ alg: "HS256", typ: TYPE, kid: "k2" })}.${payload}`;
-const publicBytes = Buffer.from(newer.jwk.x, "base64url");
+const publicBytes = Buffer.from(newer.jwk.x!, "base64url");
 const forged: readonly [string, ReceiptError["reason"], string][] = [
   ["with an altered payload", "signature", `${header}.${base64url({ ...claims, sub: "ver_2" })}.${signature}`],
   [
@@ -35,9 +27,9 @@ const forged: readonly [string, ReceiptError["reason"], string][] = [
     "signature",
     `${base64url({ alg: "EdDSA", typ: TYPE, kid: "k1" })}.${payload}.${signature}`,
   ],
-  ["of another key with the same id", "signature", await sign(stranger)],
-  ["of an unknown key", "key", await sign(keyOf("k9", 9))],
-  ["of another type", "form", await sign(newer, { typ: "JWT" })],
+  ["of another key with the same id", "signature", stranger.sign(claims)],
+  ["of an unknown key", "key", receiptKey("k9").sign(claims)],
+  ["of another type", "form", newer.sign(claims, { typ: "JWT" })],
   ["without a signature", "form", new UnsecuredJWT(claims).encode()],
   [
     "signed with the public key as a secret",
@@ -55,5 +47,5 @@ test.each(forged)("a text %s proves nothing", async (_what, reason, text) => {
 });
 
 test("keys that are no key set are refused", async () => {
-  await expect(checkReceipt(await sign(newer), {} as never)).rejects.toThrow(TypeError);
+  await expect(checkReceipt(newer.sign(claims), {} as never)).rejects.toThrow(TypeError);
 });

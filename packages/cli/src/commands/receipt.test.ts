@@ -1,8 +1,8 @@
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
+import { receiptClaims as claims, receiptKey } from "../../../../test/support/receipts.ts";
 import { answer, startApi } from "../testing/fake-api.ts";
 import { runProgram } from "../testing/run-program.ts";
 
@@ -14,56 +14,8 @@ const write = (name: string, content: unknown) => {
   return path(name);
 };
 
-const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 1)]);
-const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-const { x } = createPublicKey(key).export({ format: "jwk" });
-const jwks = { keys: [{ kty: "OKP", crv: "Ed25519", x, kid: "k1", use: "sig", alg: "EdDSA" }] };
-const details = {
-  ...{ registration_status: "active", expiration_date: "2027-03-31", legal_name: "ACME LLC" },
-  ...{ exclusions: [{ program: "Reciprocal", effect: "product" }], data_as_of: "2026-11-02T00:00:00.000Z" },
-};
-const results = [
-  {
-    check_type: "sam_registration",
-    status: "pass",
-    origin: "sam_gov_extract",
-    evidence_uri: "https://a/v1/evidence/evd_1",
-    details,
-  },
-  {
-    check_type: "tin_match",
-    status: "error",
-    reason: "missing_tin",
-    origin: "none",
-    evidence_uri: "https://a/v1/evidence/evd_2",
-  },
-];
-const sources = [
-  {
-    part: "registration",
-    origin: "sam_gov_extract",
-    data_as_of: "2026-11-02T00:00:00.000Z",
-    file: "M.dat",
-    sha256: "cd".repeat(32),
-  },
-];
-const claims = {
-  ...{ iss: "https://api.example.com", sub: "ver_1", iat: 1, environment: "live" },
-  verification: {
-    id: "ver_1",
-    entity_id: "ent_1",
-    overall_result: "error",
-    results,
-    created_at: "2026-11-21T09:30:00.000Z",
-  },
-  evidence: [{ id: "evd_1", check_type: "sam_registration", sha256: "ab".repeat(32), sources }],
-};
-
-function receiptOf(payload: object, header: object = {}): string {
-  const parts = [{ alg: "EdDSA", kid: "k1", typ: "verification-receipt+jwt", ...header }, payload];
-  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-  return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
-}
+const { jwk, sign: receiptOf } = receiptKey();
+const jwks = { keys: [jwk] };
 const receipt = receiptOf(claims);
 
 test("a receipt is checked without a key and a connection, and says what it proves", async () => {
@@ -73,13 +25,13 @@ test("a receipt is checked without a key and a connection, and says what it prov
   expect(stdout).not.toContain("Test environment");
   for (const line of [
     "The receipt is genuine",
-    "Signed by     https://api.example.com",
+    "Signed by     https://api.acme.example",
     "Verified      2026-11-21T09:30:00.000Z",
-    "sam_registration  pass",
-    "  Name            ACME LLC",
-    "  Exclusions      Reciprocal, product",
+    "sam_registration  fail, excluded",
+    "  Name            <Acme> LLC",
+    "  Exclusions      Reciprocal, bar",
     `  SHA-256         ${"ab".repeat(32)}`,
-    "  registration    M.dat  2026-11-02T00:00:00.000Z",
+    "  registration    MONTHLY.dat  2026-11-02T00:00:00.000Z",
     `  SHA-256         ${"cd".repeat(32)}`,
     "tin_match   error, missing_tin",
     "  Evidence  was no longer kept",

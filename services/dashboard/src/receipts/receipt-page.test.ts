@@ -1,52 +1,11 @@
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { beforeEach, expect, test } from "@jest/globals";
+import { receiptClaims as claims, receiptKey } from "../../../../test/support/receipts.ts";
 import { dashboardPerTest } from "../testing/dashboard.ts";
 
-const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 1)]);
-const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-const { x } = createPublicKey(key).export({ format: "jwk" });
-const keys = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x, kid: "k1", use: "sig", alg: "EdDSA" }] });
-const claims = {
-  ...{ iss: "https://api.acme.example", sub: "ver_1", iat: 1, environment: "live" },
-  verification: {
-    ...{ id: "ver_1", entity_id: "ent_1", overall_result: "fail", created_at: "2026-11-21T09:30:00.000Z" },
-    results: [
-      {
-        ...{ check_type: "sam_registration", status: "fail", reason: "excluded", origin: "sam_gov_extract" },
-        evidence_uri: "https://api.acme.example/v1/evidence/evd_1",
-        details: {
-          ...{ registration_status: "active", legal_name: "<Acme> LLC", data_as_of: "2026-11-02T00:00:00.000Z" },
-          exclusions: [{ program: "Reciprocal", effect: "bar" }],
-        },
-      },
-      {
-        ...{ check_type: "tin_match", status: "error", reason: "missing_tin", origin: "none" },
-        evidence_uri: "https://api.acme.example/v1/evidence/evd_2",
-      },
-    ],
-  },
-  evidence: [
-    {
-      ...{ id: "evd_1", check_type: "sam_registration", sha256: "ab".repeat(32) },
-      sources: [
-        {
-          ...{ part: "registration", origin: "sam_gov_extract", data_as_of: "2026-11-02T00:00:00.000Z" },
-          ...{ file: "MONTHLY.dat", sha256: "cd".repeat(32) },
-        },
-      ],
-    },
-  ],
-};
-
-function receiptOf(payload: object): string {
-  const parts = [{ alg: "EdDSA", kid: "k1", typ: "verification-receipt+jwt" }, payload];
-  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-  return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
-}
-
+const { jwk, sign: receiptOf } = receiptKey();
 const { dashboard, visitor: stranger } = dashboardPerTest({ signsIn: false });
 beforeEach(() => {
-  dashboard.state.receiptKeys = keys;
+  dashboard.state.receiptKeys = JSON.stringify({ keys: [jwk] });
 });
 
 const check = (receipt: string) => stranger.post("/receipts", { receipt });
