@@ -68,10 +68,10 @@ export async function runInProcess(options: {
   });
   const lookUp = async (text: string) => {
     const given = readName(text);
-    const query = { identifiers: {}, name: given.normalized };
+    const query = { name: given.normalized };
     const tenant = { organizationId: SEARCHER, environment: "live" } as const;
     const { entities, idf } = await candidates(tenant, { name: query.name, address: undefined });
-    const comparable = (entity: FoundEntity) => ({ identifiers: {}, names: namesOf(entity), addresses: [] });
+    const comparable = (entity: FoundEntity) => ({ identifiers: new Map(), names: namesOf(entity), addresses: [] });
     return matchesAmong({ query, given, entities, idf, comparable, nextTurn });
   };
   for (const { q } of queries.slice(0, WARM_UP)) await lookUp(q);

@@ -1,10 +1,10 @@
-import type { IdentifierType } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import { addressQueryKeys } from "../matching/addresses/address-keys.ts";
 import { scoreAddress } from "../matching/addresses/score-address.ts";
 import type { Reason } from "../matching/explanation.ts";
 import { readName } from "../matching/names/name-agrees.ts";
+import type { IdentifierOutcomes } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { nameQueryKeys } from "../model/match-keys.ts";
 import { ambiguous, SEVERAL_ENTITIES } from "../model/refusals.ts";
@@ -14,6 +14,7 @@ import {
   agreesOnAddress,
   agreesOnName,
   type Criteria,
+  identifierOutcomes,
   identifierReasons,
   type Match,
   nameForLookup,
@@ -25,10 +26,9 @@ interface Stores {
   readonly tins: TinVault;
 }
 
-/** An entity and the identifiers that named it. */
 interface Found {
   readonly entity: FoundEntity;
-  readonly namedBy: readonly IdentifierType[];
+  readonly outcomes: IdentifierOutcomes;
 }
 
 /** Maximum number of entities of one name or one house that are compared. */
@@ -67,7 +67,7 @@ async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Cr
     const named = await nameForLookup(stores, tenant, criteria);
     return named.entities
       .filter((entity) => named.contradictionsOf(entity).length === 0)
-      .map((entity) => ({ entity, namedBy: named.agreementsOf(entity) }));
+      .map((entity) => ({ entity, outcomes: identifierOutcomes(named, identifiers, entity) }));
   }
   const byName = legalName !== "" && { name_keys: { $in: nameQueryKeys(legalName) } };
   const byAddress = address !== "" && { address_keys: { $in: [...addressQueryKeys(address).exact] } };
@@ -76,12 +76,12 @@ async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Cr
   const found = await find({ ...byName, ...byAddress });
   // The keys lack some ways to write an address.
   const entities = found.length === 0 && byName && byAddress ? await find(byName) : found;
-  return entities.map((entity) => ({ entity, namedBy: [] }));
+  return entities.map((entity) => ({ entity, outcomes: new Map() }));
 }
 
 /** Weighs all criteria that agree equally, because each is required; the weights add up to the confidence of 1. */
-function explain({ identifiers, legalName, address }: Criteria, { entity, namedBy }: Found): Reason[] {
-  const reasons = identifierReasons(identifiers, namedBy);
+function explain({ legalName, address }: Criteria, { entity, outcomes }: Found): Reason[] {
+  const reasons = identifierReasons(outcomes);
   if (legalName !== "") {
     const detail = "the names are equal but for spelling";
     reasons.push({ criterion: "legal_name", outcome: "agrees", weight: 1, detail });

@@ -18,8 +18,7 @@ import { MAX_CANDIDATES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { mapInSlices, oneSlicePerLoop } from "./in-slices.ts";
-import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
-import type { NamedEntities } from "./naming.ts";
+import { type Criteria, identifierOutcomes, type Match, nameForLookup, noMatch } from "./lookup.ts";
 
 /** Entities that may be meant, perhaps with duplicates, and the weights of words among the names searched. */
 export interface Candidates {
@@ -60,7 +59,7 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
     const named = await nameForLookup(options, tenant, criteria);
     const given = legalName === "" ? undefined : readName(legalName);
     const name = given?.normalized;
-    const query: FuzzyQuery = { identifiers, name, address: address ? readAddress(address) : undefined };
+    const query: FuzzyQuery = { name, address: address ? readAddress(address) : undefined };
     const found = await options.candidates(tenant, { name, address: address || undefined });
     const distinct = new Map([...found.entities, ...named.entities].map((entity) => [entity._id, entity]));
     const [first, ...others] = await matchesAmong({
@@ -68,7 +67,11 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
       given,
       entities: [...distinct.values()],
       idf: found.idf,
-      comparable: (entity) => comparable(entity, named, criteria),
+      comparable: (entity) => ({
+        identifiers: identifierOutcomes(named, identifiers, entity),
+        names: namesOf(entity),
+        addresses: entity.addresses,
+      }),
       nextTurn,
     });
     if (!first) throw noMatch(identifiers);
@@ -89,7 +92,9 @@ export async function matchesAmong(options: {
 }): Promise<Match[]> {
   const { query, given, entities, idf, comparable, nextTurn } = options;
   const compared = await mapInSlices(entities, comparable, nextTurn);
-  const names = namesAmong(query, await mapInSlices(compared, (entity) => nameScore(query, entity, idf), nextTurn));
+  const isByNameAlone = query.address === undefined && compared.every(({ identifiers }) => identifiers.size === 0);
+  const scoredNames = await mapInSlices(compared, (entity) => nameScore(query, entity, idf), nextTurn);
+  const names = namesAmong(scoredNames, isByNameAlone);
   const score = (entity: FoundEntity, index: number) => {
     const name = given && names[index] ? limited(given, names[index], entity) : names[index];
     return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
@@ -110,14 +115,13 @@ export async function matchesAmong(options: {
 
 /** Gives the best name of each entity its confidence beside the others; undefined for an entity without a name. */
 function namesAmong(
-  query: FuzzyQuery,
   scored: readonly (ScoredName | undefined)[],
+  isByNameAlone: boolean,
 ): readonly (ScoredName | undefined)[] {
   // Entities of the same name share one confidence.
   const distinct = new Map(scored.flatMap((name) => (name ? [[keyOf(name), name] as const] : [])));
   const confidences = nameConfidences([...distinct.values()]);
   const byKey = new Map([...distinct.keys()].map((key, index) => [key, confidences[index]!]));
-  const isByNameAlone = query.address === undefined && Object.keys(query.identifiers).length === 0;
   const isOffered = isByNameAlone && Math.max(...confidences) >= OFFERED_FROM;
   return scored.map((name) => {
     if (!name) return undefined;
@@ -147,15 +151,4 @@ function keyOf({ name, score }: ScoredName): string {
 export function namesOf(entity: Pick<FoundEntity, "legal_name" | "placeholder" | "other_names">): NormalizedName[] {
   const legalNames = entity.placeholder ? [] : [entity.legal_name];
   return [...legalNames, ...entity.other_names].map(normalizeName);
-}
-
-/** What is compared of an entity. Identifiers that named it count as its own, also remembered ones and TINs. */
-function comparable(entity: FoundEntity, named: NamedEntities, { identifiers }: Criteria): FuzzyEntity {
-  const agreeing = named.agreementsOf(entity).map((type) => [type, identifiers[type]]);
-  const contradicting = named.contradictionsOf(entity).map((type) => [type, ""]);
-  return {
-    identifiers: Object.fromEntries([...agreeing, ...contradicting]),
-    names: namesOf(entity),
-    addresses: entity.addresses,
-  };
 }

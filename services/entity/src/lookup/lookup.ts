@@ -6,7 +6,7 @@ import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
 import type { PartOutcome, Reason } from "../matching/explanation.ts";
 import { type ComparedName, namesAgree, readName } from "../matching/names/name-agrees.ts";
-import { identifierDetail } from "../matching/score/score-candidate.ts";
+import { type IdentifierOutcomes, identifierDetail } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
@@ -50,30 +50,30 @@ export async function nameForLookup(
 ): Promise<NamedEntities> {
   const named = await nameEntities(stores, tenant, identifiers);
   if (named.resolution.kind === "ambiguous") {
-    const reasonsOf = (entity: FoundEntity) =>
-      identifierReasons(identifiers, named.agreementsOf(entity), named.contradictionsOf(entity));
+    const reasonsOf = (entity: FoundEntity) => identifierReasons(identifierOutcomes(named, identifiers, entity));
     throw ambiguous(named.entities, DIFFERENT_ENTITIES, explain ? reasonsOf : undefined);
   }
   return named;
 }
 
-/** Explains how each identifier of a look-up compares with an entity. */
-export function identifierReasons(
+/** Compares the identifiers of a look-up with an entity. What named it agrees, also where it was remembered or is a TIN. */
+export function identifierOutcomes(
+  named: NamedEntities,
   identifiers: IdentifierMap,
-  agreeing: readonly IdentifierType[],
-  contradicting: readonly IdentifierType[] = [],
-): Reason[] {
-  return identifierTypes
-    .filter((type) => identifiers[type] !== undefined)
-    .map((type) => {
-      const outcome: PartOutcome = agreeing.includes(type)
-        ? "agrees"
-        : contradicting.includes(type)
-          ? "contradicts"
-          : "absent";
-      const weight = { agrees: 1, contradicts: -1, absent: 0 }[outcome];
-      return { criterion: `identifiers.${type}`, outcome, weight, detail: identifierDetail(type, outcome) };
-    });
+  entity: FoundEntity,
+): IdentifierOutcomes {
+  const [agreeing, contradicting] = [named.agreementsOf(entity), named.contradictionsOf(entity)];
+  const outcomeOf = (type: IdentifierType): PartOutcome =>
+    contradicting.includes(type) ? "contradicts" : agreeing.includes(type) ? "agrees" : "absent";
+  return new Map(identifierTypes.filter((type) => identifiers[type]).map((type) => [type, outcomeOf(type)]));
+}
+
+/** Explains how each identifier of a look-up compares with an entity. */
+export function identifierReasons(outcomes: IdentifierOutcomes): Reason[] {
+  return [...outcomes].map(([type, outcome]) => {
+    const weight = { agrees: 1, contradicts: -1, absent: 0 }[outcome];
+    return { criterion: `identifiers.${type}`, outcome, weight, detail: identifierDetail(type, outcome) };
+  });
 }
 
 /** True where an entity's legal name agrees; a placeholder never does. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import type { IdentifierType } from "@vvs/identifiers";
 import type { Address } from "../addresses/address.ts";
 import { readAddress } from "../addresses/address.ts";
+import type { PartOutcome } from "../explanation.ts";
 import { generalIdf } from "../names/idf.ts";
 import { normalizeName } from "../names/normalize-name.ts";
-import { type FuzzyEntity, type FuzzyQuery, scoreCandidate } from "./score-candidate.ts";
+import { scoreCandidate } from "./score-candidate.ts";
 
 const address: Address = {
   type: "physical",
@@ -13,40 +15,39 @@ const address: Address = {
   zip: "28801-1234",
   country: "USA",
 };
-const entity: FuzzyEntity = {
-  identifiers: { uei: "ABCDEF123456", cage: "1ABC2" },
+const entity = {
   names: [normalizeName("BLUE RIDGE TIMBER LLC"), normalizeName("RIDGE SAWMILL")],
   addresses: [address],
 };
 const here = "12 Oak Street, Asheville NC 28801";
 const elsewhere = "9 Elm Ave, Reno NV 89501";
-const score = (query: { name?: string; address?: string; identifiers?: FuzzyQuery["identifiers"] }) =>
+type Outcomes = Partial<Record<IdentifierType, PartOutcome>>;
+const score = ({ name, address, identifiers = {} }: { name?: string; address?: string; identifiers?: Outcomes }) =>
   scoreCandidate(
     {
-      address: query.address === undefined ? undefined : readAddress(query.address),
-      identifiers: query.identifiers ?? {},
-      name: query.name === undefined ? undefined : normalizeName(query.name),
+      address: address === undefined ? undefined : readAddress(address),
+      name: name === undefined ? undefined : normalizeName(name),
     },
-    entity,
+    { ...entity, identifiers: new Map(Object.entries(identifiers) as [IdentifierType, PartOutcome][]) },
     generalIdf,
   );
 
 describe("the confidence in a candidate", () => {
   test.each<[string, Parameters<typeof score>[0], number, number]>([
-    ["an identifier that agrees", { identifiers: { uei: "ABCDEF123456" } }, 0.99, 1],
-    ["and a mistyped name", { identifiers: { uei: "ABCDEF123456" }, name: "Blue Rigde Timber" }, 0.99, 1],
-    ["but the name of another company", { identifiers: { uei: "ABCDEF123456" }, name: "Kestrel Marine" }, 0.8, 0.95],
-    ["one that agrees and one that contradicts", { identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9" } }, 0.5, 0.75],
-    ["only one that contradicts", { identifiers: { cage: "9ZZZ9" } }, 0, 0],
+    ["an identifier that agrees", { identifiers: { uei: "agrees" } }, 0.99, 1],
+    ["and a mistyped name", { identifiers: { uei: "agrees" }, name: "Blue Rigde Timber" }, 0.99, 1],
+    ["but the name of another company", { identifiers: { uei: "agrees" }, name: "Kestrel Marine" }, 0.8, 0.95],
+    ["one that agrees and one that contradicts", { identifiers: { uei: "agrees", cage: "contradicts" } }, 0.5, 0.75],
+    ["only one that contradicts", { identifiers: { cage: "contradicts" } }, 0, 0],
     [
       "the name, with an identifier that contradicts",
-      { identifiers: { cage: "9ZZZ9" }, name: "Blue Ridge Timber LLC" },
+      { identifiers: { cage: "contradicts" }, name: "Blue Ridge Timber LLC" },
       0.6,
       0.8,
     ],
     [
       "the name, with an identifier that the entity lacks",
-      { identifiers: { duns: "123456789" }, name: "Blue Ridge Timber LLC" },
+      { identifiers: { duns: "absent" }, name: "Blue Ridge Timber LLC" },
       0.95,
       1,
     ],
@@ -70,7 +71,7 @@ describe("the confidence in a candidate", () => {
     const { confidence, explanation } = score({
       name: "Blue Ridge Lumber LLC",
       address: elsewhere,
-      identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9", duns: "123456789" },
+      identifiers: { uei: "agrees", cage: "contradicts", duns: "absent" },
     });
     expect(explanation.map(({ criterion, outcome }) => [criterion, outcome])).toEqual([
       ["identifiers.uei", "agrees"],
@@ -98,23 +99,20 @@ describe("the confidence in a candidate", () => {
       ["zip", "contradicts"],
     ]);
     expect(byAddress!.parts!.reduce((sum, { weight }) => sum + Math.abs(weight), 0)).toBeCloseTo(1, 2);
-    expect(JSON.stringify(explanation)).not.toMatch(/ABCDEF123456|123456789/);
   });
 
-  test.each([
+  test.each<[string, Parameters<typeof score>[0]]>([
     ["an agreeing address beside a name that is hardly alike", { name: "Blue Ridge Lumber LLC", address: here }],
     ["another address without a name", { address: elsewhere }],
-    ["another address beside an agreeing identifier", { address: elsewhere, identifiers: { uei: "ABCDEF123456" } }],
-    ["another CAGE code", { name: "Blue Ridge Widgets LLC", identifiers: { cage: "9ZZZ9" } }],
+    ["another address beside an agreeing identifier", { address: elsewhere, identifiers: { uei: "agrees" } }],
+    ["another CAGE code", { name: "Blue Ridge Widgets LLC", identifiers: { cage: "contradicts" } }],
   ])("is lowered by what contradicts, and by nothing else: %s", (_what, query) => {
     for (const { outcome, weight } of score(query).explanation) expect(weight < 0).toBe(outcome === "contradicts");
   });
 
   test("is 0 for an entity without name and address, and explained", () => {
-    const bare: FuzzyEntity = { identifiers: {}, names: [], addresses: [] };
-    expect(
-      scoreCandidate({ identifiers: {}, name: normalizeName("Acme"), address: readAddress(here) }, bare, generalIdf),
-    ).toEqual({
+    const bare = { identifiers: new Map(), names: [], addresses: [] };
+    expect(scoreCandidate({ name: normalizeName("Acme"), address: readAddress(here) }, bare, generalIdf)).toEqual({
       confidence: 0,
       explanation: [
         { criterion: "legal_name", outcome: "absent", weight: 0, detail: "the entity has no name" },

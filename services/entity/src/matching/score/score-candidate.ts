@@ -1,4 +1,4 @@
-import { type IdentifierType, identifierTypes } from "@vvs/identifiers";
+import type { IdentifierType } from "@vvs/identifiers";
 import type { Address, AddressQuery } from "../addresses/address.ts";
 import { type AddressScore, scoreAddress } from "../addresses/score-address.ts";
 import type { PartOutcome, Reason, ReasonPart } from "../explanation.ts";
@@ -7,15 +7,18 @@ import { describeName, nameParts } from "../names/name-reasons.ts";
 import type { NormalizedName } from "../names/normalize-name.ts";
 import { type NameScore, scoreName } from "../names/score-name.ts";
 
-/** The criteria of a fuzzy look-up. Identifier values are normalized; a TIN may be its hash on both sides. */
+/** The criteria of a fuzzy look-up besides identifiers. */
 export interface FuzzyQuery {
-  identifiers: Readonly<Partial<Record<IdentifierType, string>>>;
   name?: NormalizedName;
   address?: AddressQuery;
 }
 
+/** How the identifiers of a look-up compare with an entity. */
+export type IdentifierOutcomes = ReadonlyMap<IdentifierType, PartOutcome>;
+
 /** What a query is compared with. */
-export interface FuzzyEntity extends Pick<FuzzyQuery, "identifiers"> {
+export interface FuzzyEntity {
+  identifiers: IdentifierOutcomes;
   /** The legal name first, then the others; none for an entity whose name is a placeholder. */
   names: readonly NormalizedName[];
   addresses: readonly Address[];
@@ -73,11 +76,8 @@ export function scoreCandidate(
     confidence = after;
   };
 
-  const asked = identifierTypes.filter((type) => query.identifiers[type] !== undefined);
-  const { agrees, contradicts, absent } = Object.groupBy(asked, (type): PartOutcome => {
-    if (entity.identifiers[type] === undefined) return "absent";
-    return entity.identifiers[type] === query.identifiers[type] ? "agrees" : "contradicts";
-  });
+  const asked = [...entity.identifiers.keys()];
+  const { agrees, contradicts, absent } = Object.groupBy(asked, (type) => entity.identifiers.get(type)!);
   const explainIdentifier = (type: IdentifierType, outcome: PartOutcome, after: number) =>
     explain(`identifiers.${type}`, outcome, after, identifierDetail(type, outcome));
   for (const type of agrees ?? []) explainIdentifier(type, "agrees", identifierScore);
