@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { testMongo } from "@vvs/testing";
-import { agedBatches, type Keeping } from "./aged.ts";
+import { forAged, type Keeping } from "./aged.ts";
 
 interface Item {
   readonly _id: string;
@@ -24,10 +24,13 @@ const add = (organization_id: string, ...days: number[]) =>
 
 async function aged(keeping: Keeping) {
   const found: string[] = [];
-  for await (const { organizationId, ids } of agedBatches(items(), { filter: { busy: { $ne: true } }, keeping, now })) {
+  const options = { filter: { busy: { $ne: true } }, keeping, now, stopping: new AbortController().signal } as const;
+  const sum = await forAged(items(), options, async (organizationId, ids) => {
     expect(ids.every((id) => id.startsWith(`${organizationId}:`))).toBe(true);
     found.push(...ids);
-  }
+    return ids.length;
+  });
+  expect(sum).toBe(found.length);
   return found;
 }
 

@@ -17,23 +17,17 @@ const BATCH = 500;
 const PAUSE_MS = 200;
 const ROUND_MS = 10 * 60_000;
 
-/** Which documents of a collection are past their time; see `agedBatches`. */
-export interface Aging<T> {
-  readonly scope?: Document;
-  readonly filter: Filter<T>;
-  readonly keeping: Keeping;
-  readonly now: Date;
-}
-
 /**
- * Yields the ids of documents past their time, in batches of one organization, oldest first. `filter` selects documents
- * that may go; all of the organization's in `scope` count. Needs an index on organization_id, the fields of `scope`,
- * created_at and _id, the last two descending.
+ * Calls `work` with the ids of documents past their time, in batches of one organization, oldest first, until all are done or
+ * `stopping` is aborted. `filter` selects documents that may go; all of the organization's in `scope` count. Needs an index on
+ * organization_id, the fields of `scope`, created_at and _id, the last two descending. Returns the sum of what `work` returns.
  */
-export async function* agedBatches<T extends Document & { readonly _id: string }>(
+export async function forAged<T extends Document & { readonly _id: string }>(
   collection: Collection<T>,
-  { scope = {}, filter, keeping, now }: Aging<T>,
-): AsyncGenerator<{ readonly organizationId: string; readonly ids: readonly string[] }> {
+  options: { scope?: Document; filter: Filter<T>; keeping: Keeping; now: Date; stopping: AbortSignal },
+  work: (organizationId: string, ids: string[]) => Promise<number>,
+): Promise<number> {
+  const { scope = {}, filter, keeping, now, stopping } = options;
   const documents = collection as unknown as Collection<{ _id: string; organization_id: string; created_at: Date }>;
   const age = (days: number) => new Date(now.getTime() - days * DAY_MS);
 
@@ -54,6 +48,7 @@ export async function* agedBatches<T extends Document & { readonly _id: string }
     return new Date(Math.min(Math.max(...times), Number(age(1))));
   }
 
+  let sum = 0;
   for (let organizationId = await nextOrganization(""); organizationId; ) {
     const created_at = { $lt: await boundary(organizationId) };
     const found = collection
@@ -62,25 +57,13 @@ export async function* agedBatches<T extends Document & { readonly _id: string }
         { projection: { _id: 1 }, batchSize: BATCH },
       )
       .sort({ created_at: 1, _id: 1 });
-    for await (const batch of inBatches(found, BATCH)) yield { organizationId, ids: batch.map(({ _id }) => _id) };
+    for await (const batch of inBatches(found, BATCH)) {
+      const ids = batch.map(({ _id }) => _id);
+      sum += await work(organizationId, ids);
+      await pause(PAUSE_MS, stopping);
+      if (stopping.aborted) return sum;
+    }
     organizationId = await nextOrganization(organizationId);
-  }
-}
-
-/**
- * Calls `work` with the ids of each batch of documents past their time, until all are done or `stopping` is aborted. Returns the
- * sum of what it returns.
- */
-export async function forAged<T extends Document & { readonly _id: string }>(
-  collection: Collection<T>,
-  { stopping, ...aging }: Aging<T> & { stopping: AbortSignal },
-  work: (organizationId: string, ids: string[]) => Promise<number>,
-): Promise<number> {
-  let sum = 0;
-  for await (const { organizationId, ids } of agedBatches(collection, aging)) {
-    sum += await work(organizationId, [...ids]);
-    await pause(PAUSE_MS, stopping);
-    if (stopping.aborted) break;
   }
   return sum;
 }

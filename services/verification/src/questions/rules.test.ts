@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { RegistrationPart } from "@vvs/registration";
 import { registrationPart } from "../testing/parts.ts";
-import { afterFailure, askAgainAt, publicAnswerAfter, usableUntil } from "./rules.ts";
+import { afterFailure, askAgainAt, mayFailUntil, publicAnswerAfter } from "./rules.ts";
 
 const at = (text: string) => new Date(text.length === 10 ? `${text}T00:00:00Z` : text);
 
@@ -134,7 +134,7 @@ describe("a part that shows something other than active may answer a later run",
       "2026-11-23",
     ],
   ])("%s", (_name, part, keptAnswer, wasParked, expected) => {
-    expect(usableUntil(part, { kept: keptAnswer, wasParked })).toEqual(at(expected));
+    expect(mayFailUntil(part, { kept: keptAnswer, wasParked })).toEqual(at(expected));
   });
 });
 

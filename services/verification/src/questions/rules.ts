@@ -102,7 +102,7 @@ export interface RunKnowledge {
  * of the registry's day after its date; a part of the API until the end of its UTC day, since each has a quota of its own,
  * and for a run that waited for it one day; and a part that is as new as the kept answer until that one is asked for again.
  */
-export function usableUntil(part: PartSource, { kept, wasParked }: RunKnowledge): Date {
+export function mayFailUntil(part: PartSource, { kept, wasParked }: RunKnowledge): Date {
   const { origin, date } = part;
   const ofApi = () => (wasParked ? date : startOfUtcDay(date)).getTime() + DAY_MS;
   const ofFile = () => startOfRegistryDay(addDays(dayOfPart(part), 2)).getTime();

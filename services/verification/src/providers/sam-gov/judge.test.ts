@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { PartSource, Parts, RegistrationPart } from "@vvs/registration";
-import { usableUntil } from "../../questions/rules.ts";
+import { mayFailUntil } from "../../questions/rules.ts";
 import { exclusionsPart, registrationPart } from "../../testing/parts.ts";
 import type { ProviderError } from "../provider.ts";
 import { judge } from "./judge.ts";
@@ -12,7 +12,7 @@ const exclusionsFile = (cutDate: string) =>
 
 function answer(parts: Parts, moment: string, isLaterRun = false): string {
   const knowledge = { kept: undefined, wasParked: false };
-  const run = { usableUntil: (part: PartSource) => usableUntil(part, knowledge), asksExclusions: false };
+  const run = { mayFailUntil: (part: PartSource) => mayFailUntil(part, knowledge), asksExclusions: false };
   const now = new Date(moment);
   try {
     const { outcome, reason } = judge(parts, { now, hasApi: true, ...(isLaterRun && { run }) });

@@ -6,7 +6,7 @@ import { canShowPass, isOlder, MAX_FAIL_AGE_DAYS, staleSource } from "./stale-da
 /** How a monitor's later run, which asks no API itself, judges parts that show something other than an active vendor. */
 export interface RunRule {
   /** Returns until when such a part may be used. */
-  readonly usableUntil: (part: PartSource) => Date;
+  readonly mayFailUntil: (part: PartSource) => Date;
   /** Exclusions that only the API knows are asked for again. */
   readonly asksExclusions: boolean;
 }
@@ -23,7 +23,7 @@ export function judge(
 ): Verdict {
   const verdict = verdictOf(parts, registryDay(now));
   const { registration, exclusions } = parts;
-  const isTooOld = (part: PartSource) => (run ? now >= run.usableUntil(part) : isOlder(part, MAX_FAIL_AGE_DAYS, now));
+  const isTooOld = (part: PartSource) => (run ? now >= run.mayFailUntil(part) : isOlder(part, MAX_FAIL_AGE_DAYS, now));
   if (!verdict) throw staleSource();
   if (verdict.reason === "excluded") {
     if (run?.asksExclusions && exclusions!.origin === "sam_gov_api" && isTooOld(exclusions!)) throw staleSource();

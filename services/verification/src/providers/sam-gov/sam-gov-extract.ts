@@ -1,6 +1,6 @@
 import type { RegistryAnswer } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
-import { usableUntil } from "../../questions/rules.ts";
+import { mayFailUntil } from "../../questions/rules.ts";
 import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
 import { sortedJson } from "../sorted-json.ts";
 import { askingAbout } from "./asking-about.ts";
@@ -46,7 +46,7 @@ export function createSamGovExtract(options: {
     if (!isLater(question)) return undefined;
     const knowledge = { kept: question.kept, wasParked: question.run?.wasParked === true };
     return {
-      usableUntil: (part) => usableUntil(part, knowledge),
+      mayFailUntil: (part) => mayFailUntil(part, knowledge),
       asksExclusions: !filePartsOf(files, now).hasExclusionsFile,
     };
   }
