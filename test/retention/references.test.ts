@@ -45,7 +45,7 @@ test("years later a last run, an event and a cached call find their evidence, an
   }
   expect(await verificationIds()).toEqual([first._id, event!.verification_id, last.verification_id]);
   const cached = await stack.verify(vendor, Mode.CACHED);
-  const { evidence } = await stack.evidence(organizationId, cached.results[0]!.evidenceId);
+  const evidence = await stack.evidence(organizationId, cached.results[0]!.evidenceId);
   expect(evidence?.verificationId).toBe(last.verification_id);
 
   // The first run and the event have their seven years; the cached call has 400 days.

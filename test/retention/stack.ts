@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { create, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { newId } from "@vvs/ids";
-import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import {
   ChangeDetectedSchema,
   VerificationCompletedSchema,
@@ -19,6 +18,8 @@ import { jobCollections } from "../../services/verification/src/jobs/documents.t
 import { type Provider, ProviderError } from "../../services/verification/src/providers/provider.ts";
 import { createRetention } from "../../services/verification/src/retention/removal.ts";
 import { collectionsOf } from "../../services/verification/src/store.ts";
+import { callerOf, evidenceOf, type TestVendor, verify } from "../../services/verification/src/testing/calls.ts";
+import { jobsOf } from "../../services/verification/src/testing/jobs.ts";
 import { startTestService } from "../../services/verification/src/testing/service.ts";
 import { startChangeDetector } from "../support/change-detector.ts";
 
@@ -31,10 +32,6 @@ export interface PlayedVendor {
   /** Where the registration of its answers is from: as the files do, it may take that of an earlier answer, or an older one. */
   answers: "never" | "now" | "earlier" | "older";
 }
-
-const callerOf = (organizationId: string) => ({
-  ...{ tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1", requestId: "req_1" },
-});
 
 type Kind = "requested" | "completed" | "changed";
 
@@ -175,23 +172,16 @@ export async function startKeptStack() {
       while ((await monitors.scheduler.claimDue()).claimed > 0) await settle();
       await settle();
     },
-    async verify({ organizationId, entityId }: { organizationId: string; entityId: string }, mode: Mode) {
-      const { verification: made } = await verification.client.verify({
-        caller: callerOf(organizationId),
-        target: { case: "entityId", value: entityId },
-        checks: [CheckType.SAM_REGISTRATION],
-        mode,
-      });
+    async verify(vendor: TestVendor, mode: Mode) {
+      const made = await verify(verification, vendor, { mode });
       await settle();
-      return made!;
+      return made;
     },
     /** Verifies vendors of an organization by a job, to the end. Returns its id. */
-    async job(...listed: readonly { organizationId: string; entityId: string }[]): Promise<string> {
-      const caller = callerOf(listed[0]!.organizationId);
-      const rows = listed.map(({ entityId }, index) => ({ row: index + 1, entityId }));
-      const { jobId } = await verification.jobClient.addJobRows({ caller, rows });
-      const terms = { total: rows.length, checks: [CheckType.SAM_REGISTRATION], mode: Mode.CACHED, openRows: 10_000 };
-      await verification.jobClient.startJob({ caller, jobId, ...terms });
+    async job(...listed: readonly TestVendor[]): Promise<string> {
+      const { start } = jobsOf(verification, listed[0]!.organizationId);
+      const rows = listed.map(({ entityId }) => ({ entityId }));
+      const jobId = await start(rows, { mode: Mode.CACHED });
       await verification.jobs.live.work();
       await settle();
       return jobId;
@@ -203,11 +193,7 @@ export async function startKeptStack() {
       return JSON.parse(Buffer.from(receipt.split(".")[1]!, "base64url").toString());
     },
     /** Reads the evidence of a result as the API does. */
-    evidence: (organizationId: string, evidenceId: string) =>
-      verification.client.getEvidence({
-        caller: callerOf(organizationId),
-        evidenceId,
-      }),
+    evidence: (organizationId: string, evidenceId: string) => evidenceOf(verification, evidenceId, organizationId),
     /** Forgets what was published: it is older than any topic keeps. */
     forget() {
       for (const values of Object.values(published)) values.length = 0;

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { Environment } from "@vvs/proto/common/v1/common";
 import { RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { eventually } from "@vvs/testing";
 import { ProviderError } from "../providers/provider.ts";
-import { putVendor, verifyResult } from "../testing/calls.ts";
+import { evidenceOf, putVendor, verifyResult } from "../testing/calls.ts";
 import { jobsOf } from "../testing/jobs.ts";
 import { createTestMonitor, startPlayedQueue } from "../testing/played-queue.ts";
 import type { TestService } from "../testing/service.ts";
@@ -104,11 +103,7 @@ describe("a later run", () => {
     await work();
     expect(await monitor.result()).toBe("pass sam_gov_api");
     const { results } = (await monitor.verificationOf(2))!;
-    const { evidence } = await service.client.getEvidence({
-      caller: { tenant: { organizationId: monitor.organizationId, environment: Environment.LIVE }, actor: "key_1" },
-      evidenceId: results[0]!.evidence_id,
-    });
-    const content = JSON.parse(evidence!.content);
+    const content = JSON.parse((await evidenceOf(service, results[0]!.evidence_id, monitor.organizationId)).content);
     expect(content.answers[0].url).toContain(`ueiSAM=${uei}&`);
     expect(content.answers[0].body.entityData[0].entityRegistration.ueiSAM).toBe(uei);
     expect(content.rests_on.registration.origin).toBe("sam_gov_api");
