@@ -37,6 +37,7 @@ afterEach(() => {
   dashboard.state.role = "owner";
   dashboard.state.authenticatedAt = new Date();
   dashboard.state.calls.length = 0;
+  dashboard.state.failures.clear();
 });
 
 async function visitorOf(role: string): Promise<Visitor> {
@@ -189,6 +190,27 @@ test("every page says what a service that is unavailable leaves out, and leads t
     if (status === 503) expect(text).toContain("can’t be shown, because a service is temporarily unavailable");
   }
   dashboard.state.isDown = false;
+});
+
+test.each([
+  ["verifications", ["getEntity"], ["Vendor names are temporarily unavailable", `${ENTITY_ID}</a>`]],
+  [`verifications/${VERIFICATION_ID}`, ["getEntity", "listApiKeys"], ["The vendor’s data is temporarily", EVIDENCE_ID]],
+  [`vendors/${ENTITY_ID}`, ["listVerifications"], ["Verifications are temporarily unavailable."]],
+  [
+    `vendors/${ENTITY_ID}`,
+    ["listSnapshots", "listEvents", "listDeliveries"],
+    ["Versions", "Changes", "Deliveries"].map((part) => `${part} are temporarily unavailable.`),
+  ],
+  [`monitors/${MONITOR_ID}`, ["listEvents"], ["Changes are temporarily unavailable. None are lost."]],
+  ["usage", ["getProviderHealth"], ["Provider statistics are temporarily unavailable.", "No API requests in the Live"]],
+  ["usage", ["getProviderUsage"], ["Your calls to providers are temporarily unavailable."]],
+  ["organization", ["countMonitors"], ["temporarily unavailable"]],
+])("the page %s is complete except for what %j would say", async (page, methods, texts) => {
+  const visitor = await visitorOf("owner");
+  for (const method of methods) dashboard.fail(method, "service_unavailable");
+  const { status, text } = await visitor.get(`/live/${page}`);
+  expect(status).toBe(200);
+  for (const part of texts) expect(text).toContain(part);
 });
 
 describe("all linked pages", () => {

@@ -67,13 +67,6 @@ describe("a monitor's page", () => {
       "Not confirmed since 4 October 2026, 08:00 UTC: our data is too old.",
     );
   });
-
-  test("is complete except for unavailable events", async () => {
-    dashboard.fail("listEvents", "service_unavailable");
-    const { status, text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
-    expect(status).toBe(200);
-    expect(text).toContain("Changes are temporarily unavailable. None are lost.");
-  });
 });
 
 describe("a cancellation", () => {

@@ -46,7 +46,7 @@ export interface TestDashboard {
   /** Lets a method answer with an error. */
   fail(method: string, ...error: ConstructorParameters<typeof ServiceError>): void;
   /** Stops a service. */
-  stop(service: "account" | "verification" | "monitor"): Promise<void>;
+  stop(service: "account" | "verification"): Promise<void>;
   close(): Promise<void>;
 }
 

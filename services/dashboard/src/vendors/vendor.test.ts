@@ -230,17 +230,6 @@ describe("a vendor's page", () => {
     expect(next.text).toContain(`href="${path}?show=versions">Newest</a>`);
   });
 
-  test("is complete except for unavailable parts", async () => {
-    dashboard.fail("listSnapshots", "service_unavailable");
-    await dashboard.stop("verification");
-    await dashboard.stop("monitor");
-    const { status, text } = await page();
-    expect(status).toBe(200);
-    for (const part of ["Versions", "Verifications", "Changes", "Deliveries"]) {
-      expect(text).toContain(`${part} are temporarily unavailable.`);
-    }
-  });
-
   test("shows your vendor number, which can be changed and removed", async () => {
     const form = `${path}/vendor-number`;
     expect((await page()).text).toContain(`href="${form}"`);
