@@ -21,15 +21,8 @@ for (let organization = 0; organization <= CALLS; organization++) {
 }
 await stack.publish(2 * (CALLS + 1));
 
-/**
- * The commands of calls, without the read of withdrawn loads, which happens at most once a second, and the write of counted
- * attempts, which happens at most every five seconds.
- */
-function costsOf({
-  "find registry_loads": loads = 0,
-  "update provider_attempts": _attempts,
-  ...counts
-}: CommandCounts): CommandCounts {
+/** The commands of calls, without the read of withdrawn loads, which happens at most once a second. */
+function costsOf({ "find registry_loads": loads = 0, ...counts }: CommandCounts): CommandCounts {
   expect(loads).toBeLessThanOrEqual(1);
   return counts;
 }

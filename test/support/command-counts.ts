@@ -1,7 +1,10 @@
 import type { CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
 
-/** What keeps connections, leases and gauges going, whatever calls come. */
-const BACKGROUND = /^(hello|ping|endSessions|getMore) |(_relays|_shards|provider_state)$/;
+/**
+ * What keeps connections, leases and gauges going, whatever calls come, and the write of counted attempts, which happens at most
+ * every five seconds.
+ */
+const BACKGROUND = /^(hello|ping|endSessions|getMore) |(_relays|_shards|provider_state|provider_attempts)$/;
 const READ_OUTBOX = "find outbox";
 
 type FindReply = { readonly cursor: { readonly firstBatch: readonly unknown[] } };
