@@ -1,10 +1,12 @@
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { eventually, silentLogger as logger } from "@vvs/testing";
+import kafkajs from "kafkajs";
 import { testKafka } from "../testing.ts";
 import { deadLetterTopic } from "../topics.ts";
+import { redriveTopic } from "./redrive-topic.ts";
 
-const { kafka, createTopic, read } = testKafka();
+const { kafka, prefix, createTopic, read } = testKafka();
 
 async function send(topic: string, ...keys: string[]): Promise<void> {
   const producer = kafka.producer();
@@ -36,6 +38,20 @@ test("dead letters go back to their topic once, with their original key and head
   await putAside(topic, 4);
   expect(await kafka.redrive(topic)).toBe(2);
   expect((await read(topic)).at(-1)!.headers).toEqual({ "record-id": "of b", redriven: "2" });
+});
+
+test("a redrive ends where another one sends meanwhile what it has found", async () => {
+  const topic = await createTopic("redriven-by-another");
+  await send(topic, "a");
+  await putAside(topic, 1);
+  const library = new kafkajs.Kafka({ brokers: process.env.KAFKA_BROKERS!.split(","), logCreator: () => () => {} });
+  const create = library.admin.bind(library);
+  jest.spyOn(library, "admin").mockImplementationOnce(() => {
+    const admin = create();
+    const disconnect = () => admin.disconnect().then(async () => expect(await kafka.redrive(topic)).toBe(1));
+    return { ...admin, disconnect };
+  });
+  expect(await redriveTopic({ library, producer: kafka.producer(), groupPrefix: prefix, topic })).toBe(0);
 });
 
 test("without dead letters nothing is redriven", async () => {

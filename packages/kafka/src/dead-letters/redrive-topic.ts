@@ -4,9 +4,12 @@ import { toConsumedRecord } from "../record.ts";
 import { deadLetterTopic } from "../topics.ts";
 import { fromDeadLetter } from "./dead-letter.ts";
 
+/** How often it is looked whether another redrive has sent the rest, in milliseconds. */
+const LOOK_MS = 2_000;
+
 /**
  * Sends the dead letters of a topic back to the topic: those that are there at the start and were not sent by an
- * earlier redrive. Returns how many. Errors: Kafka is unavailable; letters sent before that are not sent again by the
+ * earlier redrive, or one at the same time. Returns how many. Errors: Kafka is unavailable; letters sent before that are not sent again by the
  * next redrive.
  */
 export async function redriveTopic(options: {
@@ -18,13 +21,14 @@ export async function redriveTopic(options: {
   const { library, producer, topic } = options;
   const source = deadLetterTopic(topic);
   const groupId = `${options.groupPrefix}redrive.${source}`;
-  const ends = await remaining(library, source, groupId);
+  const left = () => remaining(library, source, groupId);
+  const ends = await left();
   if (ends.size === 0) return 0;
 
   const consumer = library.consumer({ groupId, maxWaitTimeInMs: 500, allowAutoTopicCreation: false });
   let sent = 0;
   try {
-    await eachBatchUntil(consumer, source, ends, async (batch, end) => {
+    await eachBatchUntil({ consumer, topic: source, ends, left }, async (batch, end) => {
       const letters = batch.messages
         .map((message) => toConsumedRecord(source, batch.partition, message))
         .filter(({ offset }) => offset < end);
@@ -59,15 +63,18 @@ async function remaining(library: Library, source: string, groupId: string): Pro
   }
 }
 
-/** Reads each partition up to its end. Errors: those of `take` or of the consumer. */
+/** Reads each partition up to its end, or until nothing of it is left. Errors: those of `take`, `left` or of the consumer. */
 async function eachBatchUntil(
-  consumer: Consumer,
-  topic: string,
-  ends: Map<number, bigint>,
+  options: { consumer: Consumer; topic: string; ends: Map<number, bigint>; left: () => Promise<Map<number, bigint>> },
   take: (batch: Batch, end: bigint) => Promise<void>,
 ): Promise<void> {
+  const { consumer, topic, ends, left } = options;
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
   const open = new Map(ends);
+  const finish = (partition: number) => {
+    open.delete(partition);
+    if (open.size === 0) resolve();
+  };
   consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
   await consumer.connect();
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
@@ -82,9 +89,14 @@ async function eachBatchUntil(
         reject(error);
         return;
       }
-      if (BigInt(batch.lastOffset()) + 1n >= end) open.delete(batch.partition);
-      if (open.size === 0) resolve();
+      if (BigInt(batch.lastOffset()) + 1n >= end) finish(batch.partition);
     },
   });
-  await done;
+  // What another redrive sends never comes here.
+  const looking = setInterval(async () => {
+    // Where this fails, the next look may not.
+    const unsent = await left().catch(() => ends);
+    for (const partition of open.keys()) if (!unsent.has(partition)) finish(partition);
+  }, LOOK_MS);
+  await done.finally(() => clearInterval(looking));
 }
