@@ -1,10 +1,12 @@
 import { createBatcher } from "@vvs/batching";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import type { Binary, Document } from "mongodb";
-import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "./model/documents.ts";
+import type { CarriedTinDocument, Collections, FoundEntity, RememberedDocument } from "./model/documents.ts";
 
 /** Maximum number of documents that a look-up reads for one identifier, even if a file gives it to more. */
 export const MAX_CARRIERS = 50;
+/** Leaves out the keys of entities by which names and addresses are found: a third of most documents. */
+export const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 /** Maximum number of calls that share a command. */
 const MAX_TOGETHER = 16;
 
@@ -50,7 +52,7 @@ async function findByUei(
 ) {
   const owners = [...new Set(keys.map(({ organizationId }) => organizationId))];
   const found = await entities
-    .aggregate<EntityDocument & { along: RememberedDocument[] }>([
+    .aggregate<FoundEntity & { along: RememberedDocument[] }>([
       // At most two for each: a UEI is unique in an organization, and in the registry.
       {
         $match: {
@@ -69,6 +71,7 @@ async function findByUei(
           as: "along",
         },
       },
+      { $project: WITHOUT_KEYS },
     ])
     .toArray();
   return keys.map(({ organizationId, uei }) =>

@@ -14,7 +14,7 @@ import type {
   RememberedDocument,
   SnapshotDocument,
 } from "./model/documents.ts";
-import { createSharedReads, MAX_CARRIERS, type RememberedIdentifier } from "./shared-reads.ts";
+import { createSharedReads, MAX_CARRIERS, type RememberedIdentifier, WITHOUT_KEYS } from "./shared-reads.ts";
 
 /** Reads what one organization sees. Every method puts the tenant into its query. */
 export type EntityStore = ReturnType<typeof createEntityStore>;
@@ -23,7 +23,6 @@ export type EntityStore = ReturnType<typeof createEntityStore>;
 const MAX_RECENT = 100;
 /** Maximum number of entities that one command reads for single calls. */
 const MAX_SHOWN = 50;
-const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 
 export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
   const of = (tenant: Tenant) => options.collections[tenant.environment];
@@ -141,7 +140,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       tenant: Tenant,
       identifiers: IdentifierMap,
       tinCarriers: readonly string[],
-    ): Promise<EntityDocument[]> {
+    ): Promise<FoundEntity[]> {
       const { uei, cage, duns } = identifiers;
       const visible = { organization_id: visibleTo(tenant) };
       const own = { organization_id: tenant.organizationId };
@@ -158,7 +157,8 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         // An own entity that took over a registry entity carries its UEI, so both were found.
         return withHiding(entities, entities);
       }
-      const found = await of(tenant).entities.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
+      const options = { projection: WITHOUT_KEYS, limit: MAX_CARRIERS };
+      const found = await of(tenant).entities.find<FoundEntity>({ $or: ways }, options).toArray();
       return withoutHidden(of(tenant), tenant, found);
     },
     /** Returns the ids of the organization's own entities that carry a TIN with one of these hashes. */

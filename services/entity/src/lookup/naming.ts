@@ -1,7 +1,7 @@
 import { type IdentifierMap, type IdentifierType, identifierTypes, isWellFormed } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import { currentCages } from "../model/cages.ts";
-import type { EntityDocument, FoundEntity } from "../model/documents.ts";
+import type { FoundEntity } from "../model/documents.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { contradictions, type Resolution, resolve } from "./resolve.ts";
@@ -10,9 +10,9 @@ import { contradictions, type Resolution, resolve } from "./resolve.ts";
 export interface NamedEntities {
   readonly resolution: Resolution;
   /** The entities of the resolution, none of them hidden. */
-  readonly entities: readonly EntityDocument[];
+  readonly entities: readonly FoundEntity[];
   /** Visible entities that carry any of the given identifiers. */
-  readonly carriers: readonly EntityDocument[];
+  readonly carriers: readonly FoundEntity[];
   /** The given identifiers that name this entity, carried or remembered. */
   agreementsOf(entity: FoundEntity): IdentifierType[];
   /** The given identifiers that this entity carries with another value. */
@@ -39,7 +39,7 @@ export async function nameEntities(
     cage: currentCages(entity).find((cage) => cage === given.cage) ?? entity.identifiers.cage,
     tin: entity.tin_last4 === undefined ? undefined : tinCarriers.has(entity._id),
   });
-  const carries = (entity: EntityDocument, type: IdentifierType) => {
+  const carries = (entity: FoundEntity, type: IdentifierType) => {
     if (type === "tin") return tinCarriers.has(entity._id);
     return type === "cage" ? byCage.includes(entity) : entity.identifiers[type] === sound[type];
   };
@@ -78,7 +78,7 @@ export async function nameEntities(
  * Returns the entities that carry a CAGE by the newest file: one that the file lacks does not, unless an organization created
  * it and nobody else carries the CAGE.
  */
-function carriersOfCage(found: readonly EntityDocument[], cage: string | undefined): readonly EntityDocument[] {
+function carriersOfCage(found: readonly FoundEntity[], cage: string | undefined): readonly FoundEntity[] {
   const carrying = cage === undefined ? [] : found.filter((entity) => currentCages(entity).includes(cage));
   const listed = carrying.filter((entity) => entity.listed !== false);
   return listed.length > 0 ? listed : carrying.filter((entity) => entity.organization_id !== null);
@@ -91,7 +91,7 @@ async function findRemembered(
     identifiers,
     tinHashes,
     known,
-  }: { identifiers: IdentifierMap; tinHashes: ReturnType<TinVault["hashes"]>; known: readonly EntityDocument[] },
+  }: { identifiers: IdentifierMap; tinHashes: ReturnType<TinVault["hashes"]>; known: readonly FoundEntity[] },
 ) {
   const documents = await store.findRemembered(tenant, identifiers, identifiers.tin ? tinHashes : []);
   const ids = documents.map(({ entity_id }) => entity_id);

@@ -1,7 +1,7 @@
 import { isDuplicateKey } from "@vvs/mongo";
 import { registryDay } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
-import type { Collections, EntityDocument, UnversionedEntity } from "./documents.ts";
+import type { Collections, EntityDocument, FoundEntity, UnversionedEntity } from "./documents.ts";
 import { type Author, nextVersion } from "./snapshots.ts";
 
 /** An entity changed after it was read: it must be read again. */
@@ -28,7 +28,7 @@ export async function insertEntity(
 export async function replaceEntity(
   collections: Collections,
   session: ClientSession,
-  options: { previous: EntityDocument; entity: UnversionedEntity; author: Author; now: Date },
+  options: { previous: FoundEntity; entity: UnversionedEntity; author: Author; now: Date },
 ): Promise<EntityDocument> {
   const { previous } = options;
   const { entity, snapshot } = nextVersion({ ...options, today: registryDay(options.now) });

@@ -3,7 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import { maskTin } from "@vvs/identifiers";
 import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
 import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
-import type { EntityDocument, RememberedDocument } from "../model/documents.ts";
+import type { FoundEntity, RememberedDocument } from "../model/documents.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
 import { externalIdIn } from "../store.ts";
 import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "../subject-documents.ts";
@@ -23,7 +23,7 @@ export function createCheckSubjects(options: Pick<CreationOptions, "collections"
     /** Returns the subject of an entity that was read before, with what the tenant supplied about it. */
     async subjectOf(
       tenant: Tenant,
-      { entity, remembered }: { entity: EntityDocument; remembered: readonly RememberedDocument[] },
+      { entity, remembered }: { entity: FoundEntity; remembered: readonly RememberedDocument[] },
     ): Promise<CheckSubject> {
       const carriedTin =
         entity.tin_last4 === undefined ? undefined : await options.store.findCarriedTin(tenant, entity._id);

@@ -6,7 +6,7 @@ import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import { type NamedEntities, nameEntities, pick } from "../lookup/naming.ts";
-import type { EntityDocument, PublicIdentifierType, UnversionedEntity } from "../model/documents.ts";
+import type { FoundEntity, PublicIdentifierType, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
@@ -53,7 +53,7 @@ interface Vendor {
  */
 export function createVendorResolver(options: VendorOptions) {
   const { store, tins, creation, rememberedTins, checkSubjects } = options;
-  const rememberedBy = async ({ tenant }: CallerContext, entity: EntityDocument) =>
+  const rememberedBy = async ({ tenant }: CallerContext, entity: FoundEntity) =>
     (await store.rememberedOf(tenant, [entity])).get(entity._id) ?? [];
   const readSubject = createBatcher({
     run: (keys: readonly SubjectKey[]) => checkSubjects.subjects(keys),
@@ -62,7 +62,7 @@ export function createVendorResolver(options: VendorOptions) {
   });
 
   /** Returns the entity of an id. Identifiers that other entities carry, and it does not, are refused. */
-  async function given({ tenant }: CallerContext, entityId: string, named: NamedEntities): Promise<EntityDocument> {
+  async function given({ tenant }: CallerContext, entityId: string, named: NamedEntities): Promise<FoundEntity> {
     const [entity] = isId("ent", entityId) ? await store.findVisible(tenant, [entityId]) : [];
     if (entity?._id !== entityId) throw new ServiceError("entity_not_found");
     const agreed = named.agreementsOf(entity);
@@ -75,7 +75,7 @@ export function createVendorResolver(options: VendorOptions) {
   /** Adds or remembers the identifiers that an entity lacks, and its first name. */
   async function supplement(
     caller: CallerContext,
-    entity: EntityDocument,
+    entity: FoundEntity,
     { identifiers, legalName, checksTin }: Pick<Vendor, "identifiers" | "legalName" | "checksTin">,
   ): Promise<void> {
     if (entity.organization_id === null) return remember(options, caller, entity, { identifiers, checksTin });
@@ -129,13 +129,13 @@ export function createVendorResolver(options: VendorOptions) {
 }
 
 /** Returns the entity that identifiers name; undefined where they name none. */
-function namedBy({ resolution, entities }: NamedEntities): EntityDocument | undefined {
+function namedBy({ resolution, entities }: NamedEntities): FoundEntity | undefined {
   if (resolution.kind === "ambiguous") throw ambiguous(entities, DIFFERENT_ENTITIES);
   if (entities.length > 1) throw ambiguous(entities, SEVERAL_ENTITIES);
   return entities[0];
 }
 
-function contradicted(entity: EntityDocument, types: readonly IdentifierType[]): ServiceError {
+function contradicted(entity: FoundEntity, types: readonly IdentifierType[]): ServiceError {
   const listed = types.map((type) => type.toUpperCase()).join(", ");
   return new ServiceError("entity_exists", {
     entityId: entity._id,
@@ -147,7 +147,7 @@ function contradicted(entity: EntityDocument, types: readonly IdentifierType[]):
 async function complementOwn(
   { client, collections, tins, externalIds, now }: VendorOptions,
   caller: CallerContext,
-  entity: EntityDocument,
+  entity: FoundEntity,
   { identifiers, legalName }: Pick<Vendor, "identifiers" | "legalName">,
 ): Promise<void> {
   const takesName = entity.placeholder && legalName !== "";
@@ -186,7 +186,7 @@ async function complementOwn(
 async function remember(
   { collections, store, rememberedTins }: VendorOptions,
   caller: CallerContext,
-  entity: EntityDocument,
+  entity: FoundEntity,
   { identifiers: { tin, ...others }, checksTin }: Pick<Vendor, "identifiers" | "checksTin">,
 ): Promise<void> {
   const { tenant } = caller;
