@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientSession, Document, Filter } from "mongodb";
+import { inBatches } from "@vvs/batching";
+import type { ClientSession, Filter } from "mongodb";
 import { everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, ExclusionDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
@@ -16,32 +17,18 @@ export type NamingRow = Pick<ExclusionDocument, "uei" | "cage">;
 const CAGE_FIELDS = ["identifiers.cage", "other_cages", "former_cages"] as const;
 
 /** Yields stored rows in the order of their keys. Rows that are written meanwhile may leave the filter. */
-export function storedBatches(collections: Collections, filter: Filter<ExclusionDocument>) {
-  return batchesOf<ExclusionDocument>(collections, filter, {});
+export function storedBatches({ exclusions }: Collections, filter: Filter<ExclusionDocument>) {
+  return inBatches(exclusions.find(filter, { sort: { _id: 1 }, batchSize: EXCLUSIONS_BATCH }), EXCLUSIONS_BATCH);
 }
 
 /** Yields who the stored rows name, and which load changed them, in the order of their keys. */
-export function namingBatches(collections: Collections, filter: Filter<ExclusionDocument>) {
+export function namingBatches({ exclusions }: Collections, filter: Filter<ExclusionDocument>) {
   const projection = { uei: 1, cage: 1, changed_by: 1 };
-  return batchesOf<NamingRow & Pick<ExclusionDocument, "_id" | "changed_by">>(collections, filter, projection);
-}
-
-async function* batchesOf<Row extends Pick<ExclusionDocument, "_id">>(
-  { exclusions }: Collections,
-  filter: Filter<ExclusionDocument>,
-  projection: Document,
-): AsyncGenerator<Row[]> {
-  for (let after = ""; ; ) {
-    const batch = await exclusions
-      .find({ ...filter, _id: { $gt: after } })
-      .sort({ _id: 1 })
-      .limit(EXCLUSIONS_BATCH)
-      .project<Row>(projection)
-      .toArray();
-    if (batch.length === 0) return;
-    yield batch;
-    after = batch.at(-1)!._id;
-  }
+  const found = exclusions.find(filter, { sort: { _id: 1 }, batchSize: EXCLUSIONS_BATCH });
+  return inBatches(
+    found.project<NamingRow & Pick<ExclusionDocument, "_id" | "changed_by">>(projection),
+    EXCLUSIONS_BATCH,
+  );
 }
 
 /**

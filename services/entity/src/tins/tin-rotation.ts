@@ -1,3 +1,4 @@
+import { inBatches } from "@vvs/batching";
 import type { SecretKey } from "@vvs/config";
 import type { IdentifierMap } from "@vvs/identifiers";
 import type { Environment, Tenant } from "@vvs/tenant";
@@ -142,15 +143,9 @@ async function rotateCollection<D extends { _id: string }>(
   prepare: (batch: readonly D[]) => Promise<Renewal<D>>,
 ): Promise<RotationCount> {
   let renewed = 0;
-  let after = "";
-  const next = () =>
-    collection
-      .find({ $and: [outstanding, { _id: { $gt: after } }] } as Filter<D>)
-      .sort({ _id: 1 })
-      .limit(batchSize)
-      .toArray() as Promise<D[]>;
-  for (let batch = await next(); batch.length > 0 && !stopping.aborted; batch = await next()) {
-    after = batch.at(-1)!._id;
+  const found = collection.find<D>(outstanding, { sort: { _id: 1 }, hint: { _id: 1 }, batchSize });
+  for await (const batch of inBatches(found, batchSize)) {
+    if (stopping.aborted) break;
     const renewal = await prepare(batch);
     const report = (id: string, fault: string) => onFault(collection.collectionName, id, fault);
     const writes = batch.flatMap((document) => {
