@@ -3,6 +3,7 @@ import { parse } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
 import { RegistryFileError } from "./errors.ts";
 import { type Columns, checkExclusion, findColumns, type ParsedExclusion, parseExclusion } from "./exclusion-row.ts";
+import { readLines } from "./lines.ts";
 import { type LoadedFile, type Member, openMember, sha256OfFile } from "./member.ts";
 import type { OnProgress } from "./progress-display.ts";
 import { createRowTally } from "./row-tally.ts";
@@ -15,8 +16,12 @@ export type ExclusionItem = Numbered<ParsedExclusion>;
 
 type ReadRow<Row> = (fields: readonly string[], columns: Columns) => Row;
 
-const maxLineCharacters = 1_000_000;
 const maxLinesPerRow = 50;
+/**
+ * A file may mix them: a row that was added by hand often has another end than the rows before it. A return at the end of what
+ * is read may be half of one.
+ */
+const LINE_ENDS = /\r\n|\n|\r(?!$)/;
 const quoting = { relax_quotes: true, relax_column_count: true };
 const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 
@@ -87,7 +92,7 @@ async function* readMember<Row extends object>(member: Member, read: ReadRow<Row
   /** Lines that are not a row by themselves, until one that is. */
   let open: string[] = [];
   let openedAt = 0;
-  for await (const lines of readLines(member)) {
+  for await (const lines of readLines(member, { ends: LINE_ENDS })) {
     for (const line of lines) {
       lineNumber++;
       if (line === "") continue;
@@ -109,20 +114,6 @@ async function* readMember<Row extends object>(member: Member, read: ReadRow<Row
   }
   if (!columns) throw new RegistryFileError(`${member.name} is empty`);
   if (open.length > 0) yield* rowsOf(open, openedAt, columns, read);
-}
-
-/** Yields lines. A file may mix their ends: a row that was added by hand often has another end than the rows before it. */
-async function* readLines({ content, name }: Member): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of content) {
-    // A return at the end of the chunk may be half of a line's end.
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop()!;
-    if (rest.length > maxLineCharacters) throw new RegistryFileError(`${name} has a line that is too long`);
-    yield lines;
-  }
-  yield (rest + decoder.decode()).split(/\r\n|\n|\r/);
 }
 
 /** Returns the fields of a line that needs no parser, as nearly all lines do; undefined for any other. */

@@ -1,4 +1,4 @@
-import { RegistryFileError } from "./errors.ts";
+import { readLines } from "./lines.ts";
 import type { Member } from "./member.ts";
 
 /** One record of a text file; `lineNumber` is the 1-based number of its first line. */
@@ -7,7 +7,6 @@ export interface TextRecord {
   text: string;
 }
 
-const maxRecordCharacters = 1_000_000;
 const maxLinesPerRecord = 50;
 
 /**
@@ -24,9 +23,9 @@ export async function* readRecords(member: Member): AsyncGenerator<TextRecord[]>
     open = [];
     return record;
   };
-  for await (const lines of readLines(member)) {
+  for await (const lines of readLines(member, { ends: "\n", fatal: true })) {
     const records: TextRecord[] = [];
-    for (const line of lines) {
+    for (const line of lines.map(withoutReturn)) {
       lineNumber++;
       if (open.length === 0 && !line.includes("\0")) {
         if (line !== "") records.push({ lineNumber, text: line });
@@ -43,26 +42,6 @@ export async function* readRecords(member: Member): AsyncGenerator<TextRecord[]>
 
 function hasOpenQuote(text: string): boolean {
   return text.split("\0").length % 2 === 0;
-}
-
-async function* readLines(member: Member): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const decode = (chunk?: Uint8Array) => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch (cause) {
-      throw new RegistryFileError(`${member.name} is not UTF-8 text`, { cause });
-    }
-  };
-  let rest = "";
-  for await (const chunk of member.content) {
-    const lines = (rest + decode(chunk)).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > maxRecordCharacters) throw new RegistryFileError(`${member.name} has a line that is too long`);
-    yield lines.map(withoutReturn);
-  }
-  rest += decode();
-  if (rest !== "") yield [withoutReturn(rest)];
 }
 
 function withoutReturn(line: string): string {
