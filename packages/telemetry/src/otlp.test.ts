@@ -1,19 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { playServer, sendJson } from "../../../test/outside/played-server.ts";
 
 /** What the collector received, by path. */
 const received = new Map<string, string>();
-const collector = createServer(async (request, response) => {
-  received.set(request.url!, (received.get(request.url!) ?? "") + (await text(request)));
-  response.writeHead(200, { "content-type": "application/json" }).end("{}");
+const collector = await playServer(({ url, body }, response) => {
+  received.set(url, (received.get(url) ?? "") + body);
+  sendJson(response, 200, {});
 });
-collector.listen(0, "127.0.0.1");
-await once(collector, "listening");
-afterAll(() => void collector.close());
 
 const program = `
   import { trace } from "@opentelemetry/api";
@@ -35,7 +31,7 @@ async function run(environment: Record<string, string>): Promise<string> {
     env: {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       OTEL_SERVICE_NAME: "test",
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       ...environment,
     },

@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { playServer, sendJson } from "../../../test/outside/played-server.ts";
 
 interface Span {
   readonly name: string;
@@ -16,14 +14,11 @@ interface Span {
 }
 
 const spans: Span[] = [];
-const collector = createServer(async (request, response) => {
-  const { resourceSpans } = JSON.parse(await text(request)) as {
-    resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
-  };
+const collector = await playServer(({ body }, response) => {
+  const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
   spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-  response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  sendJson(response, 200, {});
 });
-afterAll(() => void collector.close());
 
 /** Runs a program in the way services run; returns the JSON that it prints. */
 async function run(program: string, environment: Record<string, string>): Promise<Record<string, unknown>> {
@@ -69,9 +64,8 @@ const askThreePaths = `
   console.log(JSON.stringify({ inHandlers, metrics }));`;
 
 test("requests and MongoDB commands are traced and exported, but not those of the admin paths", async () => {
-  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
   const { inHandlers } = await run(askThreePaths, {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
   });
   const servers = spans.filter(({ kind }) => kind === 2);
