@@ -6,7 +6,7 @@ import { playedClient, samGovForEachTest } from "../testing/sam-gov-api.ts";
 import { createAskVendors } from "./ask-vendors.ts";
 
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const { http, sam } = samGovForEachTest();
+const { http, sam } = samGovForEachTest(NOW);
 
 const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);

@@ -24,18 +24,41 @@ export interface PlayedProvider {
   readonly now: Date;
   readonly entityVersion?: "v3" | "v4";
   /** Those of all vendors, or by what is asked for. Where absent, the entity service is unavailable. */
-  readonly files?: Files | FilesBy;
+  readonly files?: Files | FilesBy | undefined;
 }
 
-/** Simulates SAM.gov for the tests of a file. Each test begins with a new simulation. */
-export function samGovForEachTest() {
+/** The vendor that questions are about where they name none. */
+export const UEI = "PLAYEDUEI001";
+
+/** Simulates SAM.gov for the tests of a file, at this time. Each test begins with a new simulation. */
+export function samGovForEachTest(now: Date) {
   const http = untilEnd(createProviderHttp());
   let current: PlayedSamGov;
   beforeEach(async () => {
     current = await playSamGov();
   });
-  return { http, sam: new Proxy({} as PlayedSamGov, { get: (_target, name) => Reflect.get(current, name) }) };
+  const sam = new Proxy({} as PlayedSamGov, { get: (_target, name) => Reflect.get(current, name) });
+  const provider = (options: Pick<PlayedProvider, "files" | "entityVersion"> = {}) =>
+    playedProvider({ http, sam, now, ...options });
+  return {
+    http,
+    sam,
+    /** The provider of SAM.gov's APIs. */
+    provider,
+    /** Asks SAM.gov's APIs, beside these files. */
+    ask: (files?: PlayedProvider["files"], asking?: TestQuestion) => askAbout(provider({ files }), asking),
+    /** Asks the loaded files, beside a stored answer. */
+    askFiles: (files: Files | FilesBy, stored?: Parts, { hasApi, ...more }: TestQuestion & { hasApi?: boolean } = {}) =>
+      askAbout(playedExtract({ files, now, hasApi }), { stored, ...more }),
+  };
 }
+
+/** Returns the outcome of an answer, with its reason. */
+export const verdictIn = ({ outcome, reason }: Pick<Answer, "outcome" | "reason">) => `${outcome} ${reason}`.trim();
+
+/** Returns the outcome of an answer, with its reason, and what it says of the registration and of exclusions. */
+export const stateIn = ({ outcome, reason, facts }: Pick<Answer, "outcome" | "reason" | "facts">) =>
+  [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
 
 /** Creates a client of a simulated SAM.gov. */
 export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<PlayedProvider, "files">): SamGovClient {
@@ -50,13 +73,13 @@ export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<Play
 }
 
 /** Creates the provider of SAM.gov's APIs, which asks a simulated SAM.gov. */
-export function playedProvider({ files, ...played }: PlayedProvider): Provider {
+function playedProvider({ files, ...played }: PlayedProvider): Provider {
   const client = playedClient(played);
   return createSamGovApi({ clientOf: () => client, entities: entitiesWith(files), now: () => played.now });
 }
 
 /** Creates the provider of the loaded files. */
-export function playedExtract(played: { files: Files | FilesBy; now: Date; hasApi?: boolean }): Provider {
+export function playedExtract(played: { files: Files | FilesBy; now: Date; hasApi?: boolean | undefined }): Provider {
   const { files, now, hasApi = false } = played;
   return createSamGovExtract({ entities: entitiesWith(files), hasApi, now: () => now });
 }
@@ -75,20 +98,12 @@ export interface TestQuestion {
   readonly organizationId?: string;
   readonly run?: MonitorRun;
   readonly timeoutMs?: number;
-  readonly stored?: Parts;
+  readonly stored?: Parts | undefined;
 }
 
-/** Asks a provider about a vendor: the one with the default UEI where the question names none. */
-export function askAbout(defaultUei: string, provider: Provider, asking: TestQuestion): Promise<Answer> {
-  const {
-    uei = defaultUei,
-    cage = "",
-    legalName = "",
-    organizationId = "org_1",
-    run,
-    timeoutMs = 20_000,
-    stored,
-  } = asking;
+/** Asks a provider about a vendor. */
+export function askAbout(provider: Provider, asking: TestQuestion = {}): Promise<Answer> {
+  const { uei = UEI, cage = "", legalName = "", organizationId = "org_1", run, timeoutMs = 20_000, stored } = asking;
   const tenant = { organizationId, environment: "live" as const };
   const question = questionOf({ tenant, uei, cage, legalName, run, stored });
   return provider.ask(question, { signal: AbortSignal.timeout(timeoutMs) });

@@ -4,13 +4,12 @@ import { loadConfig, z } from "@vvs/config";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { atEnd, silentLogger } from "@vvs/testing";
 import { exclusionsPart } from "../../testing/parts.ts";
-import { askAbout, type Files, samGovForEachTest, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { askAbout, type Files, samGovForEachTest, type TestQuestion, UEI } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
 import { providersSection } from "../config.ts";
 import { createLiveProviders } from "../live-providers.ts";
 import { type MonitorRun, ProviderError } from "../provider.ts";
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
 const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
 const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
@@ -21,7 +20,7 @@ const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
 const fresh = file("2026-11-20");
 const run = (runSeq: number): MonitorRun => ({ monitorId: "mon_1", runSeq });
 
-const { sam } = samGovForEachTest();
+const { sam } = samGovForEachTest(NOW);
 /** The class of each call that was counted, and the number of calls that had reached SAM.gov before it. */
 let counted: { callClass: CallClass; reached: number }[];
 /** Classes that may make no call. */
@@ -55,7 +54,7 @@ function start(files?: Files) {
     logger: silentLogger,
     onClose: (_name, close) => void atEnd(close),
   });
-  return (question: TestQuestion = {}) => askAbout(UEI, provider!, question);
+  return (question?: TestQuestion) => askAbout(provider!, question);
 }
 const classes = () => counted.map(({ callClass }) => callClass);
 

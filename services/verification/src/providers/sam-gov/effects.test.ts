@@ -2,26 +2,13 @@ import { describe, expect, test } from "@jest/globals";
 import type { Exclusion, Parts } from "@vvs/registration";
 import { type PlayedExclusion, PRODUCTS_ONLY } from "../../../../../test/outside/sam-gov-rows.ts";
 import { exclusionsPart } from "../../testing/parts.ts";
-import {
-  askAbout,
-  type Files,
-  playedExtract,
-  playedProvider,
-  samGovForEachTest,
-  type TestQuestion,
-} from "../../testing/sam-gov-api.ts";
+import { type Files, samGovForEachTest, stateIn, UEI } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 import { withoutFiles } from "./file-parts.ts";
 import { apiSource } from "./shapes.ts";
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T17:30:00.000Z");
-const { http, sam } = samGovForEachTest();
-
-const ask = (files?: Files, asking: TestQuestion = {}) =>
-  askAbout(UEI, playedProvider({ http, sam, now: NOW, ...(files && { files }) }), asking);
-const verdictIn = ({ outcome, reason, facts }: Answer) =>
-  [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
+const { sam, ask, askFiles } = samGovForEachTest(NOW);
 
 const product = { agencyCode: "GSA", comments: PRODUCTS_ONLY };
 const facility = { agencyCode: "EPA", ctCode: "H" };
@@ -35,10 +22,8 @@ function flagged(...exclusions: Partial<PlayedExclusion>[]): void {
   for (const each of exclusions) sam.exclude({ uei: UEI, ...each });
 }
 
-/** Asks the loaded files. */
-const askFiles = (files: Files, stored?: Parts) =>
-  askAbout(UEI, playedExtract({ files, now: NOW }), { ...(stored && { stored }) });
-const extract = async (files: Files, stored?: Parts) => verdictIn(await askFiles(files, stored));
+/** What the loaded files say. */
+const extract = async (files: Files, stored?: Parts) => stateIn(await askFiles(files, stored));
 
 describe("the rows of the Exclusions API decide what a flag means", () => {
   test.each<[string, Partial<PlayedExclusion>[], string]>([
@@ -56,7 +41,7 @@ describe("the rows of the Exclusions API decide what a flag means", () => {
     ],
   ])("%s", async (_name, exclusions, expected) => {
     flagged(...exclusions);
-    expect(verdictIn(await ask())).toBe(expected);
+    expect(stateIn(await ask())).toBe(expected);
   });
 
   test("and details show each with its effect and comment", async () => {
@@ -72,7 +57,7 @@ describe("the rows of the Exclusions API decide what a flag means", () => {
   test("and a flag counts as a bar where they can't be had", async () => {
     flagged(product);
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
-    expect(verdictIn(await ask())).toBe("fail excluded debarred bar");
+    expect(stateIn(await ask())).toBe("fail excluded debarred bar");
   });
 });
 
@@ -96,7 +81,7 @@ describe("the exclusions file decides what a flag means", () => {
   ])("%s", async (_name, files, calls, expected) => {
     flagged(bar);
     const answer = await ask(files);
-    expect(verdictIn(answer)).toBe(expected);
+    expect(stateIn(answer)).toBe(expected);
     expect(sam.calls("exclusions")).toHaveLength(calls);
     if (calls === 0) expect(answer.details!.exclusions).toMatchObject([{ comment: "as in the file" }]);
   });
@@ -283,7 +268,7 @@ describe("a flag stands again where the exclusions file that explained it is wit
     const explained = await askFiles({ ...explaining, ...flagging } as Files);
     expect(await extract({ ...explaining, ...before } as Files, explained.parts)).toBe("pass active product");
     const unexplained = await askFiles({ ...EARLIER, ...flagging } as Files);
-    expect(verdictIn(unexplained)).toBe("fail excluded debarred bar");
+    expect(stateIn(unexplained)).toBe("fail excluded debarred bar");
     expect(await extract({ ...EARLIER, ...before } as Files, unexplained.parts)).toBe("pass active");
   });
 });
@@ -313,7 +298,7 @@ describe("a vendor with many rows", () => {
     ],
   ])("%s", async (_name, exclusions, calls, expected) => {
     flagged(...exclusions);
-    expect(verdictIn(await ask())).toBe(expected);
+    expect(stateIn(await ask())).toBe(expected);
     expect(sam.calls("exclusions")).toHaveLength(calls);
   });
 
@@ -341,7 +326,7 @@ describe("a vendor with many rows", () => {
   ])("that is known and still flagged %s", async (_name, at, known, calls) => {
     flagged(bar);
     const stored = { exclusions: exclusionsPart(new Date(at), { exclusions: [known] }) };
-    expect(verdictIn(await ask(undefined, { stored }))).toBe("fail excluded debarred bar");
+    expect(stateIn(await ask(undefined, { stored }))).toBe("fail excluded debarred bar");
     expect(sam.calls("exclusions")).toHaveLength(calls);
   });
 });

@@ -1,22 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Parts } from "@vvs/registration";
 import { exclusionsPart } from "../../testing/parts.ts";
-import {
-  askAbout,
-  type Files,
-  playedProvider,
-  samGovForEachTest,
-  type TestQuestion,
-} from "../../testing/sam-gov-api.ts";
-import type { Answer } from "../provider.ts";
+import { type Files, samGovForEachTest, UEI, verdictIn } from "../../testing/sam-gov-api.ts";
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const { http, sam } = samGovForEachTest();
-
-const provider = (options: { files?: Files } = {}) => playedProvider({ http, sam, now: NOW, ...options });
-const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
-const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+const { sam, ask } = samGovForEachTest(NOW);
 
 describe("exclusions are asked for", () => {
   const file = (exclusionsCutDate: string, exclusions: object[] = []): Files => ({
@@ -66,7 +54,7 @@ describe("exclusions are asked for", () => {
   ];
   test.each(cases)("%s", async (_name, exclusionFlag, files, stored, calls, expected) => {
     sam.register({ uei: UEI, exclusionFlag });
-    const answer = await ask(provider({ files }), { stored });
+    const answer = await ask(files, { stored });
     expect(sam.calls("exclusions")).toHaveLength(calls);
     const { date } = answer.parts!.exclusions!;
     expect(`${verdictIn(answer)} ${date.toISOString()}`).toContain(expected);
@@ -75,28 +63,28 @@ describe("exclusions are asked for", () => {
   });
 
   test.each([
-    ["file", { files: file("2026-11-18") }, undefined, "pass"],
-    ["file that is too old", { files: file("2026-11-17") }, undefined, "http_503"],
-    ["stored answer", {}, storedAt("2026-11-18T10:00:00Z", false), "pass"],
-    ["stored answer that is too old", {}, storedAt("2026-11-18T09:00:00Z", false), "http_503"],
-    ["stored answer, excluded", {}, storedAt("2026-11-01T09:00:00Z", true), "fail excluded"],
+    ["file", file("2026-11-18"), undefined, "pass"],
+    ["file that is too old", file("2026-11-17"), undefined, "http_503"],
+    ["stored answer", undefined, storedAt("2026-11-18T10:00:00Z", false), "pass"],
+    ["stored answer that is too old", undefined, storedAt("2026-11-18T09:00:00Z", false), "http_503"],
+    ["stored answer, excluded", undefined, storedAt("2026-11-01T09:00:00Z", true), "fail excluded"],
     [
       "stored answer, but not of a file while it is unknown which files were withdrawn",
-      {},
+      undefined,
       storedAt("2026-11-20T00:00:00Z", true, "exclusions:1"),
       "http_503",
     ],
-  ])("and where they can't be had, what is known of them serves: a %s", async (_name, options, stored, expected) => {
+  ])("and where they can't be had, what is known of them serves: a %s", async (_name, files, stored, expected) => {
     sam.register({ uei: UEI });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
-    const answer = await ask(provider(options), { stored }).then(verdictIn, ({ reason }) => reason);
+    const answer = await ask(files, { stored }).then(verdictIn, ({ reason }) => reason);
     expect(answer).toBe(expected);
   });
 
   test("and the evidence holds the file that confirmed that there are none", async () => {
     sam.register({ uei: UEI });
     const files = { ...file("2026-11-21"), exclusionsFile: "exclusions.csv" };
-    const { content, sources } = await ask(provider({ files }));
+    const { content, sources } = await ask(files);
     expect(sources).toMatchObject([{ part: "registration" }, { part: "exclusions", file: "exclusions.csv" }]);
     expect(JSON.parse(content)).toMatchObject({
       answers: [{ body: { totalRecords: 1 } }],

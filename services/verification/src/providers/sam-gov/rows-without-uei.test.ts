@@ -3,22 +3,20 @@ import type { Parts } from "@vvs/registration";
 import { questionOf } from "../../testing/calls.ts";
 import { exclusionsPart, registrationPart } from "../../testing/parts.ts";
 import {
-  askAbout,
   type Files,
   type FilesBy,
   playedExtract,
-  playedProvider,
   samGovForEachTest,
+  stateIn,
   type TestQuestion,
+  UEI,
 } from "../../testing/sam-gov-api.ts";
-import type { Answer } from "../provider.ts";
 
 // An exclusion may name its vendor only by its CAGE. SAM.gov's API does not return it for the vendor's UEI.
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T17:30:00.000Z");
 const API = { origin: "sam_gov_api", load: "" };
-const { http, sam } = samGovForEachTest();
+const { sam, ask, ...samGov } = samGovForEachTest(NOW);
 
 const row = (effect: string, more: object = {}) => ({
   ...{ effect, terminationDate: "indefinite", withoutUei: true },
@@ -28,12 +26,8 @@ const file = (exclusions: object[], more: object = {}): Files => ({
   ...{ exclusionsCutDate: "2026-11-21", exclusionsLoad: "exclusions:1", exclusionsFile: "today.csv", exclusions },
   ...more,
 });
-const ask = (files: Files | FilesBy, more: TestQuestion = {}) =>
-  askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), more);
 const askFiles = (files: Files | FilesBy, stored: Parts | undefined, more: TestQuestion = {}) =>
-  askAbout(UEI, playedExtract({ files, now: NOW, hasApi: true }), { ...(stored && { stored }), ...more });
-const verdictIn = ({ outcome, reason, facts }: Pick<Answer, "outcome" | "reason" | "facts">) =>
-  [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
+  samGov.askFiles(files, stored, { hasApi: true, ...more });
 
 test.each([
   ["a bar", row("bar"), "fail excluded debarred bar"],
@@ -43,9 +37,9 @@ test.each([
 ])("the file's row without a UEI counts beside the API's answer: %s", async (_name, known, expected) => {
   sam.register({ uei: UEI });
   const { parts, ...answer } = await ask(file([known]));
-  expect(verdictIn(answer)).toBe(expected);
+  expect(stateIn(answer)).toBe(expected);
   expect(parts!.exclusions).toMatchObject({ origin: "sam_gov_api", date: NOW });
-  expect(verdictIn(await askFiles(file([known]), parts))).toBe(expected);
+  expect(stateIn(await askFiles(file([known]), parts))).toBe(expected);
 });
 
 test("the API's rows count as well, and the file is named as a source", async () => {
@@ -67,7 +61,7 @@ test("a kept answer of the API gets it too, and is in the evidence", async () =>
   const stored: Parts = { registration: { ...registration, date: NOW } };
   const question = questionOf({ uei: UEI, stored, kept: { parts: kept, bodies, asked_at: date } });
   const { content, parts, ...answer } = await provider.ask(question, { signal: AbortSignal.timeout(20_000) });
-  expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+  expect(stateIn(answer)).toBe("fail excluded debarred bar");
   expect(parts!.exclusions!.date).toEqual(date);
   expect(JSON.parse(content)).toMatchObject({
     answers: [{ url: bodies[0]!.url }],
@@ -87,7 +81,7 @@ test.each([
   const { parts } = await ask(file([row("bar")]));
   expect(parts!.exclusions!.load).toBe("exclusions:1");
   const later = await askFiles(files, parts);
-  expect(verdictIn(later)).toBe("fail excluded debarred facility");
+  expect(stateIn(later)).toBe("fail excluded debarred facility");
   expect(later.parts!.exclusions).toMatchObject({ ...API, date: NOW, exclusions: [{ effect: "facility" }] });
 });
 
@@ -97,9 +91,9 @@ describe("a CAGE that only SAM.gov's API gives", () => {
   test("is looked up in the exclusions file, by the API's provider and by the extract's", async () => {
     sam.register({ uei: UEI, cage: "1ZZ99" });
     const { parts, ...answer } = await ask(byCage);
-    expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+    expect(stateIn(answer)).toBe("fail excluded debarred bar");
     const stored = { registration: { ...parts!.registration!, date: new Date("2026-11-20T08:00:00Z") } };
-    expect(verdictIn(await askFiles(byCage, stored))).toBe("fail excluded debarred bar");
+    expect(stateIn(await askFiles(byCage, stored))).toBe("fail excluded debarred bar");
   });
 
   test("does not hide the exclusions of the CAGE in question", async () => {
@@ -107,7 +101,7 @@ describe("a CAGE that only SAM.gov's API gives", () => {
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
     const files: FilesBy = (_names, { cage }) => file([row(cage === "1ZZ99" ? "product" : "bar")]);
     const { details, ...answer } = await ask(files, { cage: "9OLD9" });
-    expect(verdictIn(answer)).toBe("fail excluded debarred bar");
+    expect(stateIn(answer)).toBe("fail excluded debarred bar");
     expect(details!.exclusions!.map(({ effect }) => effect)).toEqual(["bar", "product"]);
   });
 });
@@ -124,10 +118,10 @@ describe("a vendor that is known only by its CAGE and that the extract lacks", (
     // Rows that name the CAGE clear nobody of those that name the UEI.
     const both: FilesBy = (_names, { uei }) => file(uei === UEI ? [named, row("product")] : [row("product")]);
     for (const files of [both, byUei])
-      expect(verdictIn(await askFiles(files, stored, onlyCage))).toBe("fail excluded debarred facility");
+      expect(stateIn(await askFiles(files, stored, onlyCage))).toBe("fail excluded debarred facility");
     sam.forget(UEI);
     sam.register({ uei: UEI, cage: "4AB12", exclusionFlag: "Y" });
-    expect(verdictIn(await ask(byUei, onlyCage))).toBe("fail excluded debarred facility");
+    expect(stateIn(await ask(byUei, onlyCage))).toBe("fail excluded debarred facility");
     expect(sam.calls("exclusions")).toHaveLength(0);
   });
 

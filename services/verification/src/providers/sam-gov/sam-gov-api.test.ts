@@ -1,22 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import type { PlayedSamGov } from "../../../../../test/outside/sam-gov.ts";
-import {
-  askAbout,
-  type PlayedProvider,
-  playedProvider,
-  samGovForEachTest,
-  type TestQuestion,
-} from "../../testing/sam-gov-api.ts";
+import { askAbout, samGovForEachTest, type TestQuestion, UEI, verdictIn } from "../../testing/sam-gov-api.ts";
 import type { Answer } from "../provider.ts";
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const { http, sam } = samGovForEachTest();
+const { sam, provider } = samGovForEachTest(NOW);
 
-const provider = (options: Partial<PlayedProvider> = {}) => playedProvider({ http, sam, now: NOW, ...options });
-const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
+const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(asked, asking);
 
-const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
 
 describe("one vendor", () => {

@@ -2,20 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { questionOf } from "../../testing/calls.ts";
-import {
-  askAbout,
-  type Files,
-  type FilesBy,
-  playedExtract,
-  playedProvider,
-  samGovForEachTest,
-} from "../../testing/sam-gov-api.ts";
-import type { Answer } from "../provider.ts";
+import { type Files, type FilesBy, samGovForEachTest, UEI } from "../../testing/sam-gov-api.ts";
 import { createRegistryReader, readRegistry } from "./registry-reader.ts";
 
-const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const { http, sam } = samGovForEachTest();
+const { sam, ask, askFiles } = samGovForEachTest(NOW);
 
 const rowOf = (name: string) => ({ name, program: "Reciprocal", agency: "HHS", terminationDate: "indefinite" });
 const detailOf = (name: string) => ({
@@ -28,8 +19,7 @@ const filesOf = (sameNames: ReturnType<typeof rowOf>[]): Files => ({
   ...{ exclusionsCutDate: "2026-11-20", exclusionsLoad: "exclusions:1" },
   sameNames,
 });
-const askExtract = (files: Files | FilesBy, legalName = "Acme") =>
-  askAbout(UEI, playedExtract({ files, now: NOW }), { legalName });
+const askExtract = (files: Files | FilesBy, legalName = "Acme") => askFiles(files, undefined, { legalName });
 
 describe("exclusions that bear the vendor's name", () => {
   test("are in the details and in the evidence of an answer from the files, and change nothing else", async () => {
@@ -46,8 +36,7 @@ describe("exclusions that bear the vendor's name", () => {
 
   test("are found by the registered name where the question has none", async () => {
     sam.register({ uei: UEI, legalName: "ACME LLC", expirationDate: "2027-03-01" });
-    const api = playedProvider({ http, sam, now: NOW, files: byName });
-    const answers = await Promise.all([askExtract(byName, ""), askAbout(UEI, api, { legalName: "" })]);
+    const answers = await Promise.all([askExtract(byName, ""), ask(byName, { legalName: "" })]);
     for (const { details } of answers) expect(details?.same_name).toEqual([detailOf("ACME")]);
   });
 
@@ -56,8 +45,7 @@ describe("exclusions that bear the vendor's name", () => {
     ["no exclusions file is loaded", { ...filesOf([]), exclusionsCutDate: "", exclusionsLoad: "" }],
   ])("are unknown where %s", async (_name, files) => {
     sam.register({ uei: UEI, legalName: "ACME LLC", expirationDate: "2027-03-01" });
-    const api = playedProvider({ http, sam, now: NOW, ...(files && { files }) });
-    const { outcome, details } = await askAbout(UEI, api, { legalName: "Acme" });
+    const { outcome, details } = await ask(files, { legalName: "Acme" });
     expect([outcome, details?.same_name_unknown, details?.same_name]).toEqual(["pass", true, undefined]);
   });
 
@@ -80,9 +68,7 @@ describe("exclusions that bear the vendor's name", () => {
       names.push([...given]);
       return filesOf(given.flatMap((name) => (rows[name] ? [rowOf(rows[name])] : [])).slice(0, 1));
     };
-    const { details, outcome, content }: Answer = await askAbout(UEI, playedProvider({ http, sam, now: NOW, files }), {
-      legalName,
-    });
+    const { details, outcome, content } = await ask(files, { legalName });
     expect([outcome, details?.same_name]).toEqual(["pass", found.map(detailOf)]);
     for (const name of found) expect(content).toContain(`"name":"${name}"`);
     expect(names).toEqual(asked);
