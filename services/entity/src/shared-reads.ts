@@ -50,14 +50,14 @@ async function findByUei(
   { entities, remembered }: Pick<Collections, "entities" | "remembered">,
   keys: readonly UeiKey[],
 ) {
-  const owners = [...new Set(keys.map(({ organizationId }) => organizationId))];
+  const byOwner = Map.groupBy(keys, ({ organizationId }) => organizationId);
   const found = await entities
     .aggregate<FoundEntity & { along: RememberedDocument[] }>([
       // At most two for each: a UEI is unique in an organization, and in the registry.
       {
         $match: {
-          $or: keys.map(({ organizationId, uei }) => ({
-            "identifiers.uei": uei,
+          $or: [...byOwner].map(([organizationId, own]) => ({
+            "identifiers.uei": { $in: own.map(({ uei }) => uei) },
             organization_id: { $in: [null, organizationId] },
           })),
         },
@@ -67,7 +67,7 @@ async function findByUei(
           from: remembered.collectionName,
           localField: "_id",
           foreignField: "entity_id",
-          pipeline: [{ $match: { organization_id: { $in: owners } } }],
+          pipeline: [{ $match: { organization_id: { $in: [...byOwner.keys()] } } }],
           as: "along",
         },
       },
@@ -86,7 +86,9 @@ async function findByUei(
 }
 
 async function findTinCarriers({ carriedTins }: Pick<Collections, "carriedTins">, keys: readonly TinKey[]) {
-  const filter = { $or: keys.map(({ organizationId, tinHashes }) => hashedAs(organizationId, tinHashes)) };
+  const hashesOf = (own: readonly TinKey[]) => own.flatMap(({ tinHashes }) => tinHashes);
+  const byOwner = [...Map.groupBy(keys, ({ organizationId }) => organizationId)];
+  const filter = { $or: byOwner.map(([organizationId, own]) => hashedAs(organizationId, hashesOf(own))) };
   const options = { projection: { organization_id: 1, hash: 1 } };
   type Carrier = Pick<CarriedTinDocument, "_id" | "organization_id" | "hash">;
   const found = await carriedTins.find<Carrier>(filter, options).toArray();

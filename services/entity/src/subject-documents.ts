@@ -97,15 +97,16 @@ function seenUnder(keys: readonly SubjectKey[]): Filter<EntityDocument> {
   return { $or: [visible, ...pairsOf(keys, "registry_entity_id")] };
 }
 
-/** A filter for each pair of an organization and an id: an index seek each, where two `$in` would read all combinations. */
+/**
+ * Filters for the pairs of an organization and an id, one for each organization: an index seek for each pair, where one filter with
+ * two `$in` would read all combinations, and one for each pair would have to be planned for each.
+ */
 function pairsOf<Field extends string>(keys: readonly SubjectKey[], field: Field) {
-  const pairs = new Map(
-    keys.map(({ tenant: { organizationId }, entityId }) => [
-      `${organizationId} ${entityId}`,
-      { organization_id: organizationId, [field]: entityId } as Record<Field | "organization_id", string>,
-    ]),
-  );
-  return [...pairs.values()];
+  const byOwner = Map.groupBy(keys, ({ tenant }) => tenant.organizationId);
+  return [...byOwner].map(([organization_id, own]) => {
+    const ids = { [field]: { $in: distinct(own.map(({ entityId }) => entityId)) } } as Record<Field, { $in: string[] }>;
+    return { organization_id, ...ids };
+  });
 }
 
 const ownersOf = (keys: readonly SubjectKey[]) => ({
