@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { temporaryFolder } from "@vvs/testing";
+import { outputOf } from "../../deploy/local/processes.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { playSamGovFiles } from "../outside/sam-gov-files.ts";
 import { createOrganization } from "../support/organization.ts";
@@ -42,7 +40,7 @@ const commands = new Set(
   ),
 );
 
-async function run(command: string, more: readonly string[]): Promise<{ code: number | null; output: string }> {
+function run(command: string, more: readonly string[]) {
   const product = sharedProduct();
   const [program, ...args] = command
     .replace("https://YOUR-HOST", product.baseUrl)
@@ -50,12 +48,8 @@ async function run(command: string, more: readonly string[]): Promise<{ code: nu
     .replace(/\bHOST\b/, "hooks.example.com")
     .split(" ");
   const silent = program === "npm" ? ["--silent"] : [];
-  const child = spawn(program!, [...silent, ...args, ...more], {
-    cwd: projectRoot,
-    env: { ...process.env, ...product.environment, SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl },
-  });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { code: code as number | null, output: stdout + stderr };
+  const env = { ...product.environment, SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl };
+  return outputOf([program!, ...silent, ...args, ...more], { cwd: projectRoot, env });
 }
 
 test("every npm and curl command of the runbooks is run here", () => {
