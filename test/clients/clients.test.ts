@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { listening, temporaryFolder } from "@vvs/testing";
+import { temporaryFolder } from "@vvs/testing";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { playServer, sendJson } from "../outside/played-server.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { callsOf, generators, whyMissing } from "./generators.ts";
@@ -17,28 +17,24 @@ const folder = temporaryFolder();
 await writeFile(join(folder, "openapi.json"), await (await fetch(`${sharedProduct().baseUrl}/v1/openapi.json`)).text());
 
 /** Answers as a later version could. */
-const tomorrow = createServer(async (request, response) => {
-  const isRead = request.method === "GET";
-  response.writeHead(isRead ? 200 : 409, { "content-type": "application/json" }).end(
-    JSON.stringify(
-      isRead
-        ? {
-            ...{
-              id: "ent_01m7yps8kqf59an8zca6rhtk3v",
-              legal_name: "A",
-              addresses: [],
-              confidence: 1,
-              brand_new: { deep: [1] },
-            },
-            identifiers: { uei: "SANDBXACTVE1", lei: "X" },
-            sam_gov: { registration_status: "paused", since: "2030-01-01" },
-            sources: [{ name: "another_registry", retrieved_at: "2030-01-01T00:00:00.000Z", kind: "new" }],
-          }
-        : { error: "brand_new_code", message: "m", request_id: "r", doc_url: "https://example.com/docs", hint: "new" },
-    ),
-  );
+const tomorrow = await playServer(({ method }, response) => {
+  if (method === "GET") {
+    return sendJson(response, 200, {
+      ...{
+        id: "ent_01m7yps8kqf59an8zca6rhtk3v",
+        legal_name: "A",
+        addresses: [],
+        confidence: 1,
+        brand_new: { deep: [1] },
+      },
+      identifiers: { uei: "SANDBXACTVE1", lei: "X" },
+      sam_gov: { registration_status: "paused", since: "2030-01-01" },
+      sources: [{ name: "another_registry", retrieved_at: "2030-01-01T00:00:00.000Z", kind: "new" }],
+    });
+  }
+  const error = { error: "brand_new_code", message: "m", request_id: "r", doc_url: "https://example.com/docs" };
+  return sendJson(response, 409, { ...error, hint: "new" });
 });
-const tomorrowPort = await listening(tomorrow);
 
 const webhook = {
   ...{ event: "monitor.change_detected", monitor_id: "mon_01m7yps8kqf59an8zca6rhtk3v", test: true, brand_new: 1 },
@@ -63,7 +59,7 @@ test.each(generators.map((generator) => [generator.name, generator] as const))(
       env: {
         BASE_URL: sharedProduct().baseUrl,
         API_KEY: organization.keys.sandbox,
-        TOMORROW_URL: `http://127.0.0.1:${tomorrowPort}`,
+        TOMORROW_URL: tomorrow.url,
         WEBHOOK: JSON.stringify(webhook),
         WEBHOOK_URL: "http://127.0.0.1:9932/hook",
         NEW_NAME: `Made by ${name}`,

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { eventually, listening, temporaryFolder } from "@vvs/testing";
+import { eventually, temporaryFolder } from "@vvs/testing";
 import { outputOf, runProcess } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { pythonTools } from "../../packages/client-python/tools.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
+import { playServer } from "../outside/played-server.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { pageBlocks } from "../support/reference-page.ts";
@@ -105,14 +105,12 @@ const languages: readonly Language[] = [
 ];
 
 /** Answers as the product does, but says once that the cursor `old` has expired. */
-const withExpired = createServer(async (request, response) => {
-  const headers = { authorization: request.headers.authorization ?? "" };
-  const answer = await fetch(`${baseUrl}${request.url}`, { headers });
-  const isOld = new URL(request.url!, baseUrl).searchParams.get("after") === "old";
+const withExpired = await playServer(async ({ url, headers: { authorization = "" } }, response) => {
+  const answer = await fetch(`${baseUrl}${url}`, { headers: { authorization } });
+  const isOld = new URL(url, baseUrl).searchParams.get("after") === "old";
   const body = isOld ? JSON.stringify({ error: "cursor_expired", message: "m" }) : await answer.text();
   response.writeHead(isOld ? 400 : answer.status, { "content-type": "application/json" }).end(body);
 });
-const expiredUrl = `http://127.0.0.1:${await listening(withExpired)}`;
 
 /** Writes a program into a folder of its own. */
 function write(language: Language, name: string, text: string): string {
@@ -163,7 +161,7 @@ function proves(language: Language): void {
               .map((line) => JSON.parse(line).id)
           : [];
       const keep = async (until: () => boolean) => {
-        const running = start(language.run(file), environment(keys.sandbox, expiredUrl), place);
+        const running = start(language.run(file), environment(keys.sandbox, withExpired.url), place);
         try {
           await eventually(until, { timeoutMs: 90_000 });
         } finally {

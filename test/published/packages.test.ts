@@ -1,33 +1,28 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "@jest/globals";
-import { listening, temporaryFolder } from "@vvs/testing";
+import { temporaryFolder } from "@vvs/testing";
 import { ensureFetched } from "../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
+import { playServer, sendJson } from "../outside/played-server.ts";
 import { installPacked, packClients, runCommand } from "../support/packed-clients.ts";
 
 /** The oldest Node that the packages support. */
 const OLDEST_NODE = "20.20.2";
 const folder = temporaryFolder();
-const requests: string[] = [];
-const server = createServer((request, response) => {
-  requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
+const server = await playServer(({ url }, response) => {
   const verification = { id: "ver_1", entity_id: "ent_1", overall_result: "pass", results: [], new_field: [1] };
   const counts = { pass: 1, waiting: 0 };
   const job = { id: "job_1", total: 1, done: 1, counts, completed_at: "2026-11-21T09:30:00.000Z" };
   const results = { results: [{ row: 1, outcome: "pass", decision: "pay", verification }], next_cursor: null };
-  const { pathname } = new URL(request.url!, "http://localhost");
+  const { pathname } = new URL(url, "http://localhost");
   const answers: Record<string, object> = { "/v1/jobs": job, "/v1/jobs/job_1": job, "/v1/jobs/job_1/results": results };
-  response.writeHead(200, { "Content-Type": "application/json" });
-  response.end(JSON.stringify(answers[pathname] ?? verification));
+  sendJson(response, 200, answers[pathname] ?? verification);
 });
 let node: string;
-let port: number;
 
 beforeAll(async () => {
-  port = await listening(server);
   write("package.json", '{"type":"module"}');
   const [program, tarballs] = await Promise.all([oldestNode(), packClients(folder)]);
   node = program;
@@ -58,7 +53,7 @@ const run = (command: string, ...args: string[]) =>
   runCommand(command, args, {
     cwd: folder,
     env: {
-      VENDOR_VERIFICATION_BASE_URL: `http://127.0.0.1:${port}`,
+      VENDOR_VERIFICATION_BASE_URL: server.url,
       VENDOR_VERIFICATION_API_KEY: `svc_test_${"a".repeat(38)}`,
     },
   });
@@ -108,7 +103,10 @@ test("the command line prints its help and version, makes a call, and reads a fi
   expect(await command("--version")).toBe(`${version}\n`);
   expect(await command("--help")).toContain("Usage: vendor-verification COMMAND");
   expect(await command("verify", "--entity", "ent_1")).toMatch(/^PASS/);
-  expect(requests.at(-1)).toMatch(/^POST \/v1\/verify vendor-verification-cli\//);
+  expect(server.calls.at(-1)).toMatchObject({
+    ...{ method: "POST", url: "/v1/verify" },
+    headers: { "user-agent": expect.stringMatching(/^vendor-verification-cli\//) },
+  });
   write("vendors.csv", "Vendor Name;UEI\nAcme;SANDBXACTVE1\n");
   expect(await command("verify", "vendors.csv", "--out", "results.csv")).toBe(
     "1 rows: 1 pay, 0 hold, 0 review. Results: results.csv\n",
