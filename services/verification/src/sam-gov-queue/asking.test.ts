@@ -115,6 +115,17 @@ const statesOf = async () => {
 };
 const questionKeys = async () => (await collections.questions.find().toArray()).map(({ _id }) => _id);
 
+/** Returns a function that does this at its first call, and nothing at others. */
+function atFirst(work: () => unknown): () => Promise<void> {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await work();
+  };
+}
+const databaseFails = () => Promise.reject(new Error("the database failed"));
+
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
@@ -161,23 +172,11 @@ describe("a vendor is asked about once", () => {
     expect(calls.map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
-  test("where a run is parked during the call", async () => {
+  test.each(["during the call", "while the answer is being stored"])("where a run is parked %s", async (when) => {
     await park("mon_a");
-    duringCall = () => park("mon_b");
-    await replica().round();
-    expect(calls).toHaveLength(1);
-    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
-    expect(await questionKeys()).toEqual([]);
-  });
-
-  test("where a run is parked while the answer is being stored", async () => {
-    await park("mon_a");
-    let parked = false;
-    const settling = async () => {
-      if (!parked) await park("mon_b");
-      parked = true;
-    };
-    await replica({ settling }).round();
+    const parkAnother = atFirst(() => park("mon_b"));
+    if (when === "during the call") duringCall = parkAnother;
+    await replica({ settling: parkAnother }).round();
     expect(calls).toHaveLength(1);
     expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
     expect(await questionKeys()).toEqual([]);
@@ -209,12 +208,7 @@ describe("a vendor is asked about once", () => {
 
   test("where its answer could not be stored at first", async () => {
     await park("mon_a");
-    let failures = 0;
-    const settling = async () => {
-      failures += 1;
-      if (failures === 1) throw new Error("the database failed");
-    };
-    const { round } = replica({ settling });
+    const { round } = replica({ settling: atFirst(databaseFails) });
     await expect(round()).rejects.toThrow("the database failed");
     expect(await statesOf()).toEqual(["mon_a:2 waiting"]);
     await round();
@@ -267,12 +261,7 @@ describe("an asker that", () => {
 
   test("asks again after another one has asked stores nothing of its earlier call", async () => {
     await park("mon_a");
-    let failures = 0;
-    const settling = async () => {
-      failures += 1;
-      if (failures === 1) throw new Error("the database failed");
-    };
-    const first = replica({ settling });
+    const first = replica({ settling: atFirst(databaseFails) });
     await expect(first.round()).rejects.toThrow("the database failed");
     await first.asker.release();
     const second = replica();
