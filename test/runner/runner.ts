@@ -58,23 +58,25 @@ export default class NodeRunner {
     };
     const phases = Map.groupBy(tests, phaseOf);
     const groupsIn = (phase: Phase) => groupsOf(phases.get(phase) ?? []);
-    const [waiting, others, alone] = [groupsIn("waiting"), groupsIn("other"), groupsIn("alone")];
+    const waiting = groupsIn("mostly waiting");
+    const busy = groupsIn("mostly busy");
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
-      work(others).then(() => work(waiting)),
+      work(busy).then(() => work(waiting)),
     );
-    await Promise.all([work(waiting).then(() => work(others)), ...further]);
-    await work(alone);
+    await Promise.all([work(waiting).then(() => work(busy)), ...further]);
+    await work(groupsIn("one at a time"));
   }
 }
 
 const projectOf = ({ context }: TestFile) => context.config.displayName?.name ?? "";
 
-type Phase = "waiting" | "other" | "alone";
+/** How the files of a project run. */
+type Phase = "mostly waiting" | "mostly busy" | "one at a time";
 
 function phaseOf(test: TestFile): Phase {
   const project = projectOf(test);
-  if (WAITING.includes(project)) return "waiting";
-  return ALONE.includes(project) ? "alone" : "other";
+  if (WAITING.includes(project)) return "mostly waiting";
+  return ALONE.includes(project) ? "one at a time" : "mostly busy";
 }
 
 /** Returns the files that share a process, in the order of the first of each. */

@@ -1,9 +1,6 @@
 import type { CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
 
-/**
- * What keeps connections, leases and gauges going, whatever calls come, and the write of counted attempts, which happens at most
- * every five seconds.
- */
+/** Commands that are sent from time to time and not for a call: for connections, leases, gauges, and counted attempts. */
 const BACKGROUND = /^(hello|ping|endSessions|getMore) |(_relays|_shards|provider_state|provider_attempts)$/;
 const READ_OUTBOX = "find outbox";
 
