@@ -84,7 +84,7 @@ export async function startCostStack(
     const before = noted;
     for (const completed of stored.splice(0)) relay.publish(completed);
     await eventually(() => noted === before + verifications);
-    await eventually(async () => (await outbox.countDocuments()) === 0);
+    await eventually(async () => (await outbox.countDocuments({ key: { $exists: true } })) === 0);
   }
   const { entity: vendor } = await entity.gateway.lookUp({ caller: callerFor("org_1"), identifiers: { uei: UEI } });
 

@@ -15,7 +15,7 @@ export interface Outcome {
 
 /** Returns the number of records waiting to be published in the sandbox of one service. */
 export async function unsent({ environment }: VerificationStack, service: string): Promise<number> {
-  return withDatabase(environment, service, (db) => db.collection("outbox").countDocuments());
+  return withDatabase(environment, service, (db) => db.collection("outbox").countDocuments({ key: { $exists: true } }));
 }
 
 /** Waits until nothing is left to publish, and returns what was stored and published. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Binary, Collection, Db, ObjectId } from "mongodb";
+import { type Binary, type Collection, type Db, ObjectId } from "mongodb";
 
 /**
  * Number of shards, and so the maximum number of processes that share the work: one process relays a shard at a time.
@@ -32,10 +32,32 @@ export function shardOf(key: string): number {
 /** Order in which rows are sent; an index supports it. */
 export const SEND_ORDER = { key: 1, seq: 1, _id: 1 } as const;
 
+/** Ids from here on are behind those of all rows. */
+export const END_ID = new ObjectId(`${"f".repeat(22)}00`);
+
+/**
+ * Stores documents that are never sent, unless they are there: one behind the rows of each shard, in both indexes. After a
+ * deletion, and to see that nothing more waits, MongoDB looks for the next document that is left. Without these it walks over all
+ * that were deleted in the last five minutes.
+ */
+export async function ensureEnds(db: Db): Promise<void> {
+  await outboxRows(db).bulkWrite(
+    Array.from({ length: SHARDS }, (_, shard) => ({
+      updateOne: {
+        filter: { _id: new ObjectId(END_ID.toHexString().slice(0, -2) + shard.toString(16).padStart(2, "0")) },
+        update: { $setOnInsert: { shard: shard + 0.5 } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+}
+
 /** Returns the age of the oldest row in milliseconds, by the database's clock and to the second; 0 if there is none. */
 export async function oldestRowMs(db: Db): Promise<number> {
   const age = { $subtract: ["$$NOW", { $toDate: "$_id" }] };
   const oldest = outboxRows(db).aggregate<{ age: number }>([
+    { $match: { _id: { $lt: END_ID } } },
     { $sort: { _id: 1 } },
     { $limit: 1 },
     { $project: { _id: false, age } },

@@ -2,7 +2,7 @@ import type { Producer, ProducerRecord } from "@vvs/kafka";
 import { type Db, ObjectId } from "mongodb";
 import type { Leases } from "./leases.ts";
 import { type OutboxRecord, toRow } from "./outbox.ts";
-import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
+import { END_ID, ensureEnds, type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 /**
@@ -51,7 +51,7 @@ export function createSweep(options: {
   async function sendPage(from: ObjectId): Promise<ObjectId | undefined> {
     const found = await rows
       .find(
-        { _id: { $gte: from }, shard: { $in: [...held()] } },
+        { _id: { $gte: from, $lt: END_ID }, shard: { $in: [...held()] } },
         { projection: { shard: 1, key: 1 }, hint: { _id: 1 } },
       )
       .sort({ _id: 1 })
@@ -77,6 +77,7 @@ export function createSweep(options: {
     const known = lastRead?.shards ?? [];
     if (lastRead && atMs < readAll.atMs + READ_ALL_MS && shards.every((each) => known.includes(each)))
       return idOfTime(readAll.databaseMs + (lastRead.atMs - readAll.atMs) - LATELY_MS);
+    await ensureEnds(db);
     const { localTime } = await db.command({ hello: 1 });
     readAll = { databaseMs: (localTime as Date).getTime(), atMs };
     return idOfTime(0);

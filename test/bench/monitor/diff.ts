@@ -120,7 +120,8 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
   void runScheduler(domain.scheduler, scheduling);
 
   const isPublished = async () =>
-    (await live.announcements.countDocuments()) === 0 && (await entityDb.collection("outbox").countDocuments()) === 0;
+    (await live.announcements.countDocuments()) === 0 &&
+    (await entityDb.collection("outbox").countDocuments({ key: { $exists: true } })) === 0;
   return {
     /** Loads a file. Returns how long it took, in seconds. */
     async load(file: string): Promise<number> {
