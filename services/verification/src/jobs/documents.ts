@@ -145,13 +145,14 @@ export type JobCollections = ReturnType<typeof jobCollections>;
 export async function migrateJobs(db: Db): Promise<void> {
   const { jobs, rows } = jobCollections(db);
   await createCollections(db, [jobs.collectionName, rows.collectionName, "job_starts"]);
-  const isOpen = { partialFilterExpression: { next_at: { $exists: true } } };
   await jobs.createIndexes([
     { key: { organization_id: 1, created_at: -1, _id: -1 } },
-    { key: { next_at: 1 }, ...isOpen },
+    { key: { next_at: 1 }, partialFilterExpression: { next_at: { $exists: true } } },
     { key: { expires_at: 1 } },
     { key: { organization_id: 1 }, partialFilterExpression: { status: "intake" } },
   ]);
-  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: isOpen });
+  // Its predecessor has these keys too, but held no row.
+  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { name: "open_rows", partialFilterExpression: isOpen });
+  await rows.dropIndex("job_id_1_due_at_1__id_1").catch(() => undefined);
   await rows.createIndex({ job_id: 1, same_as: 1 }, { partialFilterExpression: { same_as: { $exists: true } } });
 }

@@ -51,6 +51,22 @@ async function putJob(organizationId: string, index: number, rows = JOB_ROWS): P
   return id;
 }
 
+test("MongoDB examines no row of a job that is done, and none of another job, to find the next ones", async () => {
+  const { rows } = jobCollections(service.databases.live);
+  const { add, start, status } = organization();
+  const id = await add(2_000);
+  const find = { ns: rows.namespace, "command.find": { $exists: true } };
+  await service.databases.live.command({ profile: 1, filter: find });
+  await start(id, 2_000);
+  while ((await status(id)) !== JobStatus.COMPLETED) await service.jobs.live.work();
+  await service.databases.live.command({ profile: 0, filter: "unset" });
+  const profile = service.databases.live.collection("system.profile");
+  const reads = await profile.find().toArray();
+  await profile.drop();
+  expect(reads.length).toBeGreaterThan(5);
+  for (const { docsExamined, nreturned } of reads) expect(docsExamined).toBe(nreturned);
+}, 60_000);
+
 test("100,000 open rows: the cap is exact, pages read what they show, and another organization's job is done meanwhile", async () => {
   const [large, small] = [organization(), organization()];
   const ids: string[] = [];

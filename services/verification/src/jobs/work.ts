@@ -150,14 +150,18 @@ export function createJobWork(options: {
       const $set = { counts: await countRows(collections, job), results_updated_at: now() };
       await jobs.updateOne({ _id: job._id, next_at: { $exists: true } }, { $set });
     };
+    // The index has traces of the rows before, which have been done.
+    let from = new Date(0);
     do {
       const due = await rows
-        .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $lte: now() } })
+        .find({ job_id: job._id, organization_id: job.organization_id, due_at: { $gte: from, $lte: now() } })
         .project<RowDocument>({ cells: 0 })
         .sort({ due_at: 1, _id: 1 })
         .limit(ROWS_TOGETHER)
+        .batchSize(ROWS_TOGETHER + 1)
         .toArray();
       if (due.length === 0) break;
+      from = due.at(-1)!.due_at!;
       const tins = await openTins(job, due);
       const queue = due.values();
       const lane = async () => {
