@@ -102,6 +102,8 @@ const SHARED: CommandCounts = {
   "commitTransaction admin": 2,
   "delete outbox": 1,
   "find latest_answers": 2,
+  // Only of vendors that this process did not write lately.
+  "find vendors": 1,
   "insert outbox": 2,
   "insert verifications": 2,
   "update vendors": 1,

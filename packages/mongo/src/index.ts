@@ -16,5 +16,6 @@ export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createExpiry } from "./expiry.ts";
 export { createGroupCommit } from "./group-commit.ts";
 export { findPage, type Page } from "./page.ts";
+export { replaceUnchanged } from "./replace-unchanged.ts";
 export { createShares } from "./shares.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

@@ -62,11 +62,12 @@ export async function populate(
   const store = createVendorStore({ collections: { live: collections, sandbox: collections } });
   let [read, filled] = [0, 0];
   const fill = async () => {
-    const updates = batch.flatMap(({ _id: entityId, legal_name }, index) => {
-      const added = newVendor(tenant, entityId, legal_name);
-      return updatesOf(filled + index, now).map((stages) => ({ tenant, entityId, stages, added }));
-    });
-    await store.update("live", updates);
+    const updates = batch.flatMap(({ _id: entityId, legal_name }, index) =>
+      changesOf(filled + index, now).map((change) => ({ tenant, entityId, legal_name, change })),
+    );
+    await store.update("live", updates, async (unlisted) =>
+      unlisted.map(({ entityId, legal_name }) => newVendor(tenant, entityId, legal_name)),
+    );
     const numbers = batch.map(({ _id: entity_id, created_at }, index) => ({
       _id: externalIdKey(tenant, entity_id),
       organization_id: tenant.organizationId,
@@ -89,10 +90,10 @@ export async function populate(
 }
 
 /**
- * Returns the updates of a vendor. Of each hundred in a row, every filter of the dashboard finds at least 20: a fifth is
+ * Returns the changes of a vendor. Of each hundred in a row, every filter of the dashboard finds at least 20: a fifth is
  * archived, half of the others is monitored, and the dates of expiration and of the last check are spread.
  */
-function updatesOf(index: number, now: Date) {
+function changesOf(index: number, now: Date) {
   const isExcluded = index % 4 === 1;
   const isFailed = isExcluded || index % 3 === 0;
   const answeredAt = new Date(now.getTime() - (((index * 61 + 7) % 100) * 0.6 + 0.1) * DAY_MS - (index % DAY_MS));

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Check, CheckStatus } from "@vvs/checks";
-import { testMongo } from "@vvs/testing";
-import type { Document } from "mongodb";
 import type { ListedVendorDocument } from "../model/listed-vendor.ts";
 import {
   isAboutOther,
@@ -12,12 +10,9 @@ import {
   noteMonitors,
   noteVerification,
   UNKNOWN_EXPIRY,
+  type VendorChange,
   type VerifiedVendor,
 } from "./listed-vendor.ts";
-
-const { db } = await testMongo();
-const collection = db.collection<ListedVendorDocument>("vendors");
-let vendors = 0;
 
 const unverified = newVendor({ organizationId: "org_1" }, "ent_1", "Acme");
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
@@ -46,13 +41,9 @@ const passUntil = (at: number, end: string) =>
 const excluded = (at: number) =>
   verified(at, "fail", { reason: "excluded", facts: { registration_status: "debarred", expiration_date: "" } });
 const error = (at: number) => verified(at, "error", { reason: "providers_failed" });
-/** Returns a vendor after verifications, or after other updates. */
-async function after(updates: readonly (readonly Document[])[], vendor = unverified): Promise<ListedVendorDocument> {
-  const _id = `${vendor._id} ${++vendors}`;
-  await collection.insertOne({ ...vendor, _id });
-  for (const stages of updates) await collection.updateOne({ _id }, [...stages]);
-  return { ...(await collection.findOne({ _id }))!, _id: vendor._id };
-}
+/** Returns a vendor after changes. */
+const after = (changes: readonly VendorChange[], vendor = unverified): ListedVendorDocument =>
+  changes.reduce((before, change) => change(before), vendor);
 const all = (...verifications: VerifiedVendor[]) => after(verifications.map((each) => noteVerification(each, "")));
 
 /** Returns all orders of some items. */
@@ -62,7 +53,7 @@ function ordersOf<T>(items: readonly T[]): T[][] {
 }
 
 describe("a vendor after its verifications", () => {
-  test("is the same in whatever order their records come, and if each comes twice", async () => {
+  test("is the same in whatever order their records come, and if each comes twice", () => {
     const some = [
       passUntil(1, "2026-05-01"),
       excluded(2),
@@ -70,29 +61,29 @@ describe("a vendor after its verifications", () => {
       error(4),
       verified(2, "fail", { check: "tin_match", reason: "no_match", id: "ver_2b" }),
     ];
-    const inOrder = await all(...some);
+    const inOrder = all(...some);
     expect(inOrder).toMatchObject({ expires_on: "2027-05-01", excluded: false, checked_at: day(4) });
-    for (const order of ordersOf(some)) expect(await all(...order, ...order)).toEqual(inOrder);
+    for (const order of ordersOf(some)) expect(all(...order, ...order)).toEqual(inOrder);
   });
 
-  test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", async () => {
+  test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", () => {
     const facts = { tin: "****2220", name: "ACME INC" };
-    const { checks } = await all(verified(1, "pass", { check: "tin_match", facts }), verified(2, "pass", { facts }));
+    const { checks } = all(verified(1, "pass", { check: "tin_match", facts }), verified(2, "pass", { facts }));
     expect(checks.tin_match).toMatchObject({ newest: facts, answered: facts });
     expect(checks.sam_registration!.newest).not.toHaveProperty("tin");
-    const { checks: unsaid } = await all(verified(1, "pass", { check: "tin_match" }));
+    const { checks: unsaid } = all(verified(1, "pass", { check: "tin_match" }));
     expect(unsaid.tin_match!.newest).not.toHaveProperty("tin");
   });
 
-  test("of two that were stored at the same moment, the one with the higher id counts, in either order", async () => {
+  test("of two that were stored at the same moment, the one with the higher id counts, in either order", () => {
     const [lower, higher] = [verified(1, "pass", { id: "ver_a" }), verified(1, "fail", { id: "ver_b" })];
-    for (const vendor of [await all(lower, higher), await all(higher, lower)]) {
+    for (const vendor of [all(lower, higher), all(higher, lower)]) {
       expect(vendor.checks.sam_registration!.newest.verification_id).toBe("ver_b");
     }
   });
 
-  test("keeps the last answer, its expiration date and its exclusion while newer results are errors", async () => {
-    const vendor = await all(excluded(1), error(2), error(3));
+  test("keeps the last answer, its expiration date and its exclusion while newer results are errors", () => {
+    const vendor = all(excluded(1), error(2), error(3));
     expect(vendor.checks.sam_registration).toMatchObject({
       newest: { status: "error", reason: "providers_failed", at: day(3) },
       answered: { status: "fail", reason: "excluded", at: day(1) },
@@ -100,23 +91,23 @@ describe("a vendor after its verifications", () => {
     expect(vendor.excluded).toBe(true);
   });
 
-  test("shows the match of another TIN only while its own TIN has none, in any order of arrival", async () => {
+  test("shows the match of another TIN only while its own TIN has none, in any order of arrival", () => {
     const [own, other] = [tinMatch(1, "pass"), tinMatch(2, "fail", { asked: "****2222" })];
     for (const order of ordersOf([own, other, tinMatch(3, "fail", { asked: "****3333" })])) {
-      const { checks, checked_at } = await all(...order, ...order);
+      const { checks, checked_at } = all(...order, ...order);
       expect(checks.tin_match).toMatchObject({ newest: { tin: "****6780" }, answered: { tin: "****6780" } });
       expect(checked_at).toEqual(day(3));
     }
-    const vendor = await all(other);
+    const vendor = all(other);
     expect(vendor.checks.tin_match!.answered).toMatchObject({ tin: "****2222", status: "fail" });
     expect(isAboutOther(vendor, vendor.checks.tin_match!.answered!)).toBe(true);
     // Another TIN that matches is the vendor's from then on.
-    const replaced = await all(own, tinMatch(2, "pass", { asked: "****2220", tin: "****2220" }));
+    const replaced = all(own, tinMatch(2, "pass", { asked: "****2220", tin: "****2220" }));
     expect(replaced.checks.tin_match!.answered).toMatchObject({ tin: "****2220" });
   });
 
-  test("has no expiration date once the last answer has none", async () => {
-    const vendor = await all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" }));
+  test("has no expiration date once the last answer has none", () => {
+    const vendor = all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" }));
     expect(vendor.expires_on).toBe(UNKNOWN_EXPIRY);
   });
 });
@@ -125,7 +116,7 @@ describe("the filters that find a vendor", () => {
   const noted = (...verifications: VerifiedVendor[]) => verifications.map((each) => noteVerification(each, ""));
   const named = (...verifications: VerifiedVendor[]) => verifications.map((each) => noteVerification(each, "Acme Inc"));
   const archived = noteArchived({ at: day(1), by: "usr_1" });
-  test.each<[string, (readonly Document[])[], string[]]>([
+  test.each<[string, VendorChange[], string[]]>([
     ["never verified", [], ["all", "unmonitored"]],
     ["monitored", [noteMonitors(2)], ["all", "monitored"]],
     ["no longer monitored", [noteMonitors(2), noteMonitors(0)], ["all", "unmonitored"]],
@@ -156,8 +147,8 @@ describe("the filters that find a vendor", () => {
     ],
     ["archived", [...noted(excluded(1)), noteMonitors(1), archived], ["archived"]],
     ["taken back", [archived, noteArchived(undefined)], ["all", "unmonitored"]],
-  ])("%s", async (_name, updates, expected) => {
-    const vendor = await after(updates);
+  ])("%s", (_name, changes, expected) => {
+    const vendor = after(changes);
     expect([...vendor.lists].sort()).toEqual(expected);
     const hasFailed = Object.values(vendor.checks).some(
       ({ answered }) => answered?.status === "fail" && !isAboutOther(vendor, answered),
@@ -165,9 +156,9 @@ describe("the filters that find a vendor", () => {
     if (!vendor.archived) expect(vendor.lists.includes("failed")).toBe(hasFailed);
   });
 
-  test("a vendor that is archived twice stays archived by the first", async () => {
+  test("a vendor that is archived twice stays archived by the first", () => {
     const again = noteArchived({ at: day(2), by: "usr_2" });
-    expect((await after([archived, again])).archived).toEqual({ at: day(1), by: "usr_1" });
+    expect(after([archived, again]).archived).toEqual({ at: day(1), by: "usr_1" });
   });
 
   test("a vendor that was never verified counts as the longest unverified", () => {
@@ -175,11 +166,8 @@ describe("the filters that find a vendor", () => {
   });
 });
 
-test("a name that begins with a dollar sign is a name; without one the name stays", async () => {
-  const named = await after([
-    noteVerification(verified(1, "pass"), "$Acme"),
-    noteVerification(verified(2, "pass"), ""),
-  ]);
+test("a name that begins with a dollar sign is a name; without one the name stays", () => {
+  const named = after([noteVerification(verified(1, "pass"), "$Acme"), noteVerification(verified(2, "pass"), "")]);
   expect(named.name_key).toBe("$acme");
 });
 

@@ -1,8 +1,7 @@
 import { type Check, type CheckStatus, checkNames } from "@vvs/checks";
 import type { Tenant } from "@vvs/tenant";
-import type { Document } from "mongodb";
 import { isSameName } from "../matching/names/same-name.ts";
-import type { ListedResult, ListedVendorDocument, VendorTag } from "../model/listed-vendor.ts";
+import type { ListedCheck, ListedResult, ListedVendorDocument, VendorTag } from "../model/listed-vendor.ts";
 
 /** `checked_at` of a vendor that was never verified: the longest unverified. */
 export const NEVER = new Date(0);
@@ -25,6 +24,9 @@ export interface VerifiedVendor {
     readonly madeAt: Date;
   }[];
 }
+
+/** Returns a vendor after a change; what it was given stays as it is. */
+export type VendorChange = (vendor: ListedVendorDocument) => ListedVendorDocument;
 
 /** Returns a vendor that was never verified. */
 export function newVendor(
@@ -56,53 +58,61 @@ export function nameKeyOf(legalName: string): string {
 }
 
 /**
- * Returns the update of a vendor by a verification. Verifications can come in any order, and repeatedly: of each check the
+ * Returns the change of a vendor by a verification. Verifications can come in any order, and repeatedly: of each check the
  * newest result and the newest answer count, so an older or repeated one changes nothing newer. Where `legalName` is "", the
  * name is not known and stays.
  */
-export function noteVerification({ verificationId, at, tin, results }: VerifiedVendor, legalName: string): Document[] {
+export function noteVerification(
+  { verificationId, at, tin, results }: VerifiedVendor,
+  legalName: string,
+): VendorChange {
   const by = { at, verification_id: verificationId };
-  const subject = { $cond: [isNewer(by, "$subject"), { $literal: { tin, ...by } }, "$subject"] };
-  const fields = results.map(({ check, status, reason, facts, madeAt }) => {
-    const made = madeAt < at ? { made_at: madeAt } : {};
-    const result: ListedResult = { status, reason, ...by, ...made, ...aboutOf(check, { reason, facts, legalName }) };
-    const [newest, answered] = [`checks.${check}.newest`, `checks.${check}.answered`];
-    // Only results of tin_match are about a TIN. What a direct call writes is kept small: MongoDB reads it for each call.
-    const counts = check === "tin_match" ? isBetter : isNewer;
-    const betterOf = (field: string) => ({ $cond: [counts(result, field), { $literal: result }, field] });
-    if (status === "error") return { [newest]: betterOf(`$${newest}`) };
-    const isNewestAnswer = counts(result, `$${answered}`);
-    const registration = check === "sam_registration" ? Object.entries(registrationOf(reason, facts)) : [];
-    return {
-      [newest]: betterOf(`$${newest}`),
-      [answered]: betterOf(`$${answered}`),
-      ...Object.fromEntries(
-        registration.map(([name, value]) => [name, { $cond: [isNewestAnswer, value, `$${name}`] }]),
-      ),
+  const times = results.map(({ madeAt }) => Math.min(madeAt.getTime(), at.getTime()));
+  return (vendor) => {
+    const noted = {
+      ...vendor,
+      checked_at: new Date(Math.max(vendor.checked_at.getTime(), ...times)),
+      ...(legalName !== "" && { name_key: nameKeyOf(legalName) }),
+      // The TIN that a match is about is compared with the vendor's after this verification.
+      ...(tin !== undefined && isNewer(by, vendor.subject) && { subject: { tin, ...by } }),
     };
-  });
-  const name = legalName === "" ? {} : { name_key: { $literal: nameKeyOf(legalName) } };
-  const known = {
-    checked_at: { $max: ["$checked_at", ...results.map(({ madeAt }) => (madeAt < at ? madeAt : at))] },
-    ...name,
-    ...(tin !== undefined && { subject }),
+    return refiltered(results.reduce((before, result) => noteResult(before, by, result, legalName), noted));
   };
-  // The TIN that a match is about is compared with the vendor's after this verification.
-  const needsSubject = results.some(({ check }) => check === "tin_match");
-  const stages = needsSubject ? [known, Object.assign({}, ...fields)] : [Object.assign(known, ...fields)];
-  return [...stages.map(($set) => ({ $set })), refilter];
 }
 
-/** Returns the update of a vendor's number of active monitors. */
-export const noteMonitors = (monitors: number): Document[] => [{ $set: { monitors } }, refilter];
-
-/** Returns the update that archives a vendor, or takes it back. One that is archived already stays as it is. */
-export function noteArchived(archived: { at: Date; by: string } | undefined): Document[] {
-  const stage = archived
-    ? { $set: { archived: { $ifNull: ["$archived", { $literal: archived }] } } }
-    : { $unset: "archived" };
-  return [stage, refilter];
+function noteResult(
+  vendor: ListedVendorDocument,
+  by: Moment,
+  { check, status, reason, facts, madeAt }: VerifiedVendor["results"][number],
+  legalName: string,
+): ListedVendorDocument {
+  const made = madeAt < by.at ? { made_at: madeAt } : {};
+  const result: ListedResult = { status, reason, ...by, ...made, ...aboutOf(check, { reason, facts, legalName }) };
+  const known: Partial<ListedCheck> = vendor.checks[check] ?? {};
+  // Only results of tin_match are about a TIN.
+  const counts = (before: ListedResult | undefined) =>
+    check === "tin_match" ? isBetter(result, before, vendor.subject) : isNewer(result, before);
+  const newest = !known.newest || counts(known.newest) ? result : known.newest;
+  const isNewestAnswer = status !== "error" && counts(known.answered);
+  const answered = isNewestAnswer ? result : known.answered;
+  return {
+    ...vendor,
+    ...(isNewestAnswer && check === "sam_registration" && registrationOf(reason, facts)),
+    checks: { ...vendor.checks, [check]: { newest, ...(answered && { answered }) } },
+  };
 }
+
+/** Returns the change of a vendor's number of active monitors. */
+export const noteMonitors =
+  (monitors: number): VendorChange =>
+  (vendor) =>
+    refiltered({ ...vendor, monitors });
+
+/** Returns the change that archives a vendor, or takes it back. One that is archived already stays as it is. */
+export const noteArchived =
+  (archived: { at: Date; by: string } | undefined): VendorChange =>
+  ({ archived: before, ...vendor }) =>
+    refiltered({ ...vendor, ...(archived && { archived: before ?? archived }) });
 
 /** Returns what a result of a check is about, from the facts of its answer. */
 function aboutOf(
@@ -130,67 +140,49 @@ function registrationOf(reason: string, facts: Readonly<Record<string, string>>)
 
 type Moment = Pick<ListedResult, "at" | "verification_id">;
 
-/** An expression: is a result newer than that of a field? One that is absent is the oldest. */
-const isNewer = ({ at, verification_id }: Moment, field: string): Document => ({
-  $gt: [
-    [at, verification_id],
-    [`${field}.at`, `${field}.verification_id`],
-  ],
-});
-
-/** An expression: does a result count before that of a field? One about the vendor's TIN does before others, then a newer one. */
-function isBetter(result: ListedResult, field: string): Document {
-  const isOwn = isOwnTin(result.tin ?? "$$REMOVE");
-  const isOwnBefore = isOwnTin(`${field}.tin`);
-  return {
-    $or: [isMissing(field), { $cond: [{ $eq: [isOwn, isOwnBefore] }, isNewer(result, field), isOwn] }],
-  };
+/** Returns whether a result is newer than another one. One that is absent is the oldest. */
+function isNewer({ at, verification_id }: Moment, than: Moment | undefined): boolean {
+  const later = at.getTime() - (than?.at.getTime() ?? Number.NEGATIVE_INFINITY);
+  return later > 0 || (later === 0 && verification_id > than!.verification_id);
 }
 
-/** An expression: is a TIN, an expression too, the vendor's, as far as both are known? */
-const isOwnTin = (tin: string) => ({
-  $eq: [{ $ifNull: [tin, "$subject.tin"] }, { $ifNull: ["$subject.tin", tin] }],
-});
-const isMissing = (field: string) => ({ $eq: [{ $type: field }, "missing"] });
+/** Returns whether a result counts before another one: one about the vendor's TIN does, then a newer one. */
+function isBetter(
+  result: ListedResult,
+  than: ListedResult | undefined,
+  subject: ListedVendorDocument["subject"],
+): boolean {
+  const isOwn = isOwnTin(result, subject);
+  return !than || (isOwn === isOwnTin(than, subject) ? isNewer(result, than) : isOwn);
+}
+
+/** Returns whether the TIN that a result is about is the vendor's, as far as both are known. */
+const isOwnTin = ({ tin }: ListedResult, subject: ListedVendorDocument["subject"]) =>
+  tin === undefined || subject === undefined || tin === subject.tin;
 
 /** Returns whether a result is about another TIN or name than the vendor's; undefined where that is not known. */
 export function isAboutOther(
   { subject }: Pick<ListedVendorDocument, "subject">,
-  { tin, other_name }: ListedResult,
+  result: ListedResult,
 ): boolean | undefined {
-  return subject && (other_name === true || (tin !== undefined && tin !== subject.tin));
+  return subject && (result.other_name === true || !isOwnTin(result, subject));
 }
 
-/** An expression: does a check's last answer fail the vendor? As `isAboutOther`: one about another TIN or name does not. */
-const hasFailed = (check: Check) => ({
-  $and: [
-    { $eq: [`$checks.${check}.answered.status`, "fail"] },
-    { $ne: [`$checks.${check}.answered.other_name`, true] },
-    isOwnTin(`$checks.${check}.answered.tin`),
-  ],
-});
-const tagIf = (condition: Document | string, tag: VendorTag) => ({ $cond: [condition, tag, null] });
+/** Returns whether a check's last answer fails the vendor. One about another TIN or name does not. */
+const fails = (answered: ListedResult | undefined, subject: ListedVendorDocument["subject"]) =>
+  answered?.status === "fail" && answered.other_name !== true && isOwnTin(answered, subject);
 
-/** The last stage of each update: computes again which filters show the vendor. */
-const refilter: Document = {
-  $set: {
-    lists: {
-      $cond: [
-        isMissing("$archived"),
-        {
-          $setDifference: [
-            [
-              "all",
-              { $cond: [{ $gt: ["$monitors", 0] }, "monitored", "unmonitored"] },
-              tagIf({ $or: checkNames.map(hasFailed) }, "failed"),
-              tagIf({ $in: ["error", checkNames.map((check) => `$checks.${check}.newest.status`)] }, "error"),
-              tagIf("$excluded", "excluded"),
-            ],
-            [null],
-          ],
-        },
-        ["archived"],
-      ],
-    },
-  },
-};
+/** Returns the vendor with the filters that show it. */
+function refiltered(vendor: ListedVendorDocument): ListedVendorDocument {
+  if (vendor.archived) return { ...vendor, lists: ["archived"] };
+  const checks = checkNames.flatMap((check) => vendor.checks[check] ?? []);
+  const tags: readonly [VendorTag, boolean][] = [
+    ["all", true],
+    ["monitored", vendor.monitors > 0],
+    ["unmonitored", vendor.monitors === 0],
+    ["failed", checks.some(({ answered }) => fails(answered, vendor.subject))],
+    ["error", checks.some(({ newest }) => newest.status === "error")],
+    ["excluded", vendor.excluded],
+  ];
+  return { ...vendor, lists: tags.flatMap(([tag, isShown]) => (isShown ? [tag] : [])) };
+}

@@ -61,8 +61,8 @@ export function createVendorListPart(options: {
     },
     async setVendorArchived(request) {
       const { tenant, actor } = callerOf(request.caller);
-      const stages = noteArchived(request.archived ? { at: now(), by: actor } : undefined);
-      const isListed = await vendors.update(tenant.environment, [{ tenant, entityId: request.entityId, stages }]);
+      const change = noteArchived(request.archived ? { at: now(), by: actor } : undefined);
+      const isListed = await vendors.update(tenant.environment, [{ tenant, entityId: request.entityId, change }]);
       if (!isListed) throw new ServiceError("entity_not_found");
       return {};
     },

@@ -9,7 +9,7 @@ import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/pro
 import type { VendorTag } from "../model/listed-vendor.ts";
 import { callerFor, startTestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { newVendor } from "./listed-vendor.ts";
+import { newVendor, noteMonitors } from "./listed-vendor.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
 
@@ -226,6 +226,24 @@ describe("concurrent changes of one vendor", () => {
     );
     await Promise.all([...verifications, monitored(id, monitorId, true)]);
     expect(await only()).toMatchObject({ activeMonitors: 1, checks: [{ verificationId: "ver_29" }] });
+  });
+
+  test("are all made, though another one is stored between the reading and the writing", async () => {
+    const [id, other] = [await registered(), await created()];
+    await verified(id);
+    const { organizationId } = tenantOfCaller();
+    await app.live.vendors.deleteOne({ organization_id: organizationId, entity_id: other });
+    let late = 1;
+    const updates = [id, other].map((entityId) => ({ tenant: tenantOfCaller(), entityId, change: noteMonitors(2) }));
+    // What is not listed is asked for after the listed were read.
+    const isListed = await storeOf().update("live", updates, async () => {
+      if (late-- > 0) await verified(id, { verificationId: "ver_late", createdAt: timestampFromDate(daysAgo(-1)) });
+      return [newVendor(tenantOfCaller(), other, "Own LLC")];
+    });
+    expect(isListed).toBe(true);
+    const { vendors } = await app.dashboard.getVendors({ caller, entityIds: [id, other] });
+    expect(vendors.map(({ activeMonitors }) => activeMonitors)).toEqual([2, 2]);
+    expect(vendors.find(({ entity }) => entity!.id === id)!.checks).toMatchObject([{ verificationId: "ver_late" }]);
   });
 
   test("all monitors are counted, though another one's record is handled between the count and the write", async () => {

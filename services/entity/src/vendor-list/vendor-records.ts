@@ -31,13 +31,13 @@ export function createVendorRecords(options: {
   /** Notes verifications. Those that arrive meanwhile share the next write. One of an entity that is not there is ignored. */
   const note = createBatcher<VendorUpdate, void>({
     async run(updates) {
-      if (await vendors.update(environment, updates)) return [];
-      const names = await findNames(entities, updates);
-      const seen = updates.flatMap((update, index) => {
-        const name = names[index];
-        return name === undefined ? [] : { ...update, added: newVendor(update.tenant, update.entityId, name) };
+      await vendors.update(environment, updates, async (unlisted) => {
+        const names = await findNames(entities, unlisted);
+        return unlisted.map(({ tenant, entityId }, index) => {
+          const name = names[index];
+          return name === undefined ? undefined : newVendor(tenant, entityId, name);
+        });
       });
-      await vendors.update(environment, seen);
       return [];
     },
     maxSize: MAX_NOTED,
@@ -49,8 +49,8 @@ export function createVendorRecords(options: {
     async verificationCompleted(record: VerificationCompleted): Promise<void> {
       const tenant = tenantIn(record, environment);
       const skipped = (check_type: number) => unknownChecks.add(1, { environment, check_type });
-      const stages = noteVerification(verifiedVendorOf(record, skipped), record.entityName);
-      await note({ tenant, entityId: record.entityId, stages });
+      const change = noteVerification(verifiedVendorOf(record, skipped), record.entityName);
+      await note({ tenant, entityId: record.entityId, change });
     },
 
     /** Notes whether a monitor is active. */
@@ -60,7 +60,6 @@ export function createVendorRecords(options: {
       if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
       const [name] = await findNames(entities, [{ tenant, entityId }]);
       if (name === undefined) throw new PoisonRecordError("the organization has no such entity");
-      const added = newVendor(tenant, entityId, name);
       try {
         await vendors.putMonitor(tenant, { id, entityId, active });
       } catch (error) {
@@ -70,7 +69,8 @@ export function createVendorRecords(options: {
       // Of several monitors whose records are handled at the same time, whoever counts last counts all.
       let noted: number | undefined;
       for (let counted = await vendors.countMonitors(tenant, entityId); counted !== noted; ) {
-        await vendors.update(environment, [{ tenant, entityId, stages: noteMonitors(counted), added }]);
+        const update = { tenant, entityId, change: noteMonitors(counted) };
+        await vendors.update(environment, [update], async () => [newVendor(tenant, entityId, name)]);
         noted = counted;
         counted = await vendors.countMonitors(tenant, entityId);
       }

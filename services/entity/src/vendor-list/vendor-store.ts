@@ -1,9 +1,15 @@
-import { isDuplicateKey } from "@vvs/mongo";
+import { isDeepStrictEqual } from "node:util";
+import { isDuplicateKey, replaceUnchanged } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
-import type { Document, Filter } from "mongodb";
+import type { Filter } from "mongodb";
 import type { Collections } from "../model/documents.ts";
 import type { ListedVendorDocument, VendorTag } from "../model/listed-vendor.ts";
-import { vendorKey } from "./listed-vendor.ts";
+import { type VendorChange, vendorKey } from "./listed-vendor.ts";
+
+/** How often changes are tried that other processes' changes of the same vendors come before. */
+const TRIES = 20;
+/** Number of vendors that a process keeps as it wrote them, so that those verified again and again need not be read each time. */
+const KEPT = 1_000;
 
 type OrderField = "name_key" | "checked_at" | "expires_on";
 
@@ -24,13 +30,11 @@ export interface VendorPlace {
   readonly entityId: string;
 }
 
-/** An update of one vendor, from `listed-vendor.ts`. */
+/** A change of one vendor. */
 export interface VendorUpdate {
   readonly tenant: Tenant;
   readonly entityId: string;
-  readonly stages: readonly Document[];
-  /** The vendor to be listed and updated where it is missing. */
-  readonly added?: ListedVendorDocument;
+  readonly change: VendorChange;
 }
 
 /** One for each order. `lists` comes first, so that a page of any filter reads only what it shows. */
@@ -45,31 +49,61 @@ export function createVendorStore(options: {
   collections: Readonly<Record<Environment, Pick<Collections, "vendors" | "vendorMonitors">>>;
 }) {
   const of = (tenant: Tenant) => options.collections[tenant.environment];
-  const owned = ({ organizationId }: Tenant, entityId: string) => ({
-    _id: vendorKey(organizationId, entityId),
-    organization_id: organizationId,
+
+  const owned = (updates: readonly VendorUpdate[]) => ({
+    _id: { $in: updates.map(({ tenant, entityId }) => vendorKey(tenant.organizationId, entityId)) },
+    organization_id: { $in: updates.map(({ tenant }) => tenant.organizationId) },
   });
 
+  /** The vendors that this process wrote last, in the order in which it did. */
+  const written = { live: new Map<string, ListedVendorDocument>(), sandbox: new Map<string, ListedVendorDocument>() };
+
+  function keep(environment: Environment, vendors: readonly ListedVendorDocument[]): void {
+    const kept = written[environment];
+    for (const vendor of vendors) {
+      kept.delete(vendor._id);
+      kept.set(vendor._id, vendor);
+    }
+    for (const key of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT))) kept.delete(key);
+  }
+
   return {
-    /** Updates vendors of one environment with one command. Returns whether all of them are in the lists. */
-    async update(environment: Environment, updates: readonly VendorUpdate[]): Promise<boolean> {
-      if (updates.length === 0) return true;
-      const writes = updates.map(({ tenant, entityId, stages, added }) => ({
-        updateOne: {
-          filter: owned(tenant, entityId),
-          update: added
-            ? [{ $replaceWith: { $mergeObjects: [{ $literal: added }, "$$ROOT"] } }, ...stages]
-            : [...stages],
-          upsert: added !== undefined,
-        },
-      }));
-      const write = () => options.collections[environment].vendors.bulkWrite(writes);
-      const { matchedCount, upsertedCount } = await write().catch((error: unknown) => {
-        // Another replica lists the same vendor at this moment.
-        if (isDuplicateKey(error)) return write();
-        throw error;
+    /**
+     * Changes vendors of one environment. Of those that are not listed, `add` returns what is to be listed and changed instead;
+     * undefined: nothing. Returns whether all of them are in the lists.
+     */
+    async update<Update extends VendorUpdate>(
+      environment: Environment,
+      updates: readonly Update[],
+      add: (unlisted: readonly Update[]) => Promise<(ListedVendorDocument | undefined)[]> = async () => [],
+    ): Promise<boolean> {
+      const { vendors } = options.collections[environment];
+      const byKey = Map.groupBy(updates, ({ tenant, entityId }) => vendorKey(tenant.organizationId, entityId));
+      const changeOf = (before: ListedVendorDocument) => ({
+        before,
+        after: byKey.get(before._id)!.reduce((vendor, { change }) => change(vendor), before),
       });
-      return matchedCount + upsertedCount === writes.length;
+      for (let left = TRIES; left > 0; left--) {
+        const known = [...byKey.keys()].flatMap((key) => written[environment].get(key) ?? []).map(changeOf);
+        const unread = new Map(byKey);
+        // One that another process changed is not replaced. Where nothing is to be written, that would not be seen.
+        for (const { before, after } of known) if (!isDeepStrictEqual(before, after)) unread.delete(before._id);
+        const read = unread.size > 0 ? await vendors.find(owned([...unread.values()].flat())).toArray() : [];
+        for (const { _id } of read) unread.delete(_id);
+        const unlisted = [...unread.values()].map(([first]) => first!);
+        const added = unlisted.length > 0 ? (await add(unlisted)).filter((each) => each !== undefined) : [];
+        const changes = [...known, ...read.map(changeOf)].filter(
+          ({ before, after }) => !isDeepStrictEqual(before, after),
+        );
+        const inserted = added.map((each) => changeOf(each).after);
+        const isWritten = await Promise.all([insertNew(vendors, inserted), replaceUnchanged(vendors, changes)]);
+        if (isWritten.every(Boolean)) {
+          keep(environment, [...inserted, ...changes.map(({ after }) => after)]);
+          return added.length === unlisted.length;
+        }
+        for (const key of byKey.keys()) written[environment].delete(key);
+      }
+      throw new Error("vendors were changed by others each time that they were to be changed");
     },
 
     /**
@@ -137,4 +171,16 @@ export function createVendorStore(options: {
         })
         .toArray(),
   };
+}
+
+/** Inserts documents. Returns false if some of them were there already. */
+async function insertNew(vendors: Collections["vendors"], added: readonly ListedVendorDocument[]): Promise<boolean> {
+  if (added.length === 0) return true;
+  try {
+    await vendors.insertMany([...added], { ordered: false });
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }
