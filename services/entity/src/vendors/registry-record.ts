@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RegistryAnswerSchema } from "@vvs/proto/entity/v1/entity";
 import { registryDay } from "@vvs/registration";
-import type { Document, Filter } from "mongodb";
+import type { ClientSession, Document, Filter } from "mongodb";
 import { currentCages, everIdentifiedBy } from "../model/cages.ts";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import type { ExcludedNameDocument } from "../model/excluded-names.ts";
@@ -56,51 +56,79 @@ const FIELDS = [
   "registry_row",
 ] as const satisfies (keyof EntityDocument)[];
 
-/** A query, with all by which exclusions of its vendor are looked up. */
-interface Asked {
-  readonly query: RegistryQuery;
+/** Keys by which exclusions are looked up. */
+interface Keys {
   readonly identified: readonly Identified[];
   readonly nameKeys: readonly string[];
 }
 
-/** Returns what the loaded files say about each UEI, or CAGE if the UEI is unknown, in their order and each from one moment. */
-export function registryRecords(
+/** Returns what the loaded files say about each UEI, or CAGE if the UEI is unknown, in their order and all from one moment. */
+export async function registryRecords(
   collections: Collections,
   queries: readonly RegistryQuery[],
   now: Date,
 ): Promise<Answer[]> {
-  const asked = queries.map((query) => ({ query, identified: [query], nameKeys: keysOfNames(query.names ?? []) }));
-  return answersTo(collections, asked, registryDay(now));
+  // All reads of the session see the moment of its first one.
+  const session = collections.loads.db.client.startSession({ snapshot: true });
+  try {
+    const keys = { identified: queries, nameKeys: keysOfNames(queries.flatMap(({ names = [] }) => names)) };
+    const state = await readState(collections, { queries, ...keys }, session);
+    const further = await readFurther(collections, carriedKeys(state, queries, keys), session);
+    const both = {
+      ...state,
+      rows: byIds([...state.rows, ...further.rows]),
+      excludedNames: byIds([...state.excludedNames, ...further.excludedNames]),
+    };
+    return queries.map((query) => recordIn(both, query, registryDay(now)));
+  } finally {
+    await session.endSession();
+  }
 }
 
-async function answersTo(collections: Collections, asked: readonly Asked[], today: string): Promise<Answer[]> {
-  const state = await readState(collections, asked);
-  const widened = asked.map((one) => withCarried(one, state));
-  const again = widened.filter((one) => one !== undefined);
-  const further = again.length > 0 ? (await answersTo(collections, again, today)).values() : undefined;
-  return asked.map(({ query }, index) => (widened[index] ? further!.next().value! : recordIn(state, query, today)));
-}
-
-/** Returns a query with the CAGEs and names that its entities carry; undefined where it was asked by all of them. */
-function withCarried({ query, ...known }: Asked, { entities }: State): Asked | undefined {
-  const found = entities.filter((entity) => isNamed(entity, query));
-  const carried = found.map(everIdentifiedBy);
-  const registered = query.names?.length ? keysOfNames(found.flatMap(namesOf)) : [];
+/** Returns the keys that the entities carry and that were not asked for. */
+function carriedKeys({ entities }: State, queries: readonly RegistryQuery[], known: Keys): Keys {
   const asked = new Set([...identifierKeys(known.identified), ...known.nameKeys]);
-  if ([...identifierKeys(carried), ...registered].every((key) => asked.has(key))) return undefined;
+  const isNew = (key: string) => !asked.has(key);
+  const withNames = queries.filter(({ names }) => names?.length);
+  const named = entities.filter((entity) => withNames.some((query) => isNamed(entity, query)));
   return {
-    query,
-    identified: [...known.identified, ...carried],
-    nameKeys: [...new Set([...known.nameKeys, ...registered])],
+    identified: entities.map(everIdentifiedBy).filter((one) => identifierKeys([one]).some(isNew)),
+    nameKeys: keysOfNames(named.flatMap(namesOf)).filter(isNew),
   };
 }
 
+async function readFurther(
+  { exclusions, excludedNames }: Collections,
+  { identified, nameKeys }: Keys,
+  session: ClientSession,
+): Promise<Pick<State, "rows" | "excludedNames">> {
+  const [rows, names] = await Promise.all([
+    identified.length > 0 ? exclusions.find(naming(identified), atOneMoment(session)).toArray() : [],
+    nameKeys.length > 0 ? excludedNames.find(bearing(nameKeys), atOneMoment(session)).toArray() : [],
+  ]);
+  return { rows, excludedNames: names };
+}
+
+/** All documents come in the first reply. */
+function atOneMoment(session: ClientSession) {
+  return { session, readConcern: { level: "snapshot" as const }, batchSize: 1_000 };
+}
+
+const bearing = (nameKeys: readonly string[]) => ({ name_keys: { $in: nameKeys } });
+
+function byIds<T extends { readonly _id: unknown }>(documents: readonly T[]): T[] {
+  return [...new Map(documents.map((each) => [String(each._id), each])).values()];
+}
+
 /**
- * Reads at one moment, by one command: facts never get the date or the id of a load that was finished, begun or withdrawn after or
- * before they were read.
+ * Reads at one moment: facts never get the date or the id of a load that was finished, begun or withdrawn after or before they were
+ * read.
  */
-async function readState(collections: Collections, asked: readonly Asked[]): Promise<State> {
-  const nameKeys = asked.flatMap((one) => one.nameKeys);
+async function readState(
+  collections: Collections,
+  { queries, identified, nameKeys }: Keys & { readonly queries: readonly RegistryQuery[] },
+  session: ClientSession,
+): Promise<State> {
   const { loads, entities, exclusions, excludedNames } = collections;
   const union = (coll: string, name: keyof State, pipeline: Document[]) => ({
     $unionWith: { coll, pipeline: [...pipeline, { $project: { _id: 0, [name]: "$$ROOT" } }] },
@@ -116,15 +144,15 @@ async function readState(collections: Collections, asked: readonly Asked[]): Pro
         { $project: WITHDRAWN_FIELDS },
       ]),
       union(entities.collectionName, "entities", [
-        { $match: named(asked.map(({ query }) => query)) },
+        { $match: named(queries) },
         { $project: Object.fromEntries(FIELDS.map((field) => [field, 1])) },
       ]),
-      union(exclusions.collectionName, "rows", [{ $match: naming(asked.flatMap(({ identified }) => identified)) }]),
+      union(exclusions.collectionName, "rows", [{ $match: naming(identified) }]),
       ...(nameKeys.length > 0
-        ? [union(excludedNames.collectionName, "excludedNames", [{ $match: { name_keys: { $in: nameKeys } } }])]
+        ? [union(excludedNames.collectionName, "excludedNames", [{ $match: bearing(nameKeys) }])]
         : []),
     ],
-    { readConcern: { level: "snapshot" }, batchSize: 1_000 },
+    atOneMoment(session),
   );
   const found = await read.toArray();
   return {
@@ -182,8 +210,8 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
   const hasEnded = ({ ended_by, ended_on }: Ending) =>
     ended_by !== undefined && !later.some(({ _id }) => _id === ended_by) && ended_on! <= exclusionsLoad!.cut_date;
   const isOver = (row: Ending) => hasEnded(row) || isPast(row, today);
-  const bearing = state.excludedNames.filter(({ added_by }) => added_by !== unfinished?._id);
-  const named = bearing.filter(
+  const listed = state.excludedNames.filter(({ added_by }) => added_by !== unfinished?._id);
+  const named = listed.filter(
     (row) => !isOver(row.ended_by === unfinished?._id ? { ...row, ended_by: undefined } : row),
   );
   // Facts of a later load get its id, so that they no longer count once it is withdrawn.
@@ -191,7 +219,7 @@ function recordIn({ newest, withdrawn, ...state }: State, query: RegistryQuery, 
   return {
     record: entity?.sam && toRecord(entity, entity.sam),
     exclusions: gravestFirst(concerning.filter((row) => !isOver(row))).map(toExclusion),
-    endedExclusions: concerning.filter(isOver).map(toExclusion),
+    endedExclusions: gravestFirst(concerning.filter(isOver)).map(toExclusion),
     registryCutDate: registry?.cut_date,
     registryFile: registry?.file_name,
     registryLoad: registry && (laterOf([entity?.registry_row?.load_id]) ?? registry._id),
@@ -217,7 +245,8 @@ function named(queries: readonly RegistryQuery[]): Filter<EntityDocument> {
   const ueis = queries.flatMap(({ uei }) => uei || []);
   const cages = queries.flatMap(({ uei, cage }) => (uei ? [] : cage));
   const carrying = { organization_id: null, listed: { $ne: false } };
-  const byCage = ["identifiers.cage", "other_cages"].map((field) => ({ [field]: { $in: cages }, ...carrying }));
+  const fields = cages.length > 0 ? ["identifiers.cage", "other_cages"] : [];
+  const byCage = fields.map((field) => ({ [field]: { $in: cages }, ...carrying }));
   return { $or: [{ "identifiers.uei": { $in: ueis }, organization_id: null }, ...byCage] };
 }
 
