@@ -97,15 +97,22 @@ function seenUnder(keys: readonly SubjectKey[]): Filter<EntityDocument> {
   return { $or: [visible, ...pairsOf(keys, "registry_entity_id")] };
 }
 
+/** Up to this number of combinations of an organization and an id, one filter for all costs less than one for each organization. */
+const MAX_COMBINED = 256;
+
 /**
- * Filters for the pairs of an organization and an id, one for each organization: an index seek for each pair, where one filter with
- * two `$in` would read all combinations, and one for each pair would have to be planned for each.
+ * Filters for the pairs of an organization and an id. MongoDB plans each filter, and in one for several organizations it seeks
+ * every combination: a few of those cost less than the planning. What is found beyond the pairs is the callers' to leave out.
  */
 function pairsOf<Field extends string>(keys: readonly SubjectKey[], field: Field) {
   const byOwner = Map.groupBy(keys, ({ tenant }) => tenant.organizationId);
-  return [...byOwner].map(([organization_id, own]) => {
-    const ids = { [field]: { $in: distinct(own.map(({ entityId }) => entityId)) } } as Record<Field, { $in: string[] }>;
-    return { organization_id, ...ids };
+  const isFew = byOwner.size * distinct(keys.map(({ entityId }) => entityId)).length <= MAX_COMBINED;
+  return (isFew ? [keys] : [...byOwner.values()]).map((some) => {
+    const ids = { [field]: { $in: distinct(some.map(({ entityId }) => entityId)) } } as Record<
+      Field,
+      { $in: string[] }
+    >;
+    return { organization_id: ownersOf(some), ...ids };
   });
 }
 
