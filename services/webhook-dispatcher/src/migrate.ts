@@ -1,5 +1,5 @@
 import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
-import type { Db, MongoClient } from "mongodb";
+import type { Db, MongoClient, MongoServerError } from "mongodb";
 
 /** Longer than topics keep records, so that a record that is read again creates no second delivery. */
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
@@ -24,11 +24,9 @@ async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<v
     { key: { next_attempt_at: 1 }, partialFilterExpression: { status: "pending" }, name: "due" },
     // Only held deliveries. It begins with `held`, so that counting reads no document.
     { key: { held: 1, endpoint_id: 1, next_attempt_at: 1 }, partialFilterExpression: { held: true }, name: "held" },
-    {
-      key: { monitor_id: 1, run_seq: 1 },
-      partialFilterExpression: { first_attempt_owed: true },
-      name: "owed_first_attempts",
-    },
+    // It contains all: MongoDB keeps removed entries for five minutes, and a search for a monitor that has none walks on to the
+    // next entry that is left.
+    { key: { monitor_id: 1, first_attempt_owed: 1, run_seq: 1 }, name: "first_attempts" },
     { key: newestFirst },
     { key: { organization_id: 1, monitor_id: 1, created_at: -1, _id: -1 } },
     { key: { url_removed: 1 }, partialFilterExpression: { url_removed: true }, name: "url_removed" },
@@ -39,6 +37,9 @@ async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<v
     { key: newestFirst, partialFilterExpression: { status: "pending" }, name: "pending" },
     { key: newestFirst, partialFilterExpression: { test: true }, name: "tests" },
   ]);
+  await deliveries.dropIndex("owed_first_attempts").catch((error: MongoServerError) => {
+    if (error.codeName !== "IndexNotFound") throw error;
+  });
   await createExpiry(db, "deliveries", "created_at", deliveriesKeptSeconds);
   await createCollections(db, ["monitor_urls"]);
   await db.collection("sandbox_hours").createIndexes([{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]);
