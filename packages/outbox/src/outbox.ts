@@ -2,7 +2,7 @@ import { context, propagation } from "@opentelemetry/api";
 import { MAX_RECORD_BYTES, recordBytes } from "@vvs/kafka";
 import { Binary, type ClientSession, type Db, type ObjectId } from "mongodb";
 import { migrateLeases } from "./leases.ts";
-import { type OutboxRow, oldestRowMs, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
+import { createOldestRowMs, type OutboxRow, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
 
 /** Space reserved for the trace context that is added when a record is sent. */
 const SEND_HEADERS_BYTES = 1_024;
@@ -55,7 +55,7 @@ export function createOutbox(options: { db: Db }) {
     },
 
     /** Returns how long the oldest unpublished record has waited, in milliseconds by the database's clock; 0 if none waits. */
-    oldestMs: (): Promise<number> => oldestRowMs(options.db),
+    oldestMs: createOldestRowMs(options.db),
   };
 }
 

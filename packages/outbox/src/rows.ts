@@ -32,6 +32,18 @@ export function shardOf(key: string): number {
 /** Order in which rows are sent; an index supports it. */
 export const SEND_ORDER = { key: 1, seq: 1, _id: 1 } as const;
 
+/**
+ * How far most reads go back before the beginning of the last read, in milliseconds. MongoDB keeps deleted rows in its indexes for
+ * five minutes and reads past them, so reading all rows takes longer the more were sent.
+ */
+export const LATELY_MS = 5_000;
+/**
+ * How often all waiting rows are read, in milliseconds. Until then, a row can wait that another process stored in a longer
+ * transaction, or with the time of a clock further behind. More often would delay the other records: each reading takes longer
+ * the more was sent in the last five minutes.
+ */
+export const READ_ALL_MS = 30_000;
+
 /** Ids from here on are behind those of all rows. */
 export const END_ID = new ObjectId(`${"f".repeat(22)}00`);
 
@@ -53,14 +65,34 @@ export async function ensureEnds(db: Db): Promise<void> {
   );
 }
 
-/** Returns the age of the oldest row in milliseconds, by the database's clock and to the second; 0 if there is none. */
-export async function oldestRowMs(db: Db): Promise<number> {
-  const age = { $subtract: ["$$NOW", { $toDate: "$_id" }] };
-  const oldest = outboxRows(db).aggregate<{ age: number }>([
-    { $match: { _id: { $lt: END_ID } } },
-    { $sort: { _id: 1 } },
-    { $limit: 1 },
-    { $project: { _id: false, age } },
-  ]);
-  return Math.max(0, Number((await oldest.next())?.age ?? 0));
+/** Returns the lowest id of rows stored at a time, in milliseconds by the database's clock. */
+export function idOfTime(ms: number): ObjectId {
+  return ObjectId.createFromTime(Math.max(0, Math.floor(ms / 1_000)));
+}
+
+/**
+ * Creates a function that returns the age of the oldest row in milliseconds, by the database's clock and to the second; 0 if there is
+ * none.
+ */
+export function createOldestRowMs(db: Db): () => Promise<number> {
+  let from = idOfTime(0);
+  let readAllAtMs = 0;
+  return async () => {
+    if (performance.now() >= readAllAtMs) {
+      readAllAtMs = performance.now() + READ_ALL_MS;
+      from = idOfTime(0);
+    }
+    const oldest = outboxRows(db).aggregate<{ _id: ObjectId; now: Date }>([
+      { $match: { _id: { $gte: from } } },
+      { $sort: { _id: 1 } },
+      { $limit: 1 },
+      { $project: { now: "$$NOW" } },
+    ]);
+    const first = await oldest.next();
+    if (!first) return 0;
+    const now = first.now.getTime();
+    const storedAt = first._id.toHexString() < END_ID.toHexString() ? first._id.getTimestamp().getTime() : now;
+    from = idOfTime(storedAt - LATELY_MS);
+    return Math.max(0, now - storedAt);
+  };
 }

@@ -1,22 +1,19 @@
 import type { Producer, ProducerRecord } from "@vvs/kafka";
-import { type Db, ObjectId } from "mongodb";
+import type { Db, ObjectId } from "mongodb";
 import type { Leases } from "./leases.ts";
 import { type OutboxRecord, toRow } from "./outbox.ts";
-import { END_ID, ensureEnds, type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
+import {
+  END_ID,
+  ensureEnds,
+  idOfTime,
+  LATELY_MS,
+  type OutboxRow,
+  outboxRows,
+  READ_ALL_MS,
+  SEND_ORDER,
+} from "./rows.ts";
 
 const PAGE_ROWS = 500;
-/**
- * How far most rounds read back before the beginning of the last round that read, in milliseconds. MongoDB keeps deleted rows in its indexes for five minutes and reads past them, so
- * a poll that reads all rows takes longer the more were sent.
- */
-const LATELY_MS = 5_000;
-/**
- * How often all waiting rows are read, in milliseconds. Until then, a row can wait that another process stored in a longer
- * transaction, or with the time of a clock further behind. More often would delay the other records: each reading takes longer
- * the more was sent in the last five minutes.
- */
-const READ_ALL_MS = 30_000;
-
 /**
  * Sends waiting rows: those that this process has just committed, without reading them, or those it reads, key by key, so that a
  * busy key does not block the others.
@@ -124,11 +121,6 @@ export function createSweep(options: {
       }
     },
   };
-}
-
-/** Returns the lowest id of rows stored at a time, in milliseconds by the database's clock. */
-function idOfTime(ms: number): ObjectId {
-  return ObjectId.createFromTime(Math.max(0, Math.floor(ms / 1_000)));
 }
 
 function toRecord(row: OutboxRow): ProducerRecord {

@@ -1,11 +1,12 @@
 import { metrics } from "@opentelemetry/api";
 import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Db } from "mongodb";
-import { oldestRowMs } from "./rows.ts";
+import { createOldestRowMs } from "./rows.ts";
 
 /** Creates the metrics of one database's outbox; `close` stops reporting. */
 export function createOutboxMetrics(db: Db) {
   const meter = metrics.getMeter("@vvs/outbox");
+  const oldestRowMs = createOldestRowMs(db);
   const attributes = { database: db.databaseName };
   const relayed = meter.createCounter("outbox_relayed_records", { description: "Outbox rows that were published." });
   const oldestUnsent = meter.createObservableGauge("outbox_oldest_unsent_seconds", {
@@ -15,7 +16,7 @@ export function createOutboxMetrics(db: Db) {
   return {
     relayed: (count: number) => relayed.add(count, attributes),
     close: observeGauges(meter, [oldestUnsent], async (observe) =>
-      observe(oldestUnsent, (await oldestRowMs(db)) / 1_000, attributes),
+      observe(oldestUnsent, (await oldestRowMs()) / 1_000, attributes),
     ),
   };
 }

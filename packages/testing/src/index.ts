@@ -8,5 +8,6 @@ export { captureLogs, type LogLine, silentLogger } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";
 export { type Command, type MongoProxy, mongoProxy } from "./mongo-proxy.ts";
 export { startScript } from "./script.ts";
+export { skippedEntries } from "./skipped-entries.ts";
 export { createWorkMeter } from "./work.ts";
 export { zip } from "./zip.ts";
