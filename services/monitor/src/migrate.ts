@@ -4,7 +4,7 @@ import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
-import { UNNUMBERED } from "./events/event-sequencer.ts";
+import { ensureEnd, UNNUMBERED } from "./events/event-sequencer.ts";
 import { EVENT_DAYS } from "./events/named-verifications.ts";
 import { notificationsOf } from "./events/notifications.ts";
 import { erringAgain } from "./model/unanswered.ts";
@@ -26,6 +26,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   for (const environment of environments) {
     const db = databases[environment];
     await createIndexes(db);
+    await ensureEnd(db);
     // In the sandbox events are removed earlier, and their monitors note it.
     if (environment === "live") await createExpiry(db, "monitor_events", "created_at", EVENT_DAYS * 24 * 60 * 60);
     await migrateIdempotency(db);
@@ -79,7 +80,8 @@ async function createIndexes(db: Db): Promise<void> {
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ organization_id: 1, monitor_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ monitor_id: 1, verification_id: 1 }, { unique: true });
-  await events.createIndex(UNNUMBERED.order, { name: UNNUMBERED.name, partialFilterExpression: UNNUMBERED.filter });
+  const unnumbered = { name: UNNUMBERED.name, partialFilterExpression: UNNUMBERED.filter };
+  await events.createIndex({ ...UNNUMBERED.order, organization_id: 1 }, unnumbered);
   await events.createIndex(
     { organization_id: 1, position: 1 },
     { unique: true, partialFilterExpression: { position: { $exists: true } } },

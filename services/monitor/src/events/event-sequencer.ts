@@ -9,13 +9,32 @@ import { collections, ifUnavailable } from "../store.ts";
 const BATCH = 500;
 /** Pause between two searches for events of other replicas, which send no nudge, in milliseconds. */
 const POLL_MS = 250;
+/**
+ * How far most searches look back before the newest event that was found, in milliseconds. MongoDB keeps the entries of numbered
+ * events in the index for five minutes and reads past them.
+ */
+const LATELY_MS = 2_000;
+/**
+ * How often all events are searched, in milliseconds. Until then an event can wait that was stored in a longer transaction, or by a
+ * replica whose clock is further behind.
+ */
+const SEARCH_ALL_MS = 5_000;
 
 /** The index of the events without a position, and the order in which they are numbered. */
 export const UNNUMBERED = {
-  name: "unnumbered",
+  name: "unnumbered_by_time",
   filter: { position: null } as unknown as Filter<EventDocument>,
-  order: { organization_id: 1, recorded_at: 1, created_at: 1, run_seq: 1, _id: 1 },
+  order: { recorded_at: 1, created_at: 1, run_seq: 1, _id: 1 },
 } as const;
+
+/**
+ * Stores a document that is no event behind all events without a position. Without it MongoDB walks back over all that were numbered
+ * in the last five minutes wherever it finds none. The migration calls it.
+ */
+export async function ensureEnd(db: Db): Promise<void> {
+  const end = { recorded_at: new Date(8.64e15) };
+  await collections(db).events.updateOne({ _id: "end" }, { $setOnInsert: end }, { upsert: true });
+}
 
 /**
  * Numbers the events of each organization from 1, without gaps, in the order in which they were stored. Events are stored
@@ -32,22 +51,49 @@ export function createEventSequencer(options: {
   const { db, client, leases } = options;
   const { events, eventPositions } = collections(db);
 
-  async function unnumberedOrganizations(): Promise<string[]> {
+  let searchAllAtMs = 0;
+  /** When the newest event was stored that was found; undefined before the first one. */
+  let newest: Date | undefined;
+
+  /** Returns the organizations with events without a position, and a filter for these events. */
+  async function search(): Promise<{ organizations: string[]; waiting: Filter<EventDocument> }> {
+    const isRecent = newest !== undefined && performance.now() < searchAllAtMs;
+    if (!isRecent) searchAllAtMs = performance.now() + SEARCH_ALL_MS;
+    const all: Filter<EventDocument> = { organization_id: { $gt: "" }, ...UNNUMBERED.filter };
+    const from = (ms: number) => ({ ...all, recorded_at: { $gte: new Date(ms) } });
+    const searched = isRecent ? from(newest!.getTime() - LATELY_MS) : all;
     const found = await events
-      .aggregate<{ _id: string }>(
-        [{ $match: { organization_id: { $gt: "" }, ...UNNUMBERED.filter } }, { $group: { _id: "$organization_id" } }],
+      .aggregate<{ _id: string; oldest: Date; newest: Date | null }>(
+        [
+          { $match: searched },
+          {
+            $group: {
+              _id: "$organization_id",
+              oldest: { $min: { $ifNull: ["$recorded_at", new Date(0)] } },
+              newest: { $max: "$recorded_at" },
+            },
+          },
+        ],
         { hint: UNNUMBERED.name },
       )
       .toArray();
-    return found.map(({ _id }) => _id);
+    if (found.length > 0)
+      newest = new Date(Math.max(...[newest ?? 0, ...found.map((each) => each.newest)].map(Number)));
+    const oldestMs = Math.min(...found.map(({ oldest }) => Number(oldest)));
+    // A document of an older version, without the time, is not in a range of times.
+    const waiting = oldestMs > 0 ? from(oldestMs) : all;
+    return { organizations: found.map(({ _id }) => _id), waiting };
   }
 
   /** Numbers at most one batch of events of these organizations of the shard. Returns how many. */
-  function numberSome(shard: number, organizations: readonly string[]): Promise<number> {
+  function numberSome(
+    shard: number,
+    { waiting, organizations }: { waiting: Filter<EventDocument>; organizations: readonly string[] },
+  ): Promise<number> {
     const number = async (session: ClientSession) => {
       if (!(await leases.touch(session, shard))) return 0;
       const found = await events
-        .find({ organization_id: { $in: organizations }, ...UNNUMBERED.filter }, { session })
+        .find({ ...waiting, organization_id: { $in: organizations } }, { session, hint: UNNUMBERED.name })
         .project<Pick<EventDocument, "_id" | "organization_id">>({ organization_id: 1 })
         .sort(UNNUMBERED.order)
         .limit(BATCH)
@@ -76,11 +122,12 @@ export function createEventSequencer(options: {
     /** Assigns a position to every committed event of the held shards. Errors: those of the database; may be retried. */
     async run(): Promise<void> {
       const held = new Set(leases.held());
-      const own = (await unnumberedOrganizations()).filter((organization) => held.has(shardOf(organization)));
+      const { organizations: found, waiting } = await search();
+      const own = found.filter((organization) => held.has(shardOf(organization)));
       for (const [shard, organizations] of Map.groupBy(own, shardOf)) {
         let numbered: number;
         do {
-          numbered = await leases.settling(numberSome(shard, organizations));
+          numbered = await leases.settling(numberSome(shard, { waiting, organizations }));
         } while (numbered === BATCH);
       }
     },
