@@ -6,7 +6,7 @@ import { eventually, silentLogger as logger, skippedEntries, testMongo, untilEnd
 import { type CommandStartedEvent, type Db, ObjectId } from "mongodb";
 import { createOutbox, migrateOutbox, type OutboxRecord, toRow } from "./outbox.ts";
 import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";
-import { END_ID, outboxRows } from "./rows.ts";
+import { END_ID, ensureEnds, outboxRows } from "./rows.ts";
 
 const { kafka, createTopic, read } = testKafka();
 const { client, newDb } = await testMongo();
@@ -306,6 +306,13 @@ test("a record too large for Kafka is refused when it is appended, before it cou
   const large = { ...record("topic", "a", 1), value: Buffer.alloc(900_000) };
   await expect(commit(large)).rejects.toThrow("too large");
   expect(await unsent()).toBe(0);
+});
+
+test("what stands behind the rows is no old record, also for a version that does not know it", async () => {
+  await ensureEnds(db);
+  expect(await createOutbox({ db }).oldestMs()).toBe(0);
+  const times = outboxRows(db).aggregate<{ at: Date }>([{ $project: { at: { $toDate: "$_id" } } }]);
+  for (const { at } of await times.toArray()) expect(at.getTime()).toBeGreaterThan(Date.now());
 });
 
 test("a record's age does not depend on the clock of the process that stored it", async () => {

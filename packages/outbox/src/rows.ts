@@ -44,8 +44,8 @@ export const LATELY_MS = 5_000;
  */
 export const READ_ALL_MS = 30_000;
 
-/** Ids from here on are behind those of all rows. */
-export const END_ID = new ObjectId(`${"f".repeat(22)}00`);
+/** Ids from here on are behind those of all rows. MongoDB takes higher ones for times before 1970, so that they would seem old. */
+export const END_ID = new ObjectId(`7${"f".repeat(21)}00`);
 
 /**
  * Stores documents that are never sent, unless they are there: one behind the rows of each shard, in both indexes. After a

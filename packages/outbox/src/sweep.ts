@@ -2,16 +2,7 @@ import type { Producer, ProducerRecord } from "@vvs/kafka";
 import type { Db, ObjectId } from "mongodb";
 import type { Leases } from "./leases.ts";
 import { type OutboxRecord, toRow } from "./outbox.ts";
-import {
-  END_ID,
-  ensureEnds,
-  idOfTime,
-  LATELY_MS,
-  type OutboxRow,
-  outboxRows,
-  READ_ALL_MS,
-  SEND_ORDER,
-} from "./rows.ts";
+import { ensureEnds, idOfTime, LATELY_MS, type OutboxRow, outboxRows, READ_ALL_MS, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 /**
@@ -48,7 +39,7 @@ export function createSweep(options: {
   async function sendPage(from: ObjectId): Promise<ObjectId | undefined> {
     const found = await rows
       .find(
-        { _id: { $gte: from, $lt: END_ID }, shard: { $in: [...held()] } },
+        { _id: { $gte: from }, shard: { $in: [...held()] } },
         { projection: { shard: 1, key: 1 }, hint: { _id: 1 } },
       )
       .sort({ _id: 1 })
