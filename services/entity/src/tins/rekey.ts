@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { inBatches } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import { type Environment, environments } from "@vvs/tenant";
@@ -42,14 +43,16 @@ async function renewOutdated<D extends Document>(
   signal: AbortSignal | undefined,
   renewal: (outdated: D) => AnyBulkWriteOperation<D>,
 ): Promise<number> {
-  const outdated: Filter<Document> = { match_version: { $lt: MATCH_VERSION } };
-  for (let renewed = 0; ; await wait(PAUSE_MS)) {
-    const batch = (await collection
-      .find(outdated as Filter<D>)
-      .limit(BATCH)
-      .toArray()) as unknown as D[];
-    if (batch.length === 0 || signal?.aborted) return renewed;
-    renewed += (await collection.bulkWrite(batch.map(renewal), { ordered: false })).modifiedCount;
+  const outdated = { match_version: { $lt: MATCH_VERSION } } as unknown as Filter<D>;
+  for (let [renewed, found] = [0, 0]; ; found = 0) {
+    // By one cursor: each search would walk over all entries that were changed in the last five minutes.
+    for await (const batch of inBatches(collection.find(outdated, { batchSize: BATCH }), BATCH)) {
+      if (signal?.aborted) return renewed;
+      found += batch.length;
+      renewed += (await collection.bulkWrite((batch as D[]).map(renewal), { ordered: false })).modifiedCount;
+      await wait(PAUSE_MS);
+    }
+    if (found === 0) return renewed;
   }
 }
 
