@@ -4,7 +4,7 @@ import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey 
 import type { Outbox } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
-import type { ClientSession, Collection, Db, MongoClient } from "mongodb";
+import type { ClientSession, Db, MongoClient } from "mongodb";
 import {
   createReadKnownAnswers,
   type LatestAnswerDocument,
@@ -15,13 +15,13 @@ import type { Saving } from "./checks/records.ts";
 import type { EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
 import { type KeptDays, keptUntil } from "./kept-until.ts";
+import { completions } from "./open-rows.ts";
 import { queueCollections } from "./questions/documents.ts";
 
 /** Where a verification is stored. */
 interface Destinations extends ReturnType<typeof collectionsOf> {
   readonly outbox: Pick<Outbox, "append">;
   readonly idempotency: Pick<IdempotencyStore, "complete">;
-  readonly jobRows: Collection;
   readonly expiresAt: (verification: VerificationDocument) => Date;
 }
 
@@ -145,10 +145,7 @@ async function write(
 ): Promise<void> {
   const rows = savings.flatMap(({ row }) => row ?? []);
   if (rows.length > 0) {
-    const { matchedCount } = await jobRows.bulkWrite(
-      rows.map(({ filter, update }) => ({ updateOne: { filter, update } })),
-      { session, ordered: false },
-    );
+    const { matchedCount } = await jobRows.bulkWrite(completions(rows), { session, ordered: false });
     if (matchedCount < rows.length) throw new RowEndedError("a job's row has ended already");
   }
   const [first, ...others] = savings.map(({ records: { verification } }) => ({
@@ -163,7 +160,9 @@ async function write(
   const newAnswers = savings.flatMap(({ records }) => records.answers);
   if (newAnswers.length > 0) {
     const withdrawnLoads = savings.flatMap(({ records }) => records.withdrawnLoads);
-    await latestAnswers.bulkWrite(latestWrites(newAnswers, withdrawnLoads), { session, ordered: true });
+    // An insertion of an answer that another call stored meanwhile fails. Then each gets a transaction of its own, which updates.
+    const firsts = others.length > 0 ? savings.flatMap(({ row, records }) => (row ? records.firsts : [])) : [];
+    await latestAnswers.bulkWrite(latestWrites(newAnswers, withdrawnLoads, firsts), { session, ordered: true });
   }
   await outbox.append(session, ...savings.map(({ completed }) => completed));
   await idempotency.complete(

@@ -64,6 +64,8 @@ export type Conclusion = {
   readonly fingerprint: string;
   /** Keyed hash of the TIN that the vendor had then. */
   readonly tinHash?: Uint8Array;
+  /** The organization had no answer to the question yet. */
+  readonly isFirst?: boolean;
 } & (CheckRun | { readonly kind: "stored"; readonly stored: AnswerDocument });
 
 /** Concludes one check. `signal` aborts when the whole call's time is over. */
@@ -147,7 +149,8 @@ export function createConcluder(options: {
     const asked = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
     if (asked.kind !== "answered") return { check, fingerprint, ...asked };
     if (isTinMatch({ check_type: check, ...asked.answer })) await recordTinMatch(task, tin.ifRead());
-    return { check, fingerprint, ...asked, answer: tin.complete(asked.answer) };
+    const isFirst = known?.newest === null;
+    return { check, fingerprint, isFirst, ...asked, answer: tin.complete(asked.answer) };
   };
 
   /**

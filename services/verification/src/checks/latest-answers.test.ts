@@ -8,7 +8,7 @@ import type { AnswerDocument } from "../documents.ts";
 import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../store.ts";
 import { exclusionsPart, registrationPart } from "../testing/parts.ts";
-import { createReadKnownAnswers, latestWrites, newestOf } from "./latest-answers.ts";
+import { createReadKnownAnswers, latestId, latestWrites, newestOf } from "./latest-answers.ts";
 
 const { client, prefix } = await testMongo();
 await migrate({ client, prefix });
@@ -72,6 +72,23 @@ async function readsOf(work: () => Promise<unknown>): Promise<Document[]> {
   await profile.drop();
   return reads;
 }
+
+test("a first answer is inserted as an update would store it, and a second one of its question joins it", async () => {
+  const { latestAnswers } = storedIn(client);
+  const [one, two] = [1, 2].map(() => answerOf({ parts: { registration: registrationPart(new Date(1_000)) } }));
+  const later = answerOf({ ...one, _id: newId("evd"), created_at: new Date(2_000_000) });
+  await store([one!, two!]);
+  const read = () => latestAnswers.find({ _id: { $in: [one!, two!].map(latestId) } }).toArray();
+  const updated = await read();
+  await latestAnswers.deleteMany({ _id: { $in: updated.map(({ _id }) => _id) } });
+  const inserts = latestWrites([one!, two!], [], [one!._id, two!._id]);
+  expect(inserts.map((each) => Object.keys(each))).toEqual([["insertOne"], ["insertOne"]]);
+  await latestAnswers.bulkWrite(inserts);
+  expect(await read()).toEqual(updated);
+  await latestAnswers.deleteMany({ _id: { $in: updated.map(({ _id }) => _id) } });
+  await latestAnswers.bulkWrite(latestWrites([one!, later], [], [one!._id, later._id]), { ordered: true });
+  expect(await latestAnswers.findOne({ _id: latestId(one!) })).toMatchObject({ answer: { _id: later._id } });
+});
 
 test("reads at the same moment share a command, in which each answer costs one key", async () => {
   const wanted = Array.from({ length: 20 }, () => answerOf({}));

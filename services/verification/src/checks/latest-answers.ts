@@ -126,21 +126,35 @@ function isSame(parts: Parts, others: Parts | undefined): boolean {
   return dates(parts) === dates(others);
 }
 
-/** Returns the writes that make answers the latest, in the order of their ids, so that transactions meet in one order. */
+/**
+ * Returns the writes that make answers the latest, in the order of their ids, so that transactions meet in one order. `firsts` are the
+ * ids of answers that are inserted, before the others: of each question at most one, and its write fails where there is an answer.
+ */
 export function latestWrites(
   answers: readonly AnswerDocument[],
   withdrawnLoads: readonly string[],
+  firsts: readonly string[] = [],
 ): AnyBulkWriteOperation<LatestAnswerDocument>[] {
-  return answers
+  const sorted = answers
     .map((answer) => ({ _id: latestId(answer), answer }))
-    .toSorted((a, b) => (a._id < b._id ? -1 : 1))
-    .map(({ _id, answer }) => ({
-      updateOne: {
-        filter: { _id },
-        update: latestPipeline(answer, withdrawnLoads),
-        upsert: true,
+    .toSorted((a, b) => (a._id < b._id ? -1 : 1));
+  const inserted = new Map(sorted.filter(({ answer }) => firsts.includes(answer._id)).map((each) => [each._id, each]));
+  const others = sorted.filter((each) => inserted.get(each._id) !== each);
+  return [
+    ...[...inserted.values()].map(({ _id, answer }) => ({
+      insertOne: {
+        document: {
+          _id,
+          organization_id: answer.organization_id,
+          answer,
+          ...(answer.parts && { parts: answer.parts }),
+        },
       },
-    }));
+    })),
+    ...others.map(({ _id, answer }) => ({
+      updateOne: { filter: { _id }, update: latestPipeline(answer, withdrawnLoads), upsert: true },
+    })),
+  ];
 }
 
 /** Returns the id of the document with the newest answer to a question. */

@@ -6,6 +6,7 @@ import type { Parts } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
+import type { CompletedRow } from "../open-rows.ts";
 import type { KnownExclusions } from "../providers/provider.ts";
 import type { CheckTask, Conclusion } from "./conclude.ts";
 import { overallResult } from "./overall-result.ts";
@@ -18,6 +19,8 @@ export interface VerificationRecords {
   /** The bodies that the evidence names. */
   readonly bodies: readonly EvidenceBody[];
   readonly answers: readonly AnswerDocument[];
+  /** Ids of those answers to whose questions the organization had none yet. */
+  readonly firsts: readonly string[];
   /** The withdrawn loads that the answers' sources know. */
   readonly withdrawnLoads: readonly string[];
   /** The conclusions of the results, in the same order. */
@@ -43,6 +46,7 @@ export function verificationRecords(
   const evidence: EvidenceDocument[] = [];
   const bodies: EvidenceBody[] = [];
   const answers: AnswerDocument[] = [];
+  const firsts: string[] = [];
   const results = conclusions.map((conclusion) => {
     const { check, kind } = conclusion;
     if (kind === "stored") return resultOf(conclusion.stored, createdAt);
@@ -84,6 +88,7 @@ export function verificationRecords(
       created_at: createdAt,
     };
     answers.push(stored);
+    if (conclusion.isFirst) firsts.push(stored._id);
     return resultOf(stored, createdAt);
   });
   const overall_result = overallResult(results.map(({ status }) => status));
@@ -101,7 +106,7 @@ export function verificationRecords(
   const withdrawnLoads = conclusions.flatMap((each) =>
     each.kind === "answered" ? (each.answer.withdrawnLoads ?? []) : [],
   );
-  return { verification, evidence, bodies, answers, withdrawnLoads, conclusions };
+  return { verification, evidence, bodies, answers, firsts, withdrawnLoads, conclusions };
 }
 
 /** Returns the evidence of earlier answers that the parts are from. */
@@ -150,11 +155,5 @@ export interface Saving {
   /** Writes into the same transaction. */
   readonly complete: ((session: ClientSession) => Promise<void>) | undefined;
   /** Completes the job's row that the verification is for. All or nothing is stored, so it must match. */
-  readonly row?: RowCompletion | undefined;
-}
-
-/** The write that completes a job's row. */
-export interface RowCompletion {
-  readonly filter: Readonly<Record<string, unknown>>;
-  readonly update: Readonly<Record<string, object>>;
+  readonly row?: CompletedRow | undefined;
 }

@@ -8,6 +8,7 @@ import { type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { Environment, Tenant } from "@vvs/tenant";
 import { type ClientSession, ObjectId } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
+import type { CompletedRow } from "../open-rows.ts";
 import type { ReadExclusions } from "../providers/known-exclusions.ts";
 import type { KnownExclusions } from "../providers/provider.ts";
 import { canShowPass } from "../providers/sam-gov/stale-data.ts";
@@ -17,7 +18,7 @@ import { toCompleted } from "./completed-records.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
 import { isSameButForSigns } from "./payment.ts";
-import { type Concluded, type RowCompletion, type Saving, verificationRecords } from "./records.ts";
+import { type Concluded, type Saving, verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */
 export interface VerificationRequest extends CheckTask {
@@ -28,8 +29,8 @@ export interface VerificationRequest extends CheckTask {
   readonly key?: HeldKey | undefined;
   /** Writes into the transaction that stores the verification. */
   readonly complete?: ((session: ClientSession) => Promise<void>) | undefined;
-  /** Only for a job's row: returns the write that completes it. */
-  readonly completeRow?: ((verification: VerificationDocument) => RowCompletion) | undefined;
+  /** Only for a job's row: returns it with its last answer. */
+  readonly completeRow?: ((verification: VerificationDocument) => CompletedRow) | undefined;
 }
 
 /** Why a job's row is not verified yet: what to ask of SAM.gov's API, or the reasons of checks that no source could answer. */

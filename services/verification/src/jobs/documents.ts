@@ -3,6 +3,7 @@ import { type Decision, type RowOutcome, rowOutcomes } from "@vvs/jobs";
 import { createCollections } from "@vvs/mongo";
 import type { Binary, Db } from "mongodb";
 import type { Mode } from "../documents.ts";
+import { isOpen } from "../open-rows.ts";
 
 /** Numbers of rows by outcome, and by decision where it is not `review`. */
 export type JobCounts = Readonly<Record<RowOutcome | "pay" | "hold", number>>;
@@ -115,17 +116,9 @@ export function rowsAfter({ organizationId }: { organizationId: string }, jobId:
 /** How long results are kept after a job's end, in milliseconds. */
 export const KEPT_AFTER_END_MS = 30 * 24 * 60 * 60_000;
 
-/** Matches rows without their last answer. */
-export const isOpen = { due_at: { $exists: true } } as const;
-
 /** Returns a filter that matches a row as long as it is open: of two writes that complete it, one has no effect. */
 export function whileOpen({ _id, organization_id }: Pick<RowDocument, "_id" | "organization_id">) {
   return { _id, organization_id, ...isOpen };
-}
-
-/** Returns the update that gives a row its last answer. */
-export function completion(result: RowResult) {
-  return { $set: { result }, $unset: { due_at: 1, waits: 1, was_parked: 1, "input.tin": 1 } } as const;
 }
 
 /** Returns an environment's collections of jobs. */

@@ -7,9 +7,9 @@ import type { AddJobRowsRequest, JobRow } from "@vvs/proto/verification/v1/jobs"
 import type { Client } from "@vvs/rpc";
 import { type CallerContext, type Tenant, toProtoTenant } from "@vvs/tenant";
 import { Binary, type Db, type MongoClient } from "mongodb";
+import { isOpen } from "../open-rows.ts";
 import {
   countsOf,
-  isOpen,
   type JobCollections,
   type JobDocument,
   type RowDocument,

@@ -3,10 +3,10 @@ import type { Decision, RowOutcome } from "@vvs/jobs";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
+import { isOpen } from "../open-rows.ts";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import {
   countsOf,
-  isOpen,
   type JobCollections,
   type JobCounts,
   type JobDocument,

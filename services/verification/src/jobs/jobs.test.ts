@@ -6,6 +6,7 @@ import { newId } from "@vvs/ids";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { CreateMonitorResponseSchema } from "@vvs/proto/monitor/v1/monitor";
 import { Decision, JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
+import { Mode } from "@vvs/proto/verification/v1/verification";
 import { ProviderError } from "../providers/provider.ts";
 import { passing, testProvider } from "../testing/calls.ts";
 import { jobsOf } from "../testing/jobs.ts";
@@ -23,11 +24,13 @@ let clockMs = 0;
 const now = () => new Date(Date.now() + clockMs);
 const asked: string[] = [];
 let answer: (uei: string) => "pass" | "fail" | "throw" = () => "pass";
+let beforeAnswer: (uei: string) => Promise<unknown> = async () => undefined;
 const createdMonitors: string[] = [];
 let limitMonitors = Number.POSITIVE_INFINITY;
 
 const provider = testProvider("sam_gov_extract", "sam_registration", async ({ uei }) => {
   asked.push(uei);
+  await beforeAnswer(uei);
   const outcome = answer(uei);
   if (outcome === "throw") throw new ProviderError("timeout");
   return passing({ outcome, reason: outcome === "fail" ? "expired" : "", dataDate: now() });
@@ -67,6 +70,7 @@ beforeEach(() => {
   createdMonitors.length = 0;
   limitMonitors = Number.POSITIVE_INFINITY;
   answer = () => "pass";
+  beforeAnswer = async () => undefined;
   for (const { entities } of [service, other]) {
     entities.schedule.resolve = (identifiers, entityId) => {
       const uei = identifiers?.uei ?? "";
@@ -113,6 +117,30 @@ test("every row of a list gets the answer of a verification, in the order given"
   const page = await service.jobClient.listJobResults({ caller: ours.caller, jobId: id, limit: 2 });
   expect([page.results.length, page.nextRow]).toEqual([2, 2]);
   expect((await ours.results(id, { afterRow: 2 })).map(({ row }) => row)).toEqual([3]);
+});
+
+test("rows get their answers where direct calls stored the first ones about their vendors meanwhile", async () => {
+  const vendors = [1, 2, 3, 4].map((each) => ({ identifiers: { uei: uei(each) } }));
+  const stored = Promise.withResolvers<void>();
+  beforeAnswer = async (vendor) => {
+    const isDirect = asked.filter((each) => each === vendor).length > 1;
+    if (isDirect) return;
+    await service.client.verify({
+      ...{ caller: ours.caller, checks: [CheckType.SAM_REGISTRATION], mode: Mode.REALTIME },
+      target: { case: "vendor", value: { identifiers: { uei: vendor } } },
+    });
+    if (asked.length === 2 * vendors.length) stored.resolve();
+    await stored.promise;
+  };
+  const id = await ours.start(vendors);
+  await work();
+  expect(await outcomes(id)).toEqual(["pass", "pass", "pass", "pass"]);
+  const found = await ours.results(id);
+  const evidenceIds = found.flatMap(({ verification }) => verification!.results.map((each) => each.evidenceId));
+  const own = { organization_id: organizationId };
+  expect(await service.databases.live.collection("verifications").countDocuments(own)).toBe(2 * vendors.length);
+  const latest = await service.databases.live.collection("latest_answers").find(own).toArray();
+  expect(latest.map((each) => each.answer._id).toSorted()).toEqual(evidenceIds.toSorted());
 });
 
 test("what can't be verified is told with the row, and the others go on", async () => {

@@ -9,14 +9,7 @@ import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant
 import type { ResolvedSubject, Subjects } from "../checks/subjects.ts";
 import type { Verifier, Waiting } from "../checks/verifier.ts";
 import { RowEndedError } from "../store.ts";
-import {
-  completion,
-  type JobDocument,
-  type RowDocument,
-  type RowInput,
-  type RowResult,
-  whileOpen,
-} from "./documents.ts";
+import type { JobDocument, RowDocument, RowInput, RowResult } from "./documents.ts";
 import { canBeMended, candidateOf, isLastTry, problemsOf, refusedRow, verifiedRow } from "./row-rules.ts";
 
 /** Rows with tin_match of one organization that have begun: as many as a TIN provider has connections for it. */
@@ -130,10 +123,7 @@ export function createVerifyRow(options: {
           mode: job.mode,
           maxAgeSeconds: job.max_age_seconds,
           row: { id: row._id, wasParked: isLast || row.was_parked === true },
-          completeRow: (verification) => ({
-            filter: whileOpen(row),
-            update: completion(verifiedRow(verification, { legalName, monitor })),
-          }),
+          completeRow: (verification) => ({ row, result: verifiedRow(verification, { legalName, monitor }) }),
         },
         (reason) => !isLast && canBeMended(reason),
       );

@@ -5,16 +5,9 @@ import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
 import { type Environment, toProtoTenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation } from "mongodb";
+import { completion, isOpen } from "../open-rows.ts";
 import type { ParkingPlace } from "../runs/monitor-runs.ts";
-import {
-  completion,
-  isOpen,
-  type JobCollections,
-  KEPT_AFTER_END_MS,
-  type RowDocument,
-  type RowResult,
-  whileOpen,
-} from "./documents.ts";
+import { type JobCollections, KEPT_AFTER_END_MS, type RowDocument, type RowResult, whileOpen } from "./documents.ts";
 import { advance } from "./job-store.ts";
 import { copyToSameRows, countRows } from "./row-counts.ts";
 import { isLastTry, nextWait } from "./row-rules.ts";
