@@ -171,12 +171,12 @@ function afterAttempts(ids: readonly string[], results: readonly AttemptResult[]
     status: outcome.status,
     next: outcome.status === "pending" ? outcome.nextAttemptAt : null,
     url: delivery.webhook_url,
-    again: { status: "pending", next: new Date(attempt.started_at.getTime() + attempt.duration_ms) },
   }));
+  const again = { status: "pending", next: { $add: ["$own.attempt.started_at", "$own.attempt.duration_ms"] } };
   const isElsewhere = { $and: [{ $ne: ["$own.status", "pending"] }, { $ne: ["$own.url", "$webhook_url"] }] };
   return [
     { $set: { own: { $arrayElemAt: [{ $literal: own }, { $indexOfArray: [{ $literal: ids }, "$_id"] }] } } },
-    { $set: { own: { $cond: [isElsewhere, { $mergeObjects: ["$own", "$own.again"] }, "$own"] } } },
+    { $set: { own: { $cond: [isElsewhere, { $mergeObjects: ["$own", again] }, "$own"] } } },
     {
       $set: {
         attempts: { $concatArrays: ["$attempts", ["$own.attempt"]] },
