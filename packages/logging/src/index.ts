@@ -21,6 +21,8 @@ export function createLogger(options: {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: (error: unknown) => describeError(error) },
     mixin: traceIds,
+    // Pino's own copies each line, even one that gets no ids.
+    mixinMergeStrategy: (line: object, ids: object) => (ids === NO_IDS ? line : { ...ids, ...line }),
   };
   if (options.destination) return pino(settings, options.destination);
   standardOutput ??= openStandardOutput();
@@ -36,7 +38,7 @@ export function forwardLines(to: (line: string) => void): void {
 
 /** Lines are collected for this long, because each write wakes the reader, which costs a busy service much. */
 const GATHER_MS = 10;
-const GATHER_BYTES = 8_192;
+const GATHER_CHARACTERS = 8_192;
 
 /** Shared by all loggers of the process, so that their lines keep their order. */
 let standardOutput: ReturnType<typeof openStandardOutput> | undefined;
@@ -46,26 +48,39 @@ let standardOutput: ReturnType<typeof openStandardOutput> | undefined;
  * Collected lines are written before the process ends, a fatal line immediately.
  */
 function openStandardOutput(): DestinationStream & { flushSync(): void } {
-  const output = destination({ dest: 1, sync: true, minLength: GATHER_BYTES });
-  const flushSync = () => output.flushSync();
-  const flush = () => {
-    isWaiting = false;
-    output.flush();
-  };
+  const output = destination({ dest: 1, sync: true });
+  // Gathered here, as the destination would count all gathered bytes again with each line.
+  let gathered = "";
   let isWaiting = false;
+  const flush = () => {
+    const lines = gathered;
+    gathered = "";
+    if (lines) output.write(lines);
+  };
+  const flushSync = () => {
+    flush();
+    output.flushSync();
+  };
+  const onTimer = () => {
+    isWaiting = false;
+    flush();
+  };
   process.on("exit", flushSync);
   return {
     write(line) {
-      output.write(line);
+      gathered += line;
       forward?.(line);
-      if (!isWaiting) setTimeout(flush, GATHER_MS).unref();
+      if (!isWaiting) setTimeout(onTimer, GATHER_MS).unref();
       isWaiting = true;
+      if (gathered.length >= GATHER_CHARACTERS) flush();
     },
     flushSync,
   };
 }
 
+const NO_IDS = {};
+
 function traceIds(): Record<string, string> {
   const context = trace.getActiveSpan()?.spanContext();
-  return context && isSpanContextValid(context) ? { trace_id: context.traceId, span_id: context.spanId } : {};
+  return context && isSpanContextValid(context) ? { trace_id: context.traceId, span_id: context.spanId } : NO_IDS;
 }
