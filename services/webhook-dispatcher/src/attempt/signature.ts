@@ -17,10 +17,8 @@ export function signaturesOf(options: {
 }): Signatures {
   const { secrets, eventId, sentAt, body } = options;
   const timestamp = webhookTimestamp(sentAt);
-  const service = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.${body}`).toString("hex")}`);
-  const standard = secrets.map(
-    (secret) => `v1,${hmac(decoded(secret), `${eventId}.${timestamp}.${body}`).toString("base64")}`,
-  );
+  const service = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.${body}`, "hex")}`);
+  const standard = secrets.map((secret) => `v1,${hmac(decoded(secret), `${eventId}.${timestamp}.${body}`, "base64")}`);
   return { service: [`t=${timestamp}`, ...service].join(","), standard: standard.join(" ") };
 }
 
@@ -33,6 +31,6 @@ function decoded(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
 
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac("sha256", key).update(text, "utf8").digest();
+function hmac(key: string | Buffer, text: string, encoding: "hex" | "base64"): string {
+  return createHmac("sha256", key).update(text, "utf8").digest(encoding);
 }
