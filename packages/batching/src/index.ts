@@ -69,8 +69,11 @@ export function createBatcher<T, R>({
 
   function next(): void {
     while (running < atOnce && queue.size > 0) {
-      const batch = [...queue].slice(0, maxSize);
-      for (const one of batch) queue.delete(one);
+      const batch: Waiting<T, R>[] = [];
+      for (const one of queue) {
+        queue.delete(one);
+        if (batch.push(one) === maxSize) break;
+      }
       running++;
       void settleInContext(batch).finally(() => {
         running--;

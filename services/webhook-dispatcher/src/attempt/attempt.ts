@@ -4,7 +4,7 @@ import type { DeliveryMetrics } from "../metrics.ts";
 import type { Attempt, Delivery } from "../model/delivery.ts";
 import type { AttemptResult } from "../model/retry-schedule.ts";
 import { outcomeOf } from "../model/retry-schedule.ts";
-import type { Poster, PostResult } from "./post.ts";
+import type { Poster, PostResult, UrlParts } from "./post.ts";
 import { attemptHeaders, webhookBody } from "./request.ts";
 import { signaturesOf } from "./signature.ts";
 import type { DeliveryTerms } from "./signing-secrets.ts";
@@ -12,7 +12,7 @@ import type { DeliveryTerms } from "./signing-secrets.ts";
 const tracer = trace.getTracer("webhook-dispatcher");
 
 /** Makes an attempt. Undefined: by a fault of ours nothing was sent, so it does not count as an attempt. Never throws. */
-export type Attempter = (delivery: Delivery, url: URL, terms: DeliveryTerms) => Promise<AttemptResult | undefined>;
+export type Attempter = (delivery: Delivery, url: UrlParts, terms: DeliveryTerms) => Promise<AttemptResult | undefined>;
 
 /** Returns a function that signs and sends a delivery, and logs and counts the attempt. */
 export function createAttempter(options: {

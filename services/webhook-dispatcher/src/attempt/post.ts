@@ -10,6 +10,9 @@ const EXCERPT_CHARACTERS = 1_024;
 /** How often stuck attempts are looked for, in milliseconds: one timer for all costs less than one for each. */
 const LATE_CHECK_MS = 50;
 
+/** The parts of a URL that a POST needs. */
+export type UrlParts = Pick<URL, "origin" | "hostname" | "pathname" | "search">;
+
 /** How a POST ended. */
 export interface PostResult {
   readonly statusCode?: number;
@@ -41,7 +44,11 @@ export function createPoster(options: { connections: Pick<Connections, "to">; ti
   return {
     /** POSTs once, follows no redirect, reads a bounded part of the answer. Never throws: a failure is a result. */
     post(
-      request: Omit<Destination, "hostname"> & { url: URL; headers: Readonly<Record<string, string>>; body: string },
+      request: Omit<Destination, "hostname"> & {
+        url: UrlParts;
+        headers: Readonly<Record<string, string>>;
+        body: string;
+      },
     ): Promise<PostResult> {
       const { url, headers, body } = request;
       return new Promise((resolve) => {

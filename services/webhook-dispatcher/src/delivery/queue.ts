@@ -1,3 +1,4 @@
+import type { UrlParts } from "../attempt/post.ts";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { Delivery } from "../model/delivery.ts";
 import { createFairRing } from "./fair-ring.ts";
@@ -15,7 +16,8 @@ const MAX_TARGETS = 20_000;
 
 /** An endpoint as this replica sends to it. */
 export interface Target extends EndpointIdentity {
-  readonly parsedUrl: URL;
+  /** Read from the URL once: each getter of a URL makes a new string. */
+  readonly parsedUrl: UrlParts;
   /** Maximum number of attempts in flight. */
   limit: number;
   inFlight: number;
@@ -88,7 +90,9 @@ export function createQueue(options: {
         const { _id, organization_id, url } = identity;
         const waiting = { urgent: [], first: [], retry: [] };
         // One attempt at a time until it has answered: it may turn out to hang.
-        target = { _id, organization_id, url, parsedUrl: new URL(url), limit: 1, inFlight: 0, slow: 0, waiting };
+        const { origin, hostname, pathname, search } = new URL(url);
+        const parsedUrl = { origin, hostname, pathname, search };
+        target = { _id, organization_id, url, parsedUrl, limit: 1, inFlight: 0, slow: 0, waiting };
         targets.set(_id, target);
       }
       return target;

@@ -47,7 +47,11 @@ export function createRecorder(options: { store: Pick<DeliveryStore, "record">; 
     /** Records an attempt. Retries until it is recorded or its lease has ended: another replica repeats it then. */
     async record(result: AttemptResult): Promise<void> {
       unrecorded++;
-      await recordUntilLeaseEnds(result).finally(() => unrecorded--);
+      try {
+        await recordUntilLeaseEnds(result);
+      } finally {
+        unrecorded--;
+      }
     },
     /** Returns the number of attempts that are not recorded yet. */
     unrecorded: () => unrecorded,

@@ -1,3 +1,4 @@
+import type { UrlParts } from "../attempt/post.ts";
 import type { PoolLimits } from "../config.ts";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
@@ -54,7 +55,7 @@ export function createSlots(options: {
   }
 
   /** Returns whether a host may have another attempt of an organization. */
-  const hostHasRoom = ({ hostname }: URL, organizationId: string) =>
+  const hostHasRoom = ({ hostname }: Pick<UrlParts, "hostname">, organizationId: string) =>
     hosts.get(hostname)?.hasRoom(organizationId) ?? true;
 
   function hostOf({ parsedUrl: { hostname } }: Target): Pool {

@@ -35,6 +35,8 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
   let since = new Date(now().getTime() - FIRST_LOOK_BACK_MS);
   let isFailing = false;
   let syncing: Promise<void> | undefined;
+  /** When changes were last exchanged, exact enough to say when an endpoint was looked at. */
+  let syncedAt = now().getTime();
 
   function cachedFor(identity: EndpointIdentity): CachedEndpoint {
     let cached = cache.get(identity._id);
@@ -43,7 +45,7 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
       cached = { stored: fresh, current: fresh, seen: [], usedAt: 0 };
       cache.set(identity._id, cached);
     }
-    cached.usedAt = now().getTime();
+    cached.usedAt = syncedAt;
     return cached;
   }
 
@@ -101,6 +103,7 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
   }
 
   async function syncOnce(): Promise<void> {
+    syncedAt = now().getTime();
     try {
       await save();
       await readChanges();
