@@ -46,7 +46,7 @@ export interface JobDocument {
   readonly lease?: { readonly owner: string; readonly until: Date };
   readonly results_updated_at?: Date;
   readonly completed_at?: Date;
-  /** As of the last count of the rows; while they are worked on, that was about a second ago at most. */
+  /** As of the last count of the rows; while they are worked on, that was a few seconds ago at most. */
   readonly counts?: JobCounts;
   /** When the job and its rows are removed. */
   readonly expires_at: Date;

@@ -75,6 +75,14 @@ export function candidateOf({ id, legalName, confidence }: { id: string; legalNa
   return { id, legal_name: legalName, confidence };
 }
 
+/**
+ * Returns the pause between counts of the rows of a job that is worked on, in milliseconds, by how long the last one took. Each reads
+ * all rows: with pauses of a second, counting would take more of the database's time the larger a job is.
+ */
+export function countPauseMs(tookMs: number): number {
+  return Math.max(1_000, 50 * tookMs);
+}
+
 /** What is known of a verified row besides its verification. */
 export interface RowSubject {
   /** Name of the entity; empty while it has none. */

@@ -10,7 +10,7 @@ import type { ParkingPlace } from "../runs/monitor-runs.ts";
 import { type JobCollections, KEPT_AFTER_END_MS, type RowDocument, type RowResult, whileOpen } from "./documents.ts";
 import { advance } from "./job-store.ts";
 import { copyToSameRows, countRows } from "./row-counts.ts";
-import { isLastTry, nextWait } from "./row-rules.ts";
+import { countPauseMs, isLastTry, nextWait } from "./row-rules.ts";
 import type { RowTry, StartedJob, VerifyRow } from "./verify-row.ts";
 
 /** Rows that are read together. */
@@ -30,8 +30,6 @@ const JOBS_AT_ONCE = 4;
 const FAILED_MS = 5_000;
 /** How long a row waits for SAM.gov's API before it is tried again: another file may answer it, or nobody woke it. */
 const PARKED_MS = 60 * 60_000;
-/** How often the rows of a job that is worked on are counted, in milliseconds. */
-const COUNT_MS = 1_000;
 /** How often due jobs are looked for, in milliseconds. */
 const POLL_MS = 1_000;
 
@@ -137,10 +135,12 @@ export function createJobWork(options: {
     const until = performance.now() + sliceMs;
     const failures: unknown[] = [];
     const isOver = () => stopping.aborted || performance.now() > until || failures.length > 0;
-    let countedAt = performance.now();
+    let countAt = performance.now() + countPauseMs(0);
     const count = async () => {
-      countedAt = performance.now();
+      const beganAt = performance.now();
+      countAt = Number.POSITIVE_INFINITY;
       const $set = { counts: await countRows(collections, job), results_updated_at: now() };
+      countAt = performance.now() + countPauseMs(performance.now() - beganAt);
       await jobs.updateOne({ _id: job._id, next_at: { $exists: true } }, { $set });
     };
     // The index has traces of the rows before, which have been done.
@@ -162,7 +162,7 @@ export function createJobWork(options: {
           if (isOver()) return;
           try {
             await workOn(job, row, tins.get(row._id) ?? "");
-            if (performance.now() - countedAt > COUNT_MS) await count();
+            if (performance.now() > countAt) await count();
           } catch (error) {
             failures.push(error);
           }
