@@ -91,12 +91,9 @@ function carriedKeys({ entities }: State, queries: readonly RegistryQuery[], kno
   const isNew = (key: string) => !asked.has(key);
   const withNames = queries.filter(({ names }) => names?.length);
   const named = entities.filter((entity) => withNames.some((query) => isNamed(entity, query)));
-  // Most entities have the name that was asked for, and the keys of a name cost more than all else here.
-  const askedNames = new Set(withNames.flatMap(({ names }) => names!));
-  const names = named.flatMap(namesOf).filter((name) => !askedNames.has(name));
   return {
     identified: entities.map(everIdentifiedBy).filter((one) => identifierKeys([one]).some(isNew)),
-    nameKeys: keysOfNames(names).filter(isNew),
+    nameKeys: keysOfNames(named.flatMap(namesOf)).filter(isNew),
   };
 }
 
