@@ -16,6 +16,11 @@ import type { Unblocker } from "./unblocker.ts";
 
 /** Pause between polls, in milliseconds: `wake` ends it earlier. */
 const POLL_MS = 250;
+/**
+ * How often due deliveries are read at least, in milliseconds: in each pause while a retry is near or after `wake`. Each reading walks over the
+ * leases of the last half minute, which MongoDB still has in its index.
+ */
+const READ_MS = 1_000;
 /** The pause while more is due than one poll takes. */
 const POLL_AGAIN_MS = 10;
 /** Maximum number of due deliveries taken by one poll. */
@@ -64,6 +69,7 @@ export function runDuePoller(options: {
   const ramped = new Map<string, { second: string; begun: number }>();
   /** When the last urgent delivery that found no slot is due again, by organization and host. */
   const lastTurns = new Map<string, number>();
+  let readAt = Number.NEGATIVE_INFINITY;
   /** When a poll that read all due deliveries began, and the last one after which nothing was left to be taken. */
   let readAllAt = Number.NEGATIVE_INFINITY;
   let emptyAt = Number.NEGATIVE_INFINITY;
@@ -115,12 +121,15 @@ export function runDuePoller(options: {
   /** Claims what is due and may be sent, and postpones the rest. Returns whether more may be due. */
   async function claimDue(): Promise<boolean> {
     const at = now().getTime();
+    if (!signals.takeWake() && !signals.isRetryNear(new Date(at)) && at - readAt < READ_MS) return false;
+    readAt = at;
     const readsAll = at - readAllAt >= READ_ALL_MS;
     const since = readsAll ? undefined : new Date(emptyAt - CLOCKS_DIFFER_MS);
     const candidates = await store.due(new Date(at), DUE_PER_POLL, since);
     await settle(candidates);
     const isMoreDue = candidates.length === DUE_PER_POLL;
-    if (!isMoreDue) emptyAt = at;
+    if (isMoreDue) readAt = Number.NEGATIVE_INFINITY;
+    else emptyAt = at;
     if (!isMoreDue && readsAll) readAllAt = at;
     return isMoreDue;
   }

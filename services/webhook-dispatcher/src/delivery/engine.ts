@@ -53,7 +53,7 @@ export function createEngine(options: {
   recorder: Recorder;
   store: Pick<DeliveryStore, "postpone">;
   order: MonitorOrder<Entry>;
-  signals: Pick<DueSignals, "wake" | "noteHeld">;
+  signals: Pick<DueSignals, "wake" | "noteHeld" | "noteRetry">;
   unblocker: Pick<Unblocker, "unblockNext">;
   slots: Slots;
   /** Maximum number of attempts in flight to one URL. */
@@ -134,6 +134,7 @@ export function createEngine(options: {
     const endedAt = new Date(started_at.getTime() + duration_ms);
     const seen = { startedAt: started_at, endedAt, error, statusCode: status_code, probe, test: delivery.test };
     endpoints.observe(target, seen);
+    if (result.outcome.status === "pending") signals.noteRetry(result.outcome.nextAttemptAt, endedAt);
     target.limit = nextLimit(target.limit, result.attempt, { inFlight, max: options.limitPerUrl });
     if (!delivery.first_attempt_owed) return recorder.record(result);
     const next = order.finish(delivery.monitor_id, entry);

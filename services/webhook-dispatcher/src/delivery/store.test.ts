@@ -54,6 +54,24 @@ test("a monitor's first event is found without walking over the events of other 
   expect((await skippedEntries("first_attempts")) - before).toBeLessThan((monitors.length * ids.length) / 10);
 });
 
+test("deliveries are unblocked and claimed without walking over those that are done", async () => {
+  const done = { status: "delivered", next_attempt_at: null } as const;
+  const ids = Array.from({ length: 2_000 }, (_, index) => `${index}`);
+  await store.insert(ids.map((id) => delivery(id)));
+  await kept.deliveries.updateMany({}, { $set: done });
+  const [rounds, together] = [10, 16];
+  const before = await skippedEntries("due");
+  for (let round = 0; round < rounds; round++) {
+    const some = Array.from({ length: together }, (_, index) => `new${round}_${index}`);
+    await store.insert(some.map((id) => delivery(id, { first_attempt_owed: true, next_attempt_at: null })));
+    const candidates = await kept.deliveries.find({ _id: { $in: some } }, { hint: { _id: 1 } }).toArray();
+    await store.unblock(some, start);
+    expect(await store.claim(candidates, { now: later(1), leaseUntil: later(22) })).toHaveLength(together);
+    await kept.deliveries.updateMany({ _id: { $in: some } }, { $set: done }, { hint: { _id: 1 } });
+  }
+  expect((await skippedEntries("due")) - before).toBeLessThan((rounds * ids.length) / 10);
+});
+
 /** Returns how many removed entries reads have walked over in an index. */
 async function skippedEntries(index: string): Promise<number> {
   const [stats] = await kept.deliveries.aggregate([{ $collStats: { storageStats: {} } }]).toArray();
