@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncResource } from "node:async_hooks";
 import { currentDeadline, type Deadline, earliest, isTooLate, timerMs, tooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown } from "@vvs/errors";
 import { seatless } from "@vvs/fair-queue";
@@ -23,8 +23,8 @@ interface Waiting<T, R> {
   readonly item: T;
   readonly done: PromiseWithResolvers<R>;
   readonly deadline: Deadline | undefined;
-  /** Runs work in the caller's async context, so that a batch belongs to a call that it serves. */
-  readonly inContext: <V>(work: () => V) => V;
+  /** The caller's async context, so that a batch belongs to a call that it serves. */
+  readonly context: AsyncResource;
 }
 
 /**
@@ -64,7 +64,7 @@ export function createBatcher<T, R>({
   }
 
   function settleInContext(batch: readonly Waiting<T, R>[]): Promise<void> {
-    return batch[0]!.inContext(() => seatless(() => settle(batch)));
+    return batch[0]!.context.runInAsyncScope(() => seatless(() => settle(batch)));
   }
 
   function next(): void {
@@ -107,7 +107,7 @@ export function createBatcher<T, R>({
       item,
       done: Promise.withResolvers<R>(),
       deadline,
-      inContext: AsyncLocalStorage.snapshot(),
+      context: new AsyncResource("batched"),
     };
     queue.add(waiting);
     gather();
