@@ -38,6 +38,8 @@ export interface BatchSubscription<Desc extends DescMessage = DescMessage> {
 interface Held {
   readonly record: ConsumedRecord;
   readonly partition: Partition;
+  /** It is done (handled, or sent to the dead letters), perhaps while the rest of its batch is tried again. */
+  isFinished: boolean;
 }
 
 /** Processes all waiting records as one batch, then those that arrived meanwhile as the next. */
@@ -54,12 +56,9 @@ export function createBatchDelivery(options: {
   const queue: Held[] = [];
   let running: Promise<void> | undefined;
 
-  /** Records that are done (handled, or sent to the dead letters) while the rest of their batch is tried again. */
-  const finished = new WeakSet<Held>();
-
   function finish(batch: readonly Held[]): void {
     for (const held of batch) {
-      finished.add(held);
+      held.isFinished = true;
       held.partition.finish(held.record.offset);
     }
     for (const partition of new Set(batch.map((held) => held.partition))) options.onFinished(partition);
@@ -97,7 +96,7 @@ export function createBatchDelivery(options: {
   async function process(batch: readonly Held[]): Promise<void> {
     const first = batch[0]!.record;
     for (let number = 1, left = batch; ; number++) {
-      left = left.filter((held) => !finished.has(held) && !held.partition.released.aborted);
+      left = left.filter((held) => !held.isFinished && !held.partition.released.aborted);
       const failure = left.length > 0 && (await attempt(left).then(() => undefined, asFailure));
       if (failure) retries.failed(first, number, failure.error);
       else if (number > 1) retries.ended(left.length > 0);
@@ -114,7 +113,7 @@ export function createBatchDelivery(options: {
 
   return {
     deliver(record, partition) {
-      queue.push({ record, partition });
+      queue.push({ record, partition, isFinished: false });
       running ??= run();
     },
     async idle() {
