@@ -4,7 +4,7 @@ import { JobStatus, RowOutcome } from "@vvs/proto/verification/v1/jobs";
 import { passing, testProvider } from "../testing/calls.ts";
 import { jobsOf } from "../testing/jobs.ts";
 import { startTestService } from "../testing/service.ts";
-import { type JobDocument, jobCollections, type RowDocument, rowId } from "./documents.ts";
+import { type JobDocument, jobCollections, migrateJobs, type RowDocument, rowId } from "./documents.ts";
 
 // An organization with as many open rows as the largest plan allows. They are put into the database as their jobs would be.
 
@@ -119,3 +119,16 @@ test("organizations take turns, however many jobs the others sent before", async
   await service.jobs.live.work();
   expect(await late.status(id)).toBe(JobStatus.COMPLETED);
 }, 60_000);
+
+test("the migration replaces the index of open rows that an earlier version made, and may run again", async () => {
+  const { live } = service.databases;
+  const { rows } = jobCollections(live);
+  const indexes = await rows.indexes();
+  await rows.dropIndex("open_rows");
+  // As it was made: a filter that no row matches.
+  const filter = { partialFilterExpression: { next_at: { $exists: true } } };
+  await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { partialFilterExpression: filter });
+  for (const _ of [1, 2]) await migrateJobs(live);
+  const names = (all: typeof indexes) => all.map(({ name }) => name).toSorted();
+  expect(names(await rows.indexes())).toEqual(names(indexes));
+});
