@@ -87,17 +87,6 @@ export interface MonitorFilter {
   readonly unansweredAt: Date | undefined;
 }
 
-/**
- * Times from which the next runs of monitors may be claimed. Without `from`, a search walks over all monitors that were claimed in
- * the last five minutes: so long MongoDB keeps their entries in its index.
- */
-export interface DueRange {
-  readonly from: Date | undefined;
-  readonly to: Date;
-}
-
-const within = ({ from = new Date(0), to }: DueRange) => ({ $gte: from, $lte: to });
-
 export type MonitorStore = ReturnType<typeof createMonitorStore>;
 
 /** The monitors of one environment. */
@@ -232,14 +221,14 @@ export function createMonitorStore(db: Db) {
     },
 
     /**
-     * Returns monitors of an organization whose next run may be claimed since a time of this range, longest waiting first, without
-     * the excluded ones. A monitor with a frequency that only a newer version knows waits for a replica of that version.
+     * Returns monitors of an organization whose next run may be claimed, longest waiting first, without the excluded ones.
+     * A monitor with a frequency that only a newer version knows waits for a replica of that version.
      */
-    claimable(tenant: Tenant, at: DueRange, limit: number, excluded: readonly string[]): Promise<MonitorDocument[]> {
+    claimable(tenant: Tenant, now: Date, limit: number, excluded: readonly string[]): Promise<MonitorDocument[]> {
       const waiting: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
         ...UNSWEPT,
-        claimable_at: within(at),
+        claimable_at: { $lte: now },
         frequency: { $in: [...frequencies] },
         _id: { $nin: [...excluded] },
       };
@@ -247,22 +236,18 @@ export function createMonitorStore(db: Db) {
     },
 
     /**
-     * Returns the organizations of the monitors whose next run may be claimed since a time of this range: of the longest waiting
-     * ones, since when the first of them may be, and whether there are more. Costs the same for any number of monitors. Only for
-     * the scheduler.
+     * Returns the organizations of the monitors whose next run may be claimed: of the longest waiting ones, and whether
+     * there are more than these. Costs the same for any number of monitors. Only for the scheduler.
      */
-    async longestWaiting(
-      at: DueRange,
-      limit: number,
-    ): Promise<{ organizations: string[]; oldest: Date | undefined; more: boolean }> {
+    async longestWaiting(now: Date, limit: number): Promise<{ organizations: string[]; more: boolean }> {
       const waiting = await monitors
-        .find({ status: "active", ...UNSWEPT, claimable_at: within(at) })
-        .project<Pick<MonitorDocument, "organization_id" | "claimable_at">>({ organization_id: 1, claimable_at: 1 })
+        .find({ status: "active", ...UNSWEPT, claimable_at: { $lte: now } })
+        .project<Pick<MonitorDocument, "organization_id">>({ organization_id: 1 })
         .sort({ claimable_at: 1 })
         .limit(limit)
         .toArray();
       const organizations = new Set(waiting.map(({ organization_id }) => organization_id));
-      return { organizations: [...organizations], oldest: waiting[0]?.claimable_at, more: waiting.length === limit };
+      return { organizations: [...organizations], more: waiting.length === limit };
     },
 
     /** Returns since when the longest waiting monitor of all organizations may be claimed; undefined if none may. */

@@ -3,7 +3,6 @@ import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually, skippedEntries } from "@vvs/testing";
 import { type Document, ObjectId } from "mongodb";
 import type { MonitorDocument, RunDocument } from "../model/monitor.ts";
 import {
@@ -391,10 +390,9 @@ describe("what is due", () => {
     // What the store asks is read from MongoDB's profile.
     await domain.db.command({ profile: 2 });
     const at = domain.clock.at;
-    await domain.store.longestWaiting({ from: undefined, to: at }, 5);
+    await domain.store.longestWaiting(at, 5);
     await domain.store.oldestDueAt(at);
-    const nothingDue = { organizationId: organizations[1]!, environment: "live" } as const;
-    await domain.store.claimable(nothingDue, { from: undefined, to: at }, 5, []);
+    await domain.store.claimable({ organizationId: organizations[1]!, environment: "live" }, at, 5, []);
     const waiting: string[] = [];
     for await (const each of domain.store.allWaiting(at, dueNow[1]!)) waiting.push(each);
     await domain.db.command({ profile: 0 });
@@ -420,31 +418,5 @@ describe("what is due", () => {
     expect(Math.max(...allWaiting.map(({ docsExamined }) => docsExamined))).toBe(1);
     const keys = (profile: Document[]) => profile.map(({ keysExamined }) => keysExamined);
     expect(keys(many)).toEqual(keys(few));
-  });
-
-  test("is found without walking over what was claimed before", async () => {
-    const domain = await createTestDomain({ environment: "live" });
-    const { organizationId } = someCaller("live").tenant;
-    const [claimed, rounds] = [400, 20];
-    await due(domain, { organizationId, count: claimed });
-    while ((await domain.scheduler.claimDue()).claimed > 0);
-    domain.pass(60 * SECOND);
-    await domain.scheduler.claimDue();
-    const before = await skippedEntries(domain.monitors);
-    for (let round = 0; round < rounds; round++) {
-      await due(domain, { organizationId, count: 1 });
-      expect((await domain.scheduler.claimDue()).claimed).toBe(1);
-    }
-    // At most one of five rounds looks for all.
-    expect((await skippedEntries(domain.monitors)) - before).toBeLessThan((rounds * claimed) / 5);
-  });
-
-  test("is found within seconds where it became due earlier than what was due before", async () => {
-    const domain = await createTestDomain({ environment: "live" });
-    await domain.scheduler.claimDue();
-    domain.pass(-60 * SECOND);
-    await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 1 });
-    domain.pass(60 * SECOND);
-    await eventually(async () => (await domain.scheduler.claimDue()).claimed === 1);
   });
 });

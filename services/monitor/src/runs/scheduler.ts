@@ -22,10 +22,6 @@ const LEASE_END_MS = 6_000;
 const CONCURRENT_ORGANIZATIONS = 4;
 /** Number of due monitors that are looked at first. If there are no more, only their organizations are served. */
 const LOOK = 100;
-/** How often all due monitors are looked for, in milliseconds. The looks between begin with the longest waiting one of the look before. */
-const LOOK_ALL_MS = 5_000;
-/** More than the clocks of replicas differ, in milliseconds. */
-const CLOCKS_DIFFER_MS = 5_000;
 /** No run starts while a record waits for Kafka for longer than this, in milliseconds. */
 const OUTBOX_LIMIT_MS = 30_000;
 /** Number of consecutive organizations that could not be served after which MongoDB counts as unavailable. */
@@ -65,18 +61,6 @@ export function createScheduler(options: {
 }) {
   const { environment, store, leases, claims, metrics, now, stopping, logger } = options;
   let isHeld = false;
-  let lookAllAtMs = 0;
-  /** No monitor was due before, when all were looked for last. */
-  let noneDueBefore: Date | undefined;
-
-  /** Looks for the longest waiting monitors. One that became due earlier than those of the look before may wait for a look for all. */
-  async function look(to: Date) {
-    const isForAll = performance.now() >= lookAllAtMs;
-    const waiting = await store.longestWaiting({ from: isForAll ? undefined : noneDueBefore, to }, LOOK);
-    if (isForAll) lookAllAtMs = performance.now() + LOOK_ALL_MS;
-    noneDueBefore = new Date((waiting.oldest ?? to).getTime() - CLOCKS_DIFFER_MS);
-    return waiting;
-  }
 
   /** Returns whether Kafka is unavailable for so long that further requests would only pile up. */
   async function isKafkaBehind(): Promise<boolean> {
@@ -89,7 +73,7 @@ export function createScheduler(options: {
   }
 
   /** Serves an organization if it can be leased. If this fails, it can be leased again when this lease has expired. */
-  async function serve(organizationId: string, from: Date | undefined): Promise<Omit<Round, "more">> {
+  async function serve(organizationId: string): Promise<Omit<Round, "more">> {
     const untilMs = performance.now() + ORGANIZATION_LEASE_MS - LEASE_END_MS;
     const lease = await leases.take(organizationId);
     const done = { due: 0, claimed: 0, lost: 0 };
@@ -100,7 +84,7 @@ export function createScheduler(options: {
     const passed: string[] = [];
     // Usually once. Again if all monitors read could not be claimed, since others may wait behind them.
     do {
-      const due = await store.claimable(tenant, { from, to: now() }, batch, passed);
+      const due = await store.claimable(tenant, now(), batch, passed);
       const result = await claim(tenant, due, untilMs);
       done.due += due.length;
       done.claimed += result.claimed;
@@ -119,7 +103,7 @@ export function createScheduler(options: {
      */
     async claimDue(): Promise<Round> {
       const at = now();
-      const { organizations, oldest, more } = await look(at);
+      const { organizations, more } = await store.longestWaiting(at, LOOK);
       const total = { due: 0, claimed: 0, lost: 0, more: false };
       if (organizations.length === 0 || (await isKafkaBehind())) return total;
       const shown = shuffled(organizations);
@@ -129,7 +113,7 @@ export function createScheduler(options: {
       const worker = async () => {
         for await (const organizationId of waiting) {
           try {
-            const done = await serve(organizationId, oldest);
+            const done = await serve(organizationId);
             failures = 0;
             total.due += done.due;
             total.claimed += done.claimed;
