@@ -64,7 +64,10 @@ export function createVendorStore(options: {
       kept.delete(vendor._id);
       kept.set(vendor._id, vendor);
     }
-    for (const key of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT))) kept.delete(key);
+    for (const key of kept.keys()) {
+      if (kept.size <= KEPT) return;
+      kept.delete(key);
+    }
   }
 
   return {
@@ -84,17 +87,16 @@ export function createVendorStore(options: {
         after: byKey.get(before._id)!.reduce((vendor, { change }) => change(vendor), before),
       });
       for (let left = TRIES; left > 0; left--) {
-        const known = [...byKey.keys()].flatMap((key) => written[environment].get(key) ?? []).map(changeOf);
+        // One that another process changed is not replaced. Where nothing is to be written, that would not be seen: it is read.
+        const known = [...byKey.keys()].flatMap((key) => written[environment].get(key) ?? []);
+        const changes = known.map(changeOf).filter(isChange);
         const unread = new Map(byKey);
-        // One that another process changed is not replaced. Where nothing is to be written, that would not be seen.
-        for (const { before, after } of known) if (!isDeepStrictEqual(before, after)) unread.delete(before._id);
+        for (const { before } of changes) unread.delete(before._id);
         const read = unread.size > 0 ? await vendors.find(owned([...unread.values()].flat())).toArray() : [];
         for (const { _id } of read) unread.delete(_id);
         const unlisted = [...unread.values()].map(([first]) => first!);
         const added = unlisted.length > 0 ? (await add(unlisted)).filter((each) => each !== undefined) : [];
-        const changes = [...known, ...read.map(changeOf)].filter(
-          ({ before, after }) => !isDeepStrictEqual(before, after),
-        );
+        changes.push(...read.map(changeOf).filter(isChange));
         const inserted = added.map((each) => changeOf(each).after);
         const isWritten = await Promise.all([insertNew(vendors, inserted), replaceUnchanged(vendors, changes)]);
         if (isWritten.every(Boolean)) {
@@ -172,6 +174,9 @@ export function createVendorStore(options: {
         .toArray(),
   };
 }
+
+const isChange = ({ before, after }: { before: ListedVendorDocument; after: ListedVendorDocument }) =>
+  !isDeepStrictEqual(before, after);
 
 /** Inserts documents. Returns false if some of them were there already. */
 async function insertNew(vendors: Collections["vendors"], added: readonly ListedVendorDocument[]): Promise<boolean> {
