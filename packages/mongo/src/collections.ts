@@ -1,4 +1,4 @@
-import { type Db, MongoServerError } from "mongodb";
+import { type Collection, type Db, MongoServerError } from "mongodb";
 
 /**
  * Creates the collections that are missing. Migration steps do this because transactions that create the same
@@ -11,4 +11,13 @@ export async function createCollections(db: Db, names: readonly string[]): Promi
 
 function ignoreExisting(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "NamespaceExists") throw error;
+}
+
+/** Drops an index, unless it is gone already. */
+export async function dropIndex(collection: Pick<Collection, "dropIndex">, name: string): Promise<void> {
+  try {
+    await collection.dropIndex(name);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
+  }
 }

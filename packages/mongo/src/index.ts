@@ -1,5 +1,6 @@
 export { isOutcomeUnknown } from "@vvs/errors";
 export { forAged, type Keeping, superviseAging } from "./aged.ts";
+export { valueById } from "./by-id.ts";
 export { type Cap, type CapDocument, createCap } from "./cap.ts";
 export {
   connectMongo,
@@ -9,7 +10,7 @@ export {
   pingMongo,
 } from "./client.ts";
 export { databaseClock } from "./clock.ts";
-export { createCollections } from "./collections.ts";
+export { createCollections, dropIndex } from "./collections.ts";
 export { type MongoOptions, mongoOptions, mongoSection } from "./config.ts";
 export { calendarWindow, giveBack, take, windowFromFirst } from "./counter.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";

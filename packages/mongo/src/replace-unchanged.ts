@@ -1,8 +1,9 @@
 import type { Collection, Document, Filter } from "mongodb";
+import { valueById } from "./by-id.ts";
 
 /**
- * Replaces documents by one command, each only while it is as it was read. Returns whether all of them were replaced; otherwise read them again.
- * `after` must differ from `before` and have its `_id`. One update of many costs MongoDB much less than many updates of one.
+ * Replaces documents by one command, each only while it is as it was read. Returns whether all of them were replaced; otherwise
+ * read them again. `after` must differ from `before` and have its `_id`.
  */
 export async function replaceUnchanged<T extends Document & { readonly _id: string }>(
   collection: Collection<T>,
@@ -10,7 +11,7 @@ export async function replaceUnchanged<T extends Document & { readonly _id: stri
 ): Promise<boolean> {
   if (changes.length === 0) return true;
   const ids = changes.map(({ before }) => before._id);
-  const own = { $arrayElemAt: [{ $literal: changes }, { $indexOfArray: [{ $literal: ids }, "$_id"] }] };
+  const own = valueById(ids, changes);
   const next = { $cond: [{ $eq: ["$$ROOT", "$$own.before"] }, "$$own.after", "$$ROOT"] };
   const update = [{ $replaceWith: { $let: { vars: { own }, in: next } } }];
   const filter = { _id: { $in: ids } } as unknown as Filter<T>;

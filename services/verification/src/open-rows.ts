@@ -1,3 +1,4 @@
+import { valueById } from "@vvs/mongo";
 import type { AnyBulkWriteOperation, Document } from "mongodb";
 
 // Rows of jobs without their last answer.
@@ -19,13 +20,15 @@ export interface CompletedRow {
   readonly result: object;
 }
 
-/** Returns the updates that give open rows their last answers. One of many costs MongoDB less than many of one. */
+/** Returns the updates that give open rows their last answers: one for each organization. */
 export function completions(completed: readonly CompletedRow[]): AnyBulkWriteOperation<Document>[] {
   const byOrganization = Map.groupBy(completed, ({ row }) => row.organization_id);
   return [...byOrganization].map(([organization_id, some]) => {
     const ids = some.map(({ row }) => row._id);
-    const results = some.map(({ result }) => result);
-    const own = { $arrayElemAt: [{ $literal: results }, { $indexOfArray: [{ $literal: ids }, "$_id"] }] };
+    const own = valueById(
+      ids,
+      some.map(({ result }) => result),
+    );
     const update = [{ $set: { result: own } }, { $unset: Object.keys(ONLY_OPEN) }];
     const filter = { _id: { $in: ids as never[] }, organization_id, ...isOpen };
     return { updateMany: { filter, update, hint: { _id: 1 } } };

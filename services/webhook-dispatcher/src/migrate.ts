@@ -1,5 +1,5 @@
-import { createCollections, createExpiry, environmentDatabases } from "@vvs/mongo";
-import type { Db, MongoClient, MongoServerError } from "mongodb";
+import { createCollections, createExpiry, dropIndex, environmentDatabases } from "@vvs/mongo";
+import type { Db, MongoClient } from "mongodb";
 
 /** Longer than topics keep records, so that a record that is read again creates no second delivery. */
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
@@ -37,9 +37,7 @@ async function migrateDatabase(db: Db, deliveriesKeptSeconds: number): Promise<v
     { key: newestFirst, partialFilterExpression: { status: "pending" }, name: "pending" },
     { key: newestFirst, partialFilterExpression: { test: true }, name: "tests" },
   ]);
-  await deliveries.dropIndex("owed_first_attempts").catch((error: MongoServerError) => {
-    if (error.codeName !== "IndexNotFound") throw error;
-  });
+  await dropIndex(deliveries, "owed_first_attempts");
   await createExpiry(db, "deliveries", "created_at", deliveriesKeptSeconds);
   await createCollections(db, ["monitor_urls"]);
   await db.collection("sandbox_hours").createIndexes([{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]);

@@ -1,6 +1,6 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import { type Decision, type RowOutcome, rowOutcomes } from "@vvs/jobs";
-import { createCollections } from "@vvs/mongo";
+import { createCollections, dropIndex } from "@vvs/mongo";
 import type { Binary, Db } from "mongodb";
 import type { Mode } from "../documents.ts";
 import { isOpen } from "../open-rows.ts";
@@ -146,6 +146,6 @@ export async function migrateJobs(db: Db): Promise<void> {
   ]);
   // Its predecessor has these keys too, but held no row.
   await rows.createIndex({ job_id: 1, due_at: 1, _id: 1 }, { name: "open_rows", partialFilterExpression: isOpen });
-  await rows.dropIndex("job_id_1_due_at_1__id_1").catch(() => undefined);
+  await dropIndex(rows, "job_id_1_due_at_1__id_1");
   await rows.createIndex({ job_id: 1, same_as: 1 }, { partialFilterExpression: { same_as: { $exists: true } } });
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { skippedEntries } from "@vvs/testing";
 import type { Attempt, Delivery } from "../model/delivery.ts";
 import { createTestDeliveries, failedDelivery, later, start } from "../testing/deliveries.ts";
 import { createDeliveryStore } from "./store.ts";
@@ -33,9 +34,9 @@ test("what became due since a time is found without walking over what was due an
   const { deliveries } = kept;
   await deliveries.updateMany({ next_attempt_at: start }, { $set: { status: "delivered", next_attempt_at: null } });
   const walkedBy = async (since?: Date) => {
-    const before = await skippedEntries("due");
+    const before = await skippedEntries(kept.deliveries, "due");
     expect(await store.due(later(60), 10, since)).toMatchObject([{ _id: "a" }]);
-    return (await skippedEntries("due")) - before;
+    return (await skippedEntries(kept.deliveries, "due")) - before;
   };
   expect(await walkedBy()).toBeGreaterThan(200);
   expect(await walkedBy(later(50))).toBeLessThan(100);
@@ -48,10 +49,12 @@ test("a monitor's first event is found without walking over the events of other 
   await store.record(
     (await kept.deliveries.find().toArray()).map((done) => ({ delivery: done, attempt: attempt(1, start), outcome })),
   );
-  const before = await skippedEntries("first_attempts");
+  const before = await skippedEntries(kept.deliveries, "first_attempts");
   const monitors = ids.slice(0, 50).map((id) => `mon_${id}_new`);
   expect(await store.monitorHeads(monitors)).toEqual([]);
-  expect((await skippedEntries("first_attempts")) - before).toBeLessThan((monitors.length * ids.length) / 10);
+  expect((await skippedEntries(kept.deliveries, "first_attempts")) - before).toBeLessThan(
+    (monitors.length * ids.length) / 10,
+  );
 });
 
 test("deliveries are unblocked and claimed without walking over those that are done", async () => {
@@ -60,7 +63,7 @@ test("deliveries are unblocked and claimed without walking over those that are d
   await store.insert(ids.map((id) => delivery(id)));
   await kept.deliveries.updateMany({}, { $set: done });
   const [rounds, together] = [10, 16];
-  const before = await skippedEntries("due");
+  const before = await skippedEntries(kept.deliveries, "due");
   for (let round = 0; round < rounds; round++) {
     const some = Array.from({ length: together }, (_, index) => `new${round}_${index}`);
     await store.insert(some.map((id) => delivery(id, { first_attempt_owed: true, next_attempt_at: null })));
@@ -69,17 +72,8 @@ test("deliveries are unblocked and claimed without walking over those that are d
     expect(await store.claim(candidates, { now: later(1), leaseUntil: later(22) })).toHaveLength(together);
     await kept.deliveries.updateMany({ _id: { $in: some } }, { $set: done }, { hint: { _id: 1 } });
   }
-  expect((await skippedEntries("due")) - before).toBeLessThan((rounds * ids.length) / 10);
+  expect((await skippedEntries(kept.deliveries, "due")) - before).toBeLessThan((rounds * ids.length) / 10);
 });
-
-/** Returns how many removed entries reads have walked over in an index. */
-async function skippedEntries(index: string): Promise<number> {
-  const [stats] = await kept.deliveries.aggregate([{ $collStats: { storageStats: {} } }]).toArray();
-  const { cursor } = stats!.storageStats.indexDetails[index];
-  return ["next", "prev"]
-    .map((way) => cursor[`Total number of entries skipped by cursor ${way} calls`] as number)
-    .reduce((sum, count) => sum + count);
-}
 
 describe("a claim", () => {
   test("has one holder, until its lease ends", async () => {

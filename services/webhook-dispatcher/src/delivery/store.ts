@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { valueById } from "@vvs/mongo";
 import {
   type AnyBulkWriteOperation,
   type Db,
@@ -180,7 +181,7 @@ function afterAttempts(ids: readonly string[], results: readonly AttemptResult[]
   const again = { status: "pending", next: { $add: ["$own.attempt.started_at", "$own.attempt.duration_ms"] } };
   const isElsewhere = { $and: [{ $ne: ["$own.status", "pending"] }, { $ne: ["$own.url", "$webhook_url"] }] };
   return [
-    { $set: { own: { $arrayElemAt: [{ $literal: own }, { $indexOfArray: [{ $literal: ids }, "$_id"] }] } } },
+    { $set: { own: valueById(ids, own) } },
     { $set: { own: { $cond: [isElsewhere, { $mergeObjects: ["$own", again] }, "$own"] } } },
     {
       $set: {
