@@ -58,25 +58,25 @@ export default class NodeRunner {
     };
     const phases = Map.groupBy(tests, phaseOf);
     const groupsIn = (phase: Phase) => groupsOf(phases.get(phase) ?? []);
-    const waiting = groupsIn("mostly waiting");
-    const busy = groupsIn("mostly busy");
+    const waiting = groupsIn("waits a lot");
+    const busy = groupsIn("works a lot");
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
       work(busy).then(() => work(waiting)),
     );
     await Promise.all([work(waiting).then(() => work(busy)), ...further]);
-    await work(groupsIn("one at a time"));
+    await work(groupsIn("runs alone"));
   }
 }
 
 const projectOf = ({ context }: TestFile) => context.config.displayName?.name ?? "";
 
-/** How the files of a project run. */
-type Phase = "mostly waiting" | "mostly busy" | "one at a time";
+/** What the files of a project do most of the time, or that each must run alone. */
+type Phase = "waits a lot" | "works a lot" | "runs alone";
 
 function phaseOf(test: TestFile): Phase {
   const project = projectOf(test);
-  if (WAITING.includes(project)) return "mostly waiting";
-  return ALONE.includes(project) ? "one at a time" : "mostly busy";
+  if (WAITING.includes(project)) return "waits a lot";
+  return ALONE.includes(project) ? "runs alone" : "works a lot";
 }
 
 /** Returns the files that share a process, in the order of the first of each. */

@@ -102,7 +102,7 @@ test("more rows than a page holds are all published, in order", async () => {
   expect(published).toHaveLength(1_230);
 });
 
-/** Sends so many rows, which were stored a minute ago. Returns the relay. */
+/** Stores rows with the time of a minute ago and starts a relay. Returns it once all of them are sent. */
 async function sendRows(topic: string, count: number): Promise<OutboxRelay> {
   const aMinuteAgo = Math.floor(Date.now() / 1_000) - 60;
   const sent = Array.from({ length: count }, (_, index) => ({

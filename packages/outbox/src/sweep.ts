@@ -5,6 +5,7 @@ import { type OutboxRecord, toRow } from "./outbox.ts";
 import { ensureEnds, idOfTime, LATELY_MS, type OutboxRow, outboxRows, READ_ALL_MS, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
+
 /**
  * Sends waiting rows: those that this process has just committed, without reading them, or those it reads, key by key, so that a
  * busy key does not block the others.

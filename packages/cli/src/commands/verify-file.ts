@@ -16,7 +16,7 @@ import type { Output } from "../output.ts";
 const SEND_TIMEOUT_MS = 60_000;
 const MAX_PROBLEMS = 20;
 const UNPROVEN =
-  "an id alone does not prove that this file started the job. Check that its vendors are the same and in the same order, or give --job the whole value that was printed when the job started.";
+  "an id alone does not prove that this file started the job. Check that the vendors and their order have not changed, or use the whole --job value that was printed when the job started.";
 
 /** What a job is started with besides its vendors. */
 export type Terms = Omit<CreateJobRequest, "vendors">;

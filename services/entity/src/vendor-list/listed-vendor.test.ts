@@ -53,7 +53,7 @@ function ordersOf<T>(items: readonly T[]): T[][] {
 }
 
 describe("a vendor after its verifications", () => {
-  test("is the same in whatever order their records come, and if each comes twice", () => {
+  test("is the same in any order of their records, and also if each comes twice", () => {
     const some = [
       passUntil(1, "2026-05-01"),
       excluded(2),

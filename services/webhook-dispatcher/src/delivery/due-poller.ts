@@ -17,8 +17,8 @@ import type { Unblocker } from "./unblocker.ts";
 /** Pause between polls, in milliseconds: `wake` ends it earlier. */
 const POLL_MS = 250;
 /**
- * How often due deliveries are read at least, in milliseconds: in each pause while a retry is near or after `wake`. Each reading walks over the
- * leases of the last half minute, which MongoDB still has in its index.
+ * Longest time between two readings of due deliveries, in milliseconds. While a retry is near, and after `wake`, each poll reads them. A
+ * reading walks over the leases of the last half minute, which MongoDB still has in its index.
  */
 const READ_MS = 1_000;
 /** The pause while more is due than one poll takes. */
