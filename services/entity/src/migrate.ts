@@ -7,6 +7,7 @@ import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 import { rekeyNames } from "./tins/rekey.ts";
+import { listEarlierTakeovers } from "./vendor-list/taken-over.ts";
 import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
@@ -17,13 +18,16 @@ const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
  * Creates the collections and indexes of both environments, renews the keys of excluded names (no vendor may be cleared before
- * they can be found), and loads the made-up registry into the sandbox. It can run again, and is quick if nothing changed.
+ * they can be found), makes one vendor of those that older versions list twice, and loads the made-up registry into the sandbox. It can run again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
   const databases = environmentDatabases(client, prefix, "entity");
   await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
   await Promise.all(environments.map((environment) => rekeyNames(collectionsOf(databases[environment]))));
+  for (const environment of environments) {
+    await listEarlierTakeovers(client, collectionsOf(databases[environment]));
+  }
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
 }
 

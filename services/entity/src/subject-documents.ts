@@ -74,16 +74,15 @@ export async function findSubjectDocuments(
 
 const NAME_FIELDS = ["_id", "organization_id", "identifiers", "registry_entity_id", "legal_name"] as const;
 
-/** Returns the names of the entities that organizations see under ids, in one command; undefined where one sees none. */
-export async function findNames(
+type NamedEntity = Pick<EntityDocument, (typeof NAME_FIELDS)[number]>;
+
+/** Returns the entities that organizations see under ids, with their names, in one command; undefined where one sees none. */
+export async function findSeen(
   entities: Collections["entities"],
   keys: readonly SubjectKey[],
-): Promise<(string | undefined)[]> {
-  const found = await entities
-    .find(seenUnder(keys))
-    .project<Pick<EntityDocument, (typeof NAME_FIELDS)[number]>>(projectionOf(NAME_FIELDS))
-    .toArray();
-  return keys.map((key) => entitySeenBy(key, found)?.legal_name);
+): Promise<(NamedEntity | undefined)[]> {
+  const found = await entities.find(seenUnder(keys)).project<NamedEntity>(projectionOf(NAME_FIELDS)).toArray();
+  return keys.map((key) => entitySeenBy(key, found));
 }
 
 const projectionOf = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, 1]));

@@ -50,6 +50,8 @@ export interface ListedVendorDocument {
   /** Number of active monitors. */
   readonly monitors: number;
   readonly archived?: { readonly at: Date; readonly by: string };
+  /** On a registry entity's: the own entity that took it over, whose vendor has its results. Then it has none, and no filter finds it. */
+  readonly taken_by?: string;
   /** The filters that this vendor is found by. Each index is on one of them and on one order. */
   readonly lists: readonly VendorTag[];
 }

@@ -13,6 +13,7 @@ import type {
 import { asReadBefore, StaleEntityError } from "../model/entity-writes.ts";
 import { nextVersion } from "../model/snapshots.ts";
 import { publicView } from "../model/view.ts";
+import { listTakeovers } from "../vendor-list/taken-over.ts";
 import { type RecordedRun, recordChanges } from "./change-log.ts";
 import type { Transact } from "./load-lock.ts";
 import { type WatchedEffect, watchedEffect } from "./watched-effect.ts";
@@ -44,6 +45,8 @@ interface Writes {
   readonly changed: ChangePageDocument["changed"][number][];
   readonly gone: string[];
   readonly effects: Map<string, WatchedEffect>;
+  /** Own entities that take registry entities over. */
+  readonly takers: UnversionedEntity[];
 }
 
 /**
@@ -51,7 +54,15 @@ interface Writes {
  * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
 export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
-  const writes: Writes = { inserts: [], updates: [], snapshots: [], changed: [], gone: [], effects: new Map() };
+  const writes: Writes = {
+    inserts: [],
+    updates: [],
+    snapshots: [],
+    changed: [],
+    gone: [],
+    effects: new Map(),
+    takers: [],
+  };
   const at = { now: target.now, today: registryDay(target.now) };
   const outcomes = changes.map((change) => collect(change, { actor: target.actor, ...at }, writes));
   if (writes.inserts.length > 0 || writes.updates.length > 0) await write(target, writes);
@@ -63,6 +74,7 @@ function collect(
   { actor, now, today }: Pick<LoadTarget, "actor" | "now"> & { today: IsoDate },
   writes: Writes,
 ): ChangeOutcome {
+  if (previous && !previous.registry_entity_id && entity.registry_entity_id) writes.takers.push(entity);
   const fields = previous ? changedFields(publicView(previous, today), publicView(entity, today)) : [];
   if (previous && fields.length === 0) {
     if (storedText(previous) === storedText(entity)) return "unchanged";
@@ -92,7 +104,7 @@ function noteEffect({ previous, entity, isGone }: EntityChange, today: IsoDate, 
 
 function write(target: LoadTarget, writes: Writes): Promise<void> {
   const { transact, collections } = target;
-  const { inserts, updates, snapshots, changed, gone, effects } = writes;
+  const { inserts, updates, snapshots, changed, gone, effects, takers } = writes;
   const added = inserts.map(({ _id }) => _id);
   const isRecorded = snapshots.length > 0 || effects.size > 0 || gone.length > 0;
   return transact(async (session) => {
@@ -104,6 +116,7 @@ function write(target: LoadTarget, writes: Writes): Promise<void> {
       }
     }
     if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
+    if (takers.length > 0) await listTakeovers(collections, session, takers);
     if (isRecorded) await recordChanges(target, session, { added, changed, gone, effects });
   });
 }

@@ -12,6 +12,7 @@ import {
   UNKNOWN_EXPIRY,
   type VendorChange,
   type VerifiedVendor,
+  withTaken,
 } from "./listed-vendor.ts";
 
 const unverified = newVendor({ organizationId: "org_1" }, "ent_1", "Acme");
@@ -64,6 +65,22 @@ describe("a vendor after its verifications", () => {
     const inOrder = all(...some);
     expect(inOrder).toMatchObject({ expires_on: "2027-05-01", excluded: false, checked_at: day(4) });
     for (const order of ordersOf(some)) expect(all(...order, ...order)).toEqual(inOrder);
+  });
+
+  test("of an own entity and one of a registry entity that it takes over are one as if all had been the own one's", () => {
+    const some = [
+      passUntil(1, "2026-05-01"),
+      excluded(2),
+      error(3),
+      tinMatch(4, "fail"),
+      tinMatch(5, "pass"),
+      verified(6, "error", { check: "tin_match", tin: "****6780" }),
+    ];
+    for (let own = 0; own < 1 << some.length; own++) {
+      const isOwn = (_: unknown, index: number) => (own & (1 << index)) !== 0;
+      const taken = some.filter((each, index) => !isOwn(each, index));
+      expect(withTaken(all(...some.filter(isOwn)), all(...taken))).toEqual(all(...some));
+    }
   });
 
   test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", () => {

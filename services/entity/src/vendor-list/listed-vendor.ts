@@ -114,6 +114,39 @@ export const noteArchived =
   ({ archived: before, ...vendor }) =>
     refiltered({ ...vendor, ...(archived && { archived: before ?? archived }) });
 
+/** Returns what stands for a registry entity in a list once an own entity has taken it over. */
+export function takenVendor(tenant: Pick<Tenant, "organizationId">, entityId: string, takenBy: string) {
+  return { ...newVendor(tenant, entityId, ""), lists: [], taken_by: takenBy };
+}
+
+/** Returns the vendor of an own entity with the results of the registry entity that it took over. It is archived if both were. */
+export function withTaken(own: ListedVendorDocument, taken: ListedVendorDocument): ListedVendorDocument {
+  const subject = isNewer(own.subject, taken.subject) ? own.subject : taken.subject;
+  const better = (check: Check, one: ListedResult | undefined, other: ListedResult | undefined) => {
+    if (!one || !other) return one ?? other;
+    return (check === "tin_match" ? isBetter(one, other, subject) : isNewer(one, other)) ? one : other;
+  };
+  const checks = checkNames.flatMap((check) => {
+    const [one, other] = [own.checks[check], taken.checks[check]];
+    const newest = better(check, one?.newest, other?.newest);
+    const answered = better(check, one?.answered, other?.answered);
+    return newest ? [[check, { newest, ...(answered && { answered }) }] as const] : [];
+  });
+  const answers = [own, taken].map((vendor) => vendor.checks.sam_registration?.answered);
+  const registration =
+    better("sam_registration", ...(answers as [ListedResult?, ListedResult?])) === answers[0] ? own : taken;
+  const { archived, ...vendor } = own;
+  return refiltered({
+    ...vendor,
+    ...(archived && (taken.archived || taken.taken_by) && { archived }),
+    ...(subject && { subject }),
+    checks: Object.fromEntries(checks),
+    checked_at: new Date(Math.max(own.checked_at.getTime(), taken.checked_at.getTime())),
+    expires_on: registration.expires_on,
+    excluded: registration.excluded,
+  });
+}
+
 /** Returns what a result of a check is about, from the facts of its answer. */
 function aboutOf(
   check: Check,
@@ -141,9 +174,10 @@ function registrationOf(reason: string, facts: Readonly<Record<string, string>>)
 type Moment = Pick<ListedResult, "at" | "verification_id">;
 
 /** Returns whether a result is newer than another one. One that is absent is the oldest. */
-function isNewer({ at, verification_id }: Moment, than: Moment | undefined): boolean {
-  const later = at.getTime() - (than?.at.getTime() ?? Number.NEGATIVE_INFINITY);
-  return later > 0 || (later === 0 && verification_id > than!.verification_id);
+function isNewer(moment: Moment | undefined, than: Moment | undefined): boolean {
+  if (!moment || !than) return moment !== undefined;
+  const later = moment.at.getTime() - than.at.getTime();
+  return later > 0 || (later === 0 && moment.verification_id > than.verification_id);
 }
 
 /** Returns whether a result counts before another one: one about the vendor's TIN does, then a newer one. */

@@ -7,8 +7,9 @@ import { isDuplicateKey } from "@vvs/mongo";
 import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment } from "@vvs/tenant";
 import type { Collections } from "../model/documents.ts";
-import { findNames } from "../subject-documents.ts";
+import { findSeen } from "../subject-documents.ts";
 import { newVendor, noteMonitors, noteVerification, type VerifiedVendor } from "./listed-vendor.ts";
+import { countedTogether } from "./taken-over.ts";
 import type { VendorStore, VendorUpdate } from "./vendor-store.ts";
 
 /** Maximum number of verifications noted together. */
@@ -32,10 +33,10 @@ export function createVendorRecords(options: {
   const note = createBatcher<VendorUpdate, void>({
     async run(updates) {
       await vendors.update(environment, updates, async (unlisted) => {
-        const names = await findNames(entities, unlisted);
+        const seen = await findSeen(entities, unlisted);
         return unlisted.map(({ tenant, entityId }, index) => {
-          const name = names[index];
-          return name === undefined ? undefined : newVendor(tenant, entityId, name);
+          const entity = seen[index];
+          return entity && newVendor(tenant, entityId, entity.legal_name);
         });
       });
       return [];
@@ -58,21 +59,25 @@ export function createVendorRecords(options: {
       const tenant = tenantIn(record, environment);
       const { monitorId: id, entityId, active } = record;
       if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
-      const [name] = await findNames(entities, [{ tenant, entityId }]);
-      if (name === undefined) throw new PoisonRecordError("the organization has no such entity");
+      const readSeen = async () => (await findSeen(entities, [{ tenant, entityId }]))[0];
+      if (!(await readSeen())) throw new PoisonRecordError("the organization has no such entity");
       try {
         await vendors.putMonitor(tenant, { id, entityId, active });
       } catch (error) {
         if (!isDuplicateKey(error) || !(await vendors.isForeignMonitor(tenant, id))) throw error;
         throw new PoisonRecordError("the monitor belongs to another organization", { cause: error });
       }
-      // Of several monitors whose records are handled at the same time, whoever counts last counts all.
-      let noted: number | undefined;
-      for (let counted = await vendors.countMonitors(tenant, entityId); counted !== noted; ) {
+      // Of several monitors whose records are handled at the same time, whoever counts last counts all, and of an entity that is
+      // taken over meanwhile, those of both.
+      for (let noted: number | undefined; ; ) {
+        const seen = (await readSeen())!;
+        const counted = await vendors.countMonitors(tenant, countedTogether(seen));
+        if (counted === noted) return;
         const update = { tenant, entityId, change: noteMonitors(counted) };
-        await vendors.update(environment, [update], async () => [newVendor(tenant, entityId, name)]);
+        await vendors.update(environment, [update], async ([listed]) => [
+          newVendor(tenant, listed!.entityId, seen.legal_name),
+        ]);
         noted = counted;
-        counted = await vendors.countMonitors(tenant, entityId);
       }
     },
   };

@@ -93,6 +93,7 @@ export function createVendorStore(options: {
         const unread = new Map(byKey);
         for (const { before } of changes) unread.delete(before._id);
         const read = unread.size > 0 ? await vendors.find(owned([...unread.values()].flat())).toArray() : [];
+        if (redirect(byKey, read)) continue;
         for (const { _id } of read) unread.delete(_id);
         const unlisted = [...unread.values()].map(([first]) => first!);
         const added = unlisted.length > 0 ? (await add(unlisted)).filter((each) => each !== undefined) : [];
@@ -123,11 +124,11 @@ export function createVendorStore(options: {
     isForeignMonitor: async (tenant: Tenant, id: string): Promise<boolean> =>
       (await of(tenant).vendorMonitors.findOne({ _id: id, organization_id: { $ne: tenant.organizationId } })) !== null,
 
-    /** Counts the active monitors of an entity. */
-    countMonitors: (tenant: Tenant, entityId: string): Promise<number> =>
+    /** Counts the active monitors of entities. */
+    countMonitors: (tenant: Tenant, entityIds: readonly string[]): Promise<number> =>
       of(tenant).vendorMonitors.countDocuments({
         organization_id: tenant.organizationId,
-        entity_id: entityId,
+        entity_id: { $in: [...entityIds] },
         active: true,
       }),
 
@@ -164,15 +165,36 @@ export function createVendorStore(options: {
       return of(tenant).vendors.countDocuments(filter, { limit: most });
     },
 
-    /** Returns the vendors among these entities that are in the list, archived ones too. */
-    find: (tenant: Tenant, entityIds: readonly string[]): Promise<ListedVendorDocument[]> =>
-      of(tenant)
-        .vendors.find({
-          _id: { $in: entityIds.map((id) => vendorKey(tenant.organizationId, id)) },
-          organization_id: tenant.organizationId,
-        })
-        .toArray(),
+    /** Returns the vendors among these entities that are in the list, archived ones too; for one that was taken over, its taker. */
+    async find(tenant: Tenant, entityIds: readonly string[]): Promise<ListedVendorDocument[]> {
+      const read = (ids: readonly string[]) =>
+        of(tenant)
+          .vendors.find({
+            _id: { $in: ids.map((id) => vendorKey(tenant.organizationId, id)) },
+            organization_id: tenant.organizationId,
+          })
+          .toArray();
+      const found = await read(entityIds);
+      const takers = found.flatMap(({ taken_by }) => taken_by ?? []);
+      if (takers.length === 0) return found;
+      return (await read([...entityIds, ...takers])).filter(({ taken_by }) => taken_by === undefined);
+    },
   };
+}
+
+/** Directs the changes of entities that were taken over to the own ones that took them over. Returns whether there are any. */
+function redirect<Update extends VendorUpdate>(
+  byKey: Map<string, Update[]>,
+  read: readonly ListedVendorDocument[],
+): boolean {
+  const taken = read.filter(({ taken_by }) => taken_by !== undefined);
+  for (const { _id, organization_id, taken_by: entityId = "" } of taken) {
+    const key = vendorKey(organization_id, entityId);
+    const redirected = byKey.get(_id)!.map((update) => ({ ...update, entityId }));
+    byKey.set(key, [...(byKey.get(key) ?? []), ...redirected]);
+    byKey.delete(_id);
+  }
+  return taken.length > 0;
 }
 
 const isChange = ({ before, after }: { before: ListedVendorDocument; after: ListedVendorDocument }) =>
