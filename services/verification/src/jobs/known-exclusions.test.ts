@@ -111,9 +111,16 @@ describe("a row that checks the TIN only", () => {
     ["is paid where the sandbox has nothing", "SANDBXACTVE1", [], { record: { uei: "SANDBXACTVE1" } }],
     ["is not paid where the sandbox has an exclusion", "SANDBXDEBAR1", ["exclusion"], { record: { excluded: true } }],
     ["is not paid where the sandbox has one of its name", "SANDBXSAMEN2", ["same_name"], {}],
-  ])("%s", async (_case, uei, doubts, files) => {
-    service.entities.setRegistry(SANDBOX, uei, files);
-    const row = { identifiers: { uei, tin: "471829360" }, legalName: "Acme Trading" };
+    [
+      "is not paid where it has no UEI, and the sandbox has one of its name",
+      "",
+      ["same_name"],
+      {},
+      "Sandbox Same Name",
+    ],
+  ])("%s", async (_case, uei, doubts, files, legalName = "Acme Trading") => {
+    service.entities.setRegistry(SANDBOX, uei || "0".repeat(12), files);
+    const row = { identifiers: { uei, tin: "471829360" }, legalName };
     const result = await runRow(row, onlyTin, SANDBOX);
     expect(told(result)).toEqual([doubts.length > 0 ? "review" : "pay", doubts]);
   });

@@ -22,7 +22,7 @@ export function createReadExclusions({ entities, now }: { entities: RegistryRead
   return async ({ tenant, uei, cage, names, registered }, signal) => {
     const question = { tenant, uei: uei || (cage ? "" : NO_UEI), cage, legalName: "" };
     const read = await readRegistry(entities, question, signal, names);
-    if (tenant.environment === "sandbox") return sandboxExclusions(uei, read);
+    if (tenant.environment === "sandbox") return sandboxExclusions(uei, names, read);
     const vendor = { entities, question, registered: { ...registered, legal_name: "" }, names };
     const files = await withRegistered(read, vendor, signal);
     const at = now();

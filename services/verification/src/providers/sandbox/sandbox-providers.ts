@@ -41,11 +41,11 @@ export function createSandboxRegistration(options: {
     name,
     check: "sam_registration",
     async ask(question, { signal }) {
-      const { uei, cage } = question;
+      const { uei, cage, legalName } = question;
       const registry = await readRegistry(entities, question, signal);
       const at = now();
       const callNumber = await callNumberOf(question);
-      const verdict = sandboxRegistration({ provider: name, uei, registry, callNumber, at });
+      const verdict = sandboxRegistration({ provider: name, uei, legalName, registry, callNumber, at });
       const { outcome, reason, facts } = verdict;
       return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, outcome, reason, facts });
     },

@@ -55,6 +55,8 @@ describe("sam_registration", () => {
     const same = sandboxRegistration({ ...options, uei: "SANDBXSAMEN2" });
     expect([same.outcome, same.details?.same_name]).toEqual(["pass", [expect.objectContaining({ agency: "HHS" })]]);
     expect(sandboxRegistration({ ...options, uei: "SANDBXACTVE1" }).details).not.toHaveProperty("same_name");
+    const asked = { ...options, uei: "SANDBXACTVE1", legalName: "Sandbox Same-Name L.L.C." };
+    expect(sandboxRegistration(asked).details?.same_name).toHaveLength(1);
   });
 
   test("the changing vendor is active on odd calls and expired on even ones, and so is its date", () => {

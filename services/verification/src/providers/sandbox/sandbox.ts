@@ -17,7 +17,7 @@ const EXPIRING_DAYS: ReadonlyMap<string, number> = new Map([
   ["SANDBXEXP40D", 40],
   ["SANDBXEXP80D", 80],
 ]);
-/** An exclusion without identifiers bears its name. */
+/** An exclusion without identifiers bears its name, and so the name of any vendor that is called so. */
 const SAME_NAME_UEI = "SANDBXSAMEN2";
 const FAILING_UEI = "SANDBXERRR01";
 const FALLBACK_UEI = "SANDBXFALLB1";
@@ -56,12 +56,14 @@ export type SandboxVerdict = Pick<Answer, "outcome" | "reason" | "facts" | "deta
 export function sandboxRegistration(options: {
   provider: SandboxProvider;
   uei: string;
+  /** The name that is asked with; absent or "" where there is none. */
+  legalName?: string;
   registry: RegistryAnswer;
   callNumber: number;
   /** When it is asked. */
   at: Date;
 }): SandboxVerdict {
-  const { provider, uei, registry, callNumber, at } = options;
+  const { provider, uei, legalName = "", registry, callNumber, at } = options;
   if (uei === FAILING_UEI || (uei === FALLBACK_UEI && provider === "sandbox_primary")) throw simulatedOutage();
   if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {}, details: {} };
   const today = registryDay(at);
@@ -75,14 +77,23 @@ export function sandboxRegistration(options: {
   const facts = factsOf(parts, verdict, today);
   const details = {
     ...registrationDetails(facts, parts),
-    ...(uei === SAME_NAME_UEI && { same_name: [SAME_NAME] }),
+    ...(bearsSameName(uei, [legalName]) && { same_name: [SAME_NAME] }),
   };
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
 }
 
-/** Returns what the synthetic registry says of a vendor's exclusions. */
-export function sandboxExclusions(uei: string, { record }: RegistryAnswer): KnownExclusions {
-  return { isExcluded: record?.excluded === true, sameName: uei === SAME_NAME_UEI ? "found" : "none" };
+/** Returns what the synthetic registry says of the exclusions of a vendor with these names. */
+export function sandboxExclusions(uei: string, names: readonly string[], { record }: RegistryAnswer): KnownExclusions {
+  return { isExcluded: record?.excluded === true, sameName: bearsSameName(uei, names) ? "found" : "none" };
+}
+
+/** Returns whether a vendor bears the name of the exclusion without identifiers, with or without its legal form. */
+function bearsSameName(uei: string, names: readonly string[]): boolean {
+  const isSame = (name: string) =>
+    /^(?:THE)?SANDBOXSAMENAME(?:LLC|LIMITEDLIABILITYCOMPANY)?$/.test(
+      name.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, ""),
+    );
+  return uei === SAME_NAME_UEI || names.some(isSame);
 }
 
 /** Returns what the documentation says about the registration of a UEI; nothing for those that only the registry knows. */
