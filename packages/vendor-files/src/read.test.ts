@@ -20,6 +20,8 @@ describe("a column is recognized by its name:", () => {
         "UEI Number",
         "UEI #",
         "SAM UEI",
+        "SAM.gov UEI",
+        "Entity UEI",
       ],
     ],
     [
@@ -46,7 +48,18 @@ describe("a column is recognized by its name:", () => {
     ["cage", ["CAGE", "CAGE Code", "cage_code", "CAGE/NCAGE", "Supplier CAGE Code"]],
     [
       "legal_name",
-      ["Legal Name", "Legal Business Name", "Vendor Name", "Supplier", "Company Name", "Name", "Payee Name", "NAME1"],
+      [
+        "Legal Name",
+        "Legal Business Name",
+        "Vendor Name",
+        "Supplier",
+        "Company Name",
+        "Name",
+        "Payee Name",
+        "NAME1",
+        "Name of Vendor",
+        "Vendor's Name",
+      ],
     ],
     [
       "external_id",
@@ -109,8 +122,8 @@ test("the number of a contractor is no name, and may have nine digits; so may a 
 
 test("a row with an entity's ID needs no identifier, and a masked TIN is left out with a notice where another names the vendor", async () => {
   const id = "ent_01h2xcejqtf2nbrexx3vqjhp41";
-  const { rows, notices } = await read(`entity_id,UEI,Tax ID\n${id},${UEI},12345678\n,${UEI},****6780\n`);
-  expect(rows.map(({ vendor }) => vendor)).toEqual([{ entity_id: id }, { identifiers: { uei: UEI } }]);
+  const { rows, notices } = await read(`entity_id,UEI,Tax ID\n${id},${UEI},12345678\n,${UEI},****6780\n,,****6780\n`);
+  expect(rows.map(({ vendor }) => vendor)).toEqual([{ entity_id: id }, { identifiers: { uei: UEI } }, undefined]);
   expect(notices.map(problemText)).toEqual([
     '"Tax ID" is masked in 1 row, whose vendor is found by another identifier',
   ]);

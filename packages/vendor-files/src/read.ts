@@ -75,10 +75,10 @@ export async function readVendorFile(
     }
     const cells = places.map((place) => row.cells[place] ?? "");
     const { vendor, isTinMasked, problems: ofCells } = read(cells);
-    if (isTinMasked) masked++;
     const { number } = row;
     const ofRow = shapeProblems(row, header, isText ? format.delimiter : undefined);
     const found = [...ofRow, ...ofCells].map((problem) => ({ row: number, ...problem }));
+    if (isTinMasked && found.length === 0) masked++;
     rows.push({ number, cells, problems: found, ...(found.length === 0 && { vendor }) });
   }
   if (rows.length === 0) problems.push({ message: "The list has no row below the names of its columns" });

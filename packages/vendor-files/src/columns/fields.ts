@@ -26,7 +26,7 @@ export const namingFields: readonly Field[] = ["entity_id", "uei", "tin", "duns"
  */
 const HEADERS: Readonly<Record<Field, string>> = {
   uei: `uei uniqueentityid uniqueentityidentifier ueisam samuei ueiuniqueentityid uniqueentityidsam uniqueentityiduei
-    ueiid samuniqueentityid`,
+    ueiid samuniqueentityid samgovuei entityuei`,
   tin: `tin taxid ein fein taxpayerid taxpayeridentification taxidentification taxidtin taxidein tinein eintin einssn
     ssnein tinssn taxidssn federaltaxid fedtaxid federalid fedid federalein federaltaxidentification federalidentification
     employeridentification employerid ssn socialsecurity taxnumber taxno taxpayernumber irsnumber irsno taxid1 1099taxid
@@ -35,7 +35,8 @@ const HEADERS: Readonly<Record<Field, string>> = {
   cage: "cage cageid ncage cagencage",
   legal_name: `legalname legalbusinessname legalentityname registeredname nameofrecord irsname taxname 1099name vendorname
     suppliername companyname businessname entityname organizationname organisationname payeename contractorname
-    subcontractorname recipientname corporatename firmname fullname vendorlegalname name1 name vendor supplier company
+    subcontractorname recipientname corporatename firmname fullname vendorlegalname vendorsname suppliersname nameofvendor nameofsupplier
+    nameofcompany name1 name vendor supplier company
     organization organisation business payee contractor subcontractor firm`,
   external_id: `externalid vendornumber vendorid vendorno vendornum vendorcode suppliernumber supplierid supplierno suppliernum
     suppliercode payeeid payeenumber vendoraccount supplieraccount vendorrecordid internalid erpid lifnr id`,
@@ -79,7 +80,8 @@ function guessByEssence(word: string): FieldGuess | undefined {
   return found?.field === "legal_name" && NUMBER.test(inner) ? { field: "external_id", rank: guesses.size } : found;
 }
 
-function lettersOf(name: string): string {
+/** Returns the letters and digits of a column's name, which tell whether two names are the same. */
+export function lettersOf(name: string): string {
   return name
     .normalize("NFKC")
     .toLowerCase()

@@ -2,7 +2,7 @@ import { containsTin, type IdentifierMap, identifierTypes } from "@vvs/identifie
 import { isNoIdentifier } from "@vvs/identifiers/none";
 import { nameProblem } from "@vvs/identifiers/text";
 import type { Column } from "../columns/columns.ts";
-import type { Field } from "../columns/fields.ts";
+import { type Field, lettersOf } from "../columns/fields.ts";
 import type { Problem } from "../problems.ts";
 import { readIdentifier, withoutFormula, withoutMarks } from "./identifier.ts";
 
@@ -33,6 +33,9 @@ export interface ReadVendor {
 /** Returns a function that reads the vendor from the cells of a row. */
 export function vendorReader(columns: readonly Column[]): (cells: readonly string[]) => ReadVendor {
   const byField = new Map(columns.flatMap((column) => (column.field ? [[column.field, column] as const] : [])));
+  const namesakes = new Map(
+    identifierTypes.map((type) => [type, columns.filter((column) => isNamesake(column, byField.get(type)))] as const),
+  );
   return (cells) => {
     const problems: Omit<Problem, "row">[] = [];
     const complain = (field: Field, message: string) => problems.push({ column: byField.get(field)?.name, message });
@@ -46,6 +49,11 @@ export function vendorReader(columns: readonly Column[]): (cells: readonly strin
     let isTinMasked = false;
     for (const type of entityId ? [] : identifierTypes) {
       const found = readIdentifier(type, cells[byField.get(type)?.index ?? -1] ?? "");
+      const others = namesakes.get(type)!.map(({ index }) => readIdentifier(type, cells[index] ?? ""));
+      if (
+        others.some((other) => other && "value" in other && !(found && "value" in found && found.value === other.value))
+      )
+        complain(type, "differs from the other column of this name");
       if (!found) continue;
       if ("value" in found) identifiers[type] = found.value;
       else if ("problem" in found) complain(type, found.problem);
@@ -81,6 +89,11 @@ export function vendorReader(columns: readonly Column[]): (cells: readonly strin
     };
     return { vendor, isTinMasked, problems };
   };
+}
+
+/** Returns whether a column is not used because another one of its name is. */
+function isNamesake(column: Column, used: Column | undefined): boolean {
+  return used !== undefined && column !== used && !column.field && lettersOf(column.name) === lettersOf(used.name);
 }
 
 /** Returns a text in one line; undefined if it is empty or says that there is none. */
