@@ -107,13 +107,15 @@ function countedVerdict(check: Check, found: VendorResult, subject: Subject, now
     return { ...counted, state: "stale", text: `${verdict.text} Which TIN and name were asked about was not kept.` };
   }
   const isOtherTin = tin !== subject.tin;
-  const isOther = found.aboutOther ?? (isOtherTin || (reason !== "not_issued" && !subject.isNamed(name)));
-  if (!isOther) return counted;
+  const isNamed = reason === "not_issued" || subject.isNamed(name);
+  // The list of vendors may not know yet that another TIN replaced the one it compares with.
+  if (!isOtherTin && !(found.aboutOther ?? !isNamed)) return counted;
   if (isOtherTin) {
     return other(
       subject.tin ? `This vendor’s TIN is ${subject.tin}, which was not checked.` : "This vendor has no such TIN.",
     );
   }
+  if (isNamed) return other("This vendor’s TIN is another one with the same last four digits, which was not checked.");
   return other(`This vendor’s name is “${subject.name}”. Check that both names are of the same company.`);
 }
 

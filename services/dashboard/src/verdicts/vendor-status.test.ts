@@ -83,6 +83,11 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string]>([
     ofTin(answered(PASS), matched("****6780", { name: "Other LLC" })),
     OTHER,
   ],
+  [
+    "a TIN that another one replaced, which the list does not know yet",
+    ofTin(answered(PASS), matched("****2220", { aboutOther: false })),
+    OTHER,
+  ],
   ["restricted products", { checks: [withEffect(PASS, "product")] }, "open Restricted"],
   ["an exclusion that bears its name", { checks: [doubtful({ sameName: "found" })] }, "open Review"],
   ["exclusions by name that were not looked up", { checks: [doubtful({ sameName: "unknown" })] }, "open Review"],
@@ -121,6 +126,14 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string[]]>([
     "the TIN that was not checked",
     ofTin(answered(PASS)),
     ["Active in SAM.gov, and not excluded.", "TIN match: The TIN ****6780 was not checked."],
+  ],
+  [
+    "another TIN with the same last four digits",
+    ofTin(answered(PASS), matched("****6780", { aboutOther: true })),
+    [
+      "Active in SAM.gov, and not excluded.",
+      "The name “Acme Inc” and the TIN ****6780 match in the IRS’s records. This vendor’s TIN is another one with the same last four digits, which was not checked.",
+    ],
   ],
   [
     "what a person must look at",
