@@ -13,6 +13,8 @@ export interface ListedResult {
   readonly made_at?: Date;
   /** Of tin_match: the masked TIN and the name that were asked about. Absent where they are unknown. */
   readonly tin?: string;
+  /** Of tin_match: the fingerprint of that TIN, in base64. Absent where it is unknown. */
+  readonly tin_fingerprint?: string;
   /** Of sam_registration: the name in the answer, only if it is another one than the vendor's. */
   readonly name?: string;
   /** Of tin_match: the name that was asked about is another one than the vendor's, and the result depends on it. */
@@ -39,8 +41,11 @@ export interface ListedVendorDocument {
   /** The entity's name when this was last written, as lists are ordered by it. */
   readonly name_key: string;
   readonly checks: { readonly [C in Check]?: ListedCheck };
-  /** The vendor's masked TIN ("" if it has none) by its newest verification; absent while no verification says it. */
-  readonly subject?: { readonly tin: string } & Pick<ListedResult, "at" | "verification_id">;
+  /**
+   * The vendor's masked TIN ("" if it has none) by its newest verification, and its fingerprint where that says it; absent
+   * while no verification says it.
+   */
+  readonly subject?: { readonly tin: string } & Pick<ListedResult, "tin_fingerprint" | "at" | "verification_id">;
   /** When a check was last made; NEVER if there is none. */
   readonly checked_at: Date;
   /** Last day of the registration by the last answer of sam_registration; UNKNOWN_EXPIRY if it has none. */

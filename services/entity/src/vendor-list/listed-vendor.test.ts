@@ -37,6 +37,12 @@ const tinMatch = (
   status: CheckStatus,
   { asked = "****6780", tin = "****6780" as string | undefined, name = "Acme Inc", reason = "" } = {},
 ) => verified(at, status, { check: "tin_match", facts: status === "error" ? {} : { tin: asked, name }, reason, tin });
+/** One of a TIN with this fingerprint, after which the vendor's has the fingerprint `own`: all end in the same digits. */
+const likeMatch = (at: number, status: CheckStatus, { asked = "one", own = "one" }) => ({
+  ...tinMatch(at, status),
+  tinFingerprint: own,
+  results: tinMatch(at, status).results.map((result) => ({ ...result, tinFingerprint: asked })),
+});
 const passUntil = (at: number, end: string) =>
   verified(at, "pass", { facts: { registration_status: "active", expiration_date: end } });
 const excluded = (at: number) =>
@@ -123,6 +129,27 @@ describe("a vendor after its verifications", () => {
     expect(replaced.checks.tin_match!.answered).toMatchObject({ tin: "****2220" });
   });
 
+  test("shows no match of another TIN with the same last four digits as its own, in any order of arrival", () => {
+    const [own, other] = [likeMatch(1, "pass", {}), likeMatch(2, "fail", { asked: "other" })];
+    for (const order of ordersOf([own, other])) {
+      const vendor = all(...order, ...order);
+      expect(vendor.checks.tin_match).toMatchObject({ newest: { status: "pass" }, answered: { status: "pass" } });
+      expect(isAboutOther(vendor, vendor.checks.tin_match!.answered!)).toBe(false);
+    }
+    const replaced = all(own, likeMatch(3, "error", { asked: "other", own: "other" }));
+    expect(isAboutOther(replaced, replaced.checks.tin_match!.answered!)).toBe(true);
+  });
+
+  test("has only masked TINs compared where a fingerprint is not known", () => {
+    const own = likeMatch(1, "pass", {});
+    const unknown = [likeMatch(2, "pass", { asked: "" }), likeMatch(2, "error", { own: "" })];
+    for (const vendor of unknown.map((each) => all(own, each))) {
+      expect(isAboutOther(vendor, vendor.checks.tin_match!.answered!)).toBe(false);
+    }
+    const replaced = all(own, { ...likeMatch(2, "error", { own: "" }), tin: "****2222" });
+    expect(isAboutOther(replaced, replaced.checks.tin_match!.answered!)).toBe(true);
+  });
+
   test("has no expiration date once the last answer has none", () => {
     const vendor = all(passUntil(1, "2026-05-01"), verified(2, "fail", { reason: "not_found" }));
     expect(vendor.expires_on).toBe(UNKNOWN_EXPIRY);
@@ -152,6 +179,11 @@ describe("the filters that find a vendor", () => {
     [
       "failed with a TIN that it no longer has",
       noted(tinMatch(1, "fail"), tinMatch(2, "error", { tin: "****2222" })),
+      ["all", "error", "unmonitored"],
+    ],
+    [
+      "failed with a TIN that another one with the same last four digits replaced",
+      noted(likeMatch(1, "fail", {}), likeMatch(2, "error", { own: "other" })),
       ["all", "error", "unmonitored"],
     ],
     ["failed, its TIN not known", noted(tinMatch(1, "fail", { tin: undefined })), ["all", "failed", "unmonitored"]],

@@ -15,6 +15,8 @@ export interface VerifiedVendor {
   readonly at: Date;
   /** The vendor's masked TIN after it, "" if it has none; undefined where it is not known. */
   readonly tin?: string | undefined;
+  /** That TIN's fingerprint, in base64; absent or "" where it is not known. */
+  readonly tinFingerprint?: string | undefined;
   readonly results: readonly {
     readonly check: Check;
     readonly status: CheckStatus;
@@ -22,6 +24,8 @@ export interface VerifiedVendor {
     /** The provider's facts by name; empty on error. */
     readonly facts: Readonly<Record<string, string>>;
     readonly madeAt: Date;
+    /** Of tin_match: the fingerprint of the TIN that was asked about, in base64; absent or "" where it is not known. */
+    readonly tinFingerprint?: string | undefined;
   }[];
 }
 
@@ -63,7 +67,7 @@ export function nameKeyOf(legalName: string): string {
  * name is not known and stays.
  */
 export function noteVerification(
-  { verificationId, at, tin, results }: VerifiedVendor,
+  { verificationId, at, tin, tinFingerprint, results }: VerifiedVendor,
   legalName: string,
 ): VendorChange {
   const by = { at, verification_id: verificationId };
@@ -74,7 +78,8 @@ export function noteVerification(
       checked_at: new Date(Math.max(vendor.checked_at.getTime(), ...times)),
       ...(legalName !== "" && { name_key: nameKeyOf(legalName) }),
       // The TIN that a match is about is compared with the vendor's after this verification.
-      ...(tin !== undefined && isNewer(by, vendor.subject) && { subject: { tin, ...by } }),
+      ...(tin !== undefined &&
+        isNewer(by, vendor.subject) && { subject: { tin, ...fingerprinted(tinFingerprint), ...by } }),
     };
     return refiltered(results.reduce((before, result) => noteResult(before, by, result, legalName), noted));
   };
@@ -83,11 +88,12 @@ export function noteVerification(
 function noteResult(
   vendor: ListedVendorDocument,
   by: Moment,
-  { check, status, reason, facts, madeAt }: VerifiedVendor["results"][number],
+  { check, status, reason, facts, madeAt, tinFingerprint }: VerifiedVendor["results"][number],
   legalName: string,
 ): ListedVendorDocument {
   const made = madeAt < by.at ? { made_at: madeAt } : {};
-  const result: ListedResult = { status, reason, ...by, ...made, ...aboutOf(check, { reason, facts, legalName }) };
+  const about = aboutOf(check, { reason, facts, legalName, tinFingerprint });
+  const result: ListedResult = { status, reason, ...by, ...made, ...about };
   const known: Partial<ListedCheck> = vendor.checks[check] ?? {};
   // Only results of tin_match are about a TIN.
   const counts = (before: ListedResult | undefined) =>
@@ -150,14 +156,20 @@ export function withTaken(own: ListedVendorDocument, taken: ListedVendorDocument
 /** Returns what a result of a check is about, from the facts of its answer. */
 function aboutOf(
   check: Check,
-  { reason, facts, legalName }: { reason: string; facts: Readonly<Record<string, string>>; legalName: string },
-): Pick<ListedResult, "tin" | "name" | "other_name" | "effect" | "same_name"> {
+  {
+    reason,
+    facts,
+    legalName,
+    tinFingerprint,
+  }: Pick<VerifiedVendor["results"][number], "reason" | "facts" | "tinFingerprint"> & { legalName: string },
+): Pick<ListedResult, "tin" | "tin_fingerprint" | "name" | "other_name" | "effect" | "same_name"> {
   const { tin, name, exclusion_effect: effect, same_name, legal_name: registered } = facts;
   if (check !== "tin_match") {
     const isOther = registered && legalName !== "" && !isSameName(registered, legalName);
     return { ...(effect && { effect }), ...(same_name && { same_name }), ...(isOther && { name: registered }) };
   }
-  return { ...(tin && { tin }), ...(name && { name, ...otherNameOf({ reason, name }, legalName) }) };
+  const asked = tin && { tin, ...fingerprinted(tinFingerprint) };
+  return { ...asked, ...(name && { name, ...otherNameOf({ reason, name }, legalName) }) };
 }
 
 /** Returns whether the name of a TIN match is another one than the vendor's. A TIN that was never issued is nobody's. */
@@ -190,9 +202,17 @@ function isBetter(
   return !than || (isOwn === isOwnTin(than, subject) ? isNewer(result, than) : isOwn);
 }
 
-/** Returns whether the TIN that a result is about is the vendor's, as far as both are known. */
-const isOwnTin = ({ tin }: ListedResult, subject: ListedVendorDocument["subject"]) =>
-  tin === undefined || subject === undefined || tin === subject.tin;
+/**
+ * Returns whether the TIN that a result is about is the vendor's, as far as both are known. Other TINs can have the same masked
+ * form, so fingerprints are compared where both are known.
+ */
+function isOwnTin({ tin, tin_fingerprint }: ListedResult, subject: ListedVendorDocument["subject"]): boolean {
+  if (tin === undefined || subject === undefined) return true;
+  if (tin_fingerprint && subject.tin_fingerprint) return tin_fingerprint === subject.tin_fingerprint;
+  return tin === subject.tin;
+}
+
+const fingerprinted = (tin_fingerprint: string | undefined) => (tin_fingerprint ? { tin_fingerprint } : {});
 
 /** Returns whether a result is about another TIN or name than the vendor's; undefined where that is not known. */
 export function isAboutOther(

@@ -120,20 +120,25 @@ describe("the list of an organization's vendors has", () => {
   });
 
   test("whether a TIN match is about another TIN or name, and only the vendor's own failures by the filter", async () => {
-    const failed = async (asked: { tin: string; name: string }, entityTin: string) => {
-      const id = await created(`Acme ${asked.tin} ${asked.name} Inc`);
-      const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL, reason: "mismatch", facts: asked };
-      await verified(id, { checks: [match], entityName: "Acme Inc", entityTin });
+    const failed = async (asked: { tin: string; name: string }, fingerprint = "own") => {
+      const id = await created(`Acme ${asked.tin} ${asked.name} ${fingerprint} Inc`);
+      const tinFingerprint = Buffer.from(fingerprint);
+      const status = CheckStatus.FAIL;
+      const match = { checkType: CheckType.TIN_MATCH, status, reason: "mismatch", facts: asked, tinFingerprint };
+      const subject = { entityName: "Acme Inc", entityTin: "****6782", entityTinFingerprint: Buffer.from("own") };
+      await verified(id, { checks: [match], ...subject });
       return id;
     };
-    const own = await failed({ tin: "****6782", name: "ACME INC" }, "****6782");
-    const otherTin = await failed({ tin: "****2222", name: "Acme Inc" }, "****6782");
-    const otherName = await failed({ tin: "****6782", name: "Totally Other LLC" }, "****6782");
+    const own = await failed({ tin: "****6782", name: "ACME INC" });
+    const otherTin = await failed({ tin: "****2222", name: "Acme Inc" }, "other");
+    const likeTin = await failed({ tin: "****6782", name: "Acme Inc" }, "other");
+    const otherName = await failed({ tin: "****6782", name: "Totally Other LLC" });
     expect(await idsOf({ filter: VendorFilter.FAILED })).toEqual([own]);
     expect(await app.dashboard.countVendors({ caller })).toMatchObject({ failed: 1 });
-    const { vendors } = await app.dashboard.getVendors({ caller, entityIds: [own, otherTin, otherName] });
+    const all = [own, otherTin, likeTin, otherName];
+    const { vendors } = await app.dashboard.getVendors({ caller, entityIds: all });
     const isOther = new Map(vendors.map(({ entity, checks }) => [entity!.id, checks[0]!.lastAnswered!.aboutOther]));
-    expect([own, otherTin, otherName].map((id) => isOther.get(id))).toEqual([false, true, true]);
+    expect(all.map((id) => isOther.get(id))).toEqual([false, true, true, true]);
   });
 
   test("the effect of the exclusions in force", async () => {

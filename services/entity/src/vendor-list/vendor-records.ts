@@ -87,7 +87,7 @@ function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: numbe
   const { verificationId, entityId } = record;
   if (!verificationId || !entityId) throw new PoisonRecordError("the record has no verification id or no entity id");
   const at = timeIn(record.createdAt);
-  const results = record.checks.flatMap(({ checkType, status: number, reason, facts, madeAt }) => {
+  const results = record.checks.flatMap(({ checkType, status: number, reason, facts, madeAt, tinFingerprint }) => {
     const check = checkOf(checkType);
     if (!check) {
       skip(checkType);
@@ -95,8 +95,12 @@ function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: numbe
     }
     const status = statusOf(number);
     if (!status) throw new PoisonRecordError("the record has a check with an unknown status");
-    return [{ check, status, reason, facts, madeAt: madeAt ? timestampDate(madeAt) : at }];
+    const asked = { tinFingerprint: textOf(tinFingerprint), madeAt: madeAt ? timestampDate(madeAt) : at };
+    return [{ check, status, reason, facts, ...asked }];
   });
   if (results.length === 0) throw new PoisonRecordError("the record has no known check");
-  return { verificationId, at, tin: record.entityTin, results };
+  const { entityTin: tin, entityTinFingerprint } = record;
+  return { verificationId, at, tin, tinFingerprint: textOf(entityTinFingerprint), results };
 }
+
+const textOf = (fingerprint: Uint8Array) => Buffer.from(fingerprint).toString("base64");

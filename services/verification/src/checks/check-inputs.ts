@@ -13,6 +13,8 @@ export interface CheckSubject {
   readonly cage: string;
   /** The entity's own TIN, masked, also where the call supplied another; "" if it has none; absent where it is unknown. */
   readonly entityTin?: string;
+  /** Keyed hash of that TIN; empty if it has none; absent where it is unknown. */
+  readonly entityTinHash?: Uint8Array;
   /** Keyed hash that stands for the TIN. */
   readonly tinHash: Uint8Array;
   /** A match of this TIN need not be reported to the entity service. */

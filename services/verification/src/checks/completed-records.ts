@@ -18,11 +18,16 @@ import type { VerificationRecords } from "./records.ts";
 export function toCompleted(
   tenant: Tenant,
   { verification, conclusions }: VerificationRecords,
-  { externalId, entityName = "", entityTin }: Pick<CheckSubject, "externalId" | "entityName" | "entityTin">,
+  {
+    externalId,
+    entityName = "",
+    entityTin,
+    entityTinHash,
+  }: Pick<CheckSubject, "externalId" | "entityName" | "entityTin" | "entityTinHash">,
 ): Uint8Array {
   const { run } = verification;
   // A TIN that matched is the entity's from then on.
-  const matched = verification.results.find(
+  const matched = verification.results.findIndex(
     ({ check_type, status }) => check_type === "tin_match" && status === "pass",
   );
   const record = create(VerificationCompletedSchema, {
@@ -43,7 +48,8 @@ export function toCompleted(
     })),
     externalId: run && externalId,
     entityName,
-    entityTin: matched?.details?.tin ?? entityTin,
+    entityTin: verification.results[matched]?.details?.tin ?? entityTin,
+    entityTinFingerprint: conclusions[matched]?.tinHash ?? entityTinHash,
   });
   return toBinary(VerificationCompletedSchema, record);
 }

@@ -97,6 +97,7 @@ export function createSubjects(
 function subjectFrom(seen: ProtoSubject | undefined, entityId: string): CheckSubject {
   if (!seen?.entityId) throw new ServiceError("entity_not_found");
   const { legalName, uei, cage, tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, tin } = seen;
-  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId, entityTin: tin };
-  return { entityId, legalName, entityName: legalName, uei, cage, ...known };
+  const known = { tinHash, tinMatchRecorded, entityType, createdByOrganization, externalId };
+  const own = { entityName: legalName, entityTin: tin, entityTinHash: tinHash };
+  return { entityId, legalName, uei, cage, ...known, ...own };
 }

@@ -499,6 +499,14 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
    * @generated from field: optional string entity_tin = 10;
    */
   entityTin?: string | undefined;
+
+  /**
+   * Keyed hash of entity_tin, as in CheckOutcome: another TIN can end in the same digits. Empty where it has none or it is not known,
+   * and in records from before this field.
+   *
+   * @generated from field: bytes entity_tin_fingerprint = 11;
+   */
+  entityTinFingerprint: Uint8Array;
 };
 
 /**
