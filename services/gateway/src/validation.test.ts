@@ -10,6 +10,7 @@ const problems = async (method: string, path: string, body: unknown, key = gatew
   const answer = await gateway.send(method, path, { key, body });
   expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
   const details: { path: string; message: string }[] = answer.body.details;
+  expect(details.map(({ path: where }) => where)).toEqual([...new Set(details.map(({ path: where }) => where))]);
   return Object.fromEntries(details.map(({ path: where, message }) => [where, message]));
 };
 
@@ -390,6 +391,8 @@ describe("required fields of a call", () => {
     ["/v1/verify", { ...check, identifiers }, { identifiers: "must not be given together with entity_id" }],
     ["/v1/verifications", { ...rest, identifiers }, { entity_id: "is required", identifiers: "is an unknown field" }],
     ["/v1/verifications", { ...check, mode: undefined }, { mode: "is required" }],
+    ["/v1/monitors", { ...monitor, entity_id: [] }, { entity_id: "must be a string" }],
+    ["/v1/verify", { ...rest, identifiers: { uei: [] } }, { "identifiers.uei": "must be a string" }],
     [
       "/v1/monitors",
       { ...monitor, frequency: "yearly" },
@@ -403,6 +406,8 @@ describe("required fields of a call", () => {
     [undefined, { checks: "is required" }],
     [[], { checks: "must not be empty" }],
     ["tin_match", { checks: "must be an array" }],
+    ["sam_registration", { checks: "must be an array" }],
+    ["", { checks: "must be an array" }],
     [["tin"], { "checks[0]": `must be ${checkNames.join(" or ")}` }],
     [Array.from({ length: 11 }, () => "tin_match"), { checks: "must have at most 10 entries" }],
   ])("checks %j", async (checks, expected) => {

@@ -13,8 +13,16 @@ export type Parsed<T> =
 export function parse<T>(schema: z.ZodType<T>, input: unknown, root: string): Parsed<T> {
   const parsed = schema.safeParse(input, { error: messageOf });
   if (parsed.success) return { value: parsed.data, problems: [] };
-  return { problems: parsed.error.issues.flatMap((issue) => violationsOf(issue, root)) };
+  return { problems: withoutFollowing(parsed.error.issues).flatMap((issue) => violationsOf(issue, root)) };
 }
+
+/** Leaves out what a schema says of a value of the wrong type besides its type: text and arrays both have a length. */
+function withoutFollowing(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const wrongTypes = new Set(issues.filter(isOfType).map(({ path }) => JSON.stringify(path)));
+  return issues.filter((issue) => isOfType(issue) || !wrongTypes.has(JSON.stringify(issue.path)));
+}
+
+const isOfType = ({ code }: z.core.$ZodIssue) => code === "invalid_type";
 
 function violationsOf(issue: z.core.$ZodIssue, root: string): Violation[] {
   if (issue.code === "unrecognized_keys") {
