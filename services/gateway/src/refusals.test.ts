@@ -89,6 +89,12 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
     }
   });
 
+  test("names the one problem that its service found in the message too", async () => {
+    failServices(new ServiceError("invalid_request", { details: [{ path: "external_id", message: "must be new" }] }));
+    const { body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
+    expect(body.message).toBe("The request is invalid: external_id must be new.");
+  });
+
   if (route.id) {
     test.each(["x", "lookups", "ent_", newId("usr"), "%00", "..%2f..", "a".repeat(2_000)])(
       `answers what can't be such an id (%s) as ${route.id.missing}, without a call`,

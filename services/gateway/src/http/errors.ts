@@ -81,11 +81,12 @@ export function refuseInvalid(
 ): never {
   const [first] = violations;
   const listed = count > max ? `The first ${max} are` : "They are";
-  const message =
-    count === 1
-      ? `The request is invalid: ${first!.path} ${first!.message}.`
-      : `The request has ${count} problems. ${listed} listed in details.`;
+  const message = count === 1 ? onlyProblem(first!) : `The request has ${count} problems. ${listed} listed in details.`;
   throw new ServiceError("invalid_request", { message, details: violations.slice(0, max) });
+}
+
+function onlyProblem({ path, message }: Violation): string {
+  return `The request is invalid: ${path} ${message}.`;
 }
 
 /** Errors that only the gateway refuses clients with. From a service they are a fault between services. */
@@ -98,8 +99,15 @@ const OWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "internal_error",
 ]);
 
-/** Returns the error that the client gets for anything that a call to a service threw. */
+/**
+ * Returns the error that the client gets for anything that a call to a service threw. Where a service found one problem, and
+ * has no text of its own, the message names it as the gateway does.
+ */
 export function fromService(error: unknown): ServiceError {
-  if (error instanceof ServiceError && !OWN.has(error.code)) return error;
+  if (error instanceof ServiceError && !OWN.has(error.code)) {
+    const { code, message, details } = error;
+    const isPlain = code === "invalid_request" && message === catalogue.invalid_request.text && details.length === 1;
+    return isPlain ? new ServiceError(code, { message: onlyProblem(details[0]!), details, cause: error }) : error;
+  }
   return new ServiceError("internal_error", { cause: error });
 }
