@@ -1,3 +1,4 @@
+import type { IdentifierType } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import { addressQueryKeys } from "../matching/addresses/address-keys.ts";
@@ -41,14 +42,14 @@ const MAX_COMPARED = 500;
 export function createExactLookup(stores: Stores) {
   return async (tenant: Tenant, criteria: Criteria): Promise<Match> => {
     const { identifiers, legalName, address } = criteria;
-    const found = await findByFirstCriterion(stores, tenant, criteria);
+    const { found, types } = await findByFirstCriterion(stores, tenant, criteria);
     const name = legalName === "" ? undefined : readName(legalName);
     const place = address === "" ? undefined : readAddress(address);
     const matching = found
       .filter(({ entity }) => !name || agreesOnName(entity, name))
       .filter(({ entity }) => !place || agreesOnAddress(entity, place));
     const [match, other] = matching;
-    if (!match) throw noMatch(identifiers);
+    if (!match) throw noMatch(identifiers, types);
     if (other) {
       const reasons = new Map(matching.map((found) => [found.entity._id, explain(criteria, found)]));
       throw ambiguous(
@@ -61,13 +62,19 @@ export function createExactLookup(stores: Stores) {
   };
 }
 
-async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Criteria): Promise<readonly Found[]> {
+/** Returns the entities found by identifiers, else by name and address, and the types of identifiers that name any. */
+async function findByFirstCriterion(
+  stores: Stores,
+  tenant: Tenant,
+  criteria: Criteria,
+): Promise<{ found: readonly Found[]; types: readonly IdentifierType[] }> {
   const { identifiers, legalName, address } = criteria;
   if (Object.keys(identifiers).length > 0) {
     const named = await nameForLookup(stores, tenant, criteria);
-    return named.entities
+    const found = named.entities
       .filter((entity) => named.contradictionsOf(entity).length === 0)
       .map((entity) => ({ entity, outcomes: identifierOutcomes(named, identifiers, entity) }));
+    return { found, types: named.types };
   }
   const byName = legalName !== "" && { name_keys: { $in: nameQueryKeys(legalName) } };
   const byAddress = address !== "" && { address_keys: { $in: [...addressQueryKeys(address).exact] } };
@@ -76,7 +83,7 @@ async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Cr
   const found = await find({ ...byName, ...byAddress });
   // The keys lack some ways to write an address.
   const entities = found.length === 0 && byName && byAddress ? await find(byName) : found;
-  return entities.map((entity) => ({ entity, outcomes: new Map() }));
+  return { found: entities.map((entity) => ({ entity, outcomes: new Map() })), types: [] };
 }
 
 /** Weighs all criteria that agree equally, because each is required; the weights add up to the confidence of 1. */

@@ -74,7 +74,7 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
       }),
       nextTurn,
     });
-    if (!first) throw noMatch(identifiers);
+    if (!first) throw noMatch(identifiers, named.types);
     return [first, ...others];
   };
 }

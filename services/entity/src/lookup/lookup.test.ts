@@ -34,6 +34,9 @@ await add(
   {},
   { line1: "Lindenweg 5", city: "München", state: "Bayern", zip: "D-80331", country: "DEU" },
 );
+/** Its check character does not fit. */
+const ODD_UEI = "ABCDEFGHJK42";
+await add("odd", "Cedar Haulage LLC", { uei: ODD_UEI, cage: "4ABC2" });
 await add("kestrel", "FIRST KESTREL QUARRYSTONE INC", {});
 await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
 
@@ -101,6 +104,17 @@ describe("an exact look-up", () => {
     expect(await message({ tin: "13-00-55" })).toMatch(/9 digits/);
     expect(await message({ tin: "13-00-55" })).not.toMatch(/13|55/);
     expect(await message({ duns: "139999998" })).toBe("No entity matches.");
+  });
+
+  test.each<[string, Criteria]>([
+    ["another name", { legalName: "Redwood Haulage" }],
+    ["another address", { address: "1 Elm Ave, Asheville, NC" }],
+    ["a CAGE that contradicts", { identifiers: { uei: ODD_UEI, cage: "9ZZZ9" } }],
+  ])("that finds nothing by a known UEI and %s does not call the UEI a typing error", async (_, criteria) => {
+    await expect(lookUp({ identifiers: { uei: ODD_UEI }, ...criteria })).rejects.toMatchObject({
+      code: "entity_not_found",
+      message: "No entity matches. An entity has this UEI, but does not agree with all criteria.",
+    });
   });
 
   test("by a name of several entities is ambiguous, with candidates", async () => {

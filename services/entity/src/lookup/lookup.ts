@@ -85,11 +85,16 @@ export function agreesOnAddress(entity: FoundEntity, address: AddressQuery): boo
   return entity.addresses.some((own) => addressAgrees(address, own));
 }
 
-/** The 404 of a look-up; it says what is odd about the identifiers without repeating them. */
-export function noMatch(identifiers: IdentifierMap): ServiceError {
+/**
+ * The 404 of a look-up; it says what is odd about the identifiers without repeating them. `named` are the types of those that
+ * name an entity, which has them as they are: it is another criterion that does not agree.
+ */
+export function noMatch(identifiers: IdentifierMap, named: readonly IdentifierType[] = []): ServiceError {
+  const carried =
+    named.length > 0 ? [`An entity has this ${named.join(", ")}, but does not agree with all criteria.`] : [];
   const oddities = identifierTypes.flatMap((type) => {
-    const value = identifiers[type];
+    const value = named.includes(type) ? undefined : identifiers[type];
     return value === undefined ? [] : (explainOddity(type, value) ?? []);
   });
-  return new ServiceError("entity_not_found", { message: ["No entity matches.", ...oddities].join(" ") });
+  return new ServiceError("entity_not_found", { message: ["No entity matches.", ...carried, ...oddities].join(" ") });
 }

@@ -13,6 +13,8 @@ export interface NamedEntities {
   readonly entities: readonly FoundEntity[];
   /** Visible entities that carry any of the given identifiers. */
   readonly carriers: readonly FoundEntity[];
+  /** The types of the given identifiers that name an entity. */
+  readonly types: readonly IdentifierType[];
   /** The given identifiers that name this entity, carried or remembered. */
   agreementsOf(entity: FoundEntity): IdentifierType[];
   /** The given identifiers that this entity carries with another value. */
@@ -66,6 +68,7 @@ export async function nameEntities(
     resolution,
     entities: resolution.kind === "none" ? [] : resolution.ids.map((id) => known.get(id)!),
     carriers,
+    types: namings.flatMap(({ type, carriers, remembered }) => (carriers.length + remembered.length > 0 ? [type] : [])),
     agreementsOf: ({ _id }) =>
       namings.filter((naming) => [...naming.carriers, ...naming.remembered].includes(_id)).map(({ type }) => type),
     contradictionsOf: (entity) => contradictions(given, carried(entity)),
