@@ -3,12 +3,12 @@ import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Callers, Handlers } from "@vvs/rpc";
-import { type CallerContext, callerOf, type Environment, environmentOf, tenantOf } from "@vvs/tenant";
+import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
 import { criteriaGiven } from "./lookup/lookup.ts";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoSnapshot } from "./messages.ts";
-import type { Collections } from "./model/documents.ts";
+import type { Collections, FoundEntity } from "./model/documents.ts";
 import { toProtoEntity } from "./model/view.ts";
 import type { SeenEntities } from "./seen-entities.ts";
 import type { EntityStore } from "./store.ts";
@@ -102,7 +102,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },
-    async getEntity(request) {
+    async getEntity(request, { caller }) {
       const { tenant } = callerOf(request.caller);
       const { entityId, takenOver } = request;
       if (!isId("ent", entityId)) throw new ServiceError("entity_not_found");
@@ -112,7 +112,8 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       if (!entity) throw new ServiceError("entity_not_found");
       await externalIds.noteMonitorNumber(tenant, entity, request.externalId);
       const [seen] = await seenBy(tenant, [entity]);
-      return { entity: seen };
+      const tinFingerprint = caller === "dashboard" ? await suppliedTin(store, tenant, entity) : undefined;
+      return { entity: seen, tinFingerprint };
     },
     async listEntities(request) {
       const { tenant } = callerOf(request.caller);
@@ -181,6 +182,13 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
   };
   return handlers;
+}
+
+/** Returns the fingerprint of a TIN that the organization supplied; undefined where it supplied none, or the entity carries one. */
+async function suppliedTin(store: EntityStore, tenant: Tenant, entity: FoundEntity): Promise<Uint8Array | undefined> {
+  if (entity.tin_last4 !== undefined) return undefined;
+  const supplied = (await store.rememberedOf(tenant, [entity])).get(entity._id);
+  return supplied?.find(({ type }) => type === "tin")?.fingerprint?.value();
 }
 
 function requireFew(asked: readonly unknown[], max = MAX_TOGETHER): void {

@@ -1,6 +1,7 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import type { Decision, Doubt } from "@vvs/checks/decision";
 import type { Exclusion, Parts, RegistrationFacts } from "@vvs/registration";
+import type { Binary } from "mongodb";
 
 /** Where the answers of a verification may come from. */
 export type Mode = "cached" | "realtime";
@@ -29,6 +30,8 @@ export interface VerificationDocument {
   readonly results: readonly ResultDocument[];
   /** Absent in documents from before 27 November 2026. */
   readonly payment?: PaymentDocument;
+  /** Fingerprint of the TIN that its tin_match asked about. Absent without an answer of one, and in documents from before this field. */
+  readonly tin_fingerprint?: Binary;
   readonly actor: string;
   readonly request_id: string;
   /** Only for a monitor's run: the id of the record that requested it, unique within the organization. */

@@ -53,6 +53,7 @@ export function toVerification(document: VerificationDocument): MessageInitShape
     actor: document.actor,
     mode: document.mode === "cached" ? ProtoMode.CACHED : ProtoMode.REALTIME,
     payment: document.payment && toPayment(document.payment),
+    tinFingerprint: document.tin_fingerprint?.value(),
   };
 }
 

@@ -48,7 +48,7 @@ export function entityPart(state: FakeState) {
     quiet: {
       async getEntity({ entityId, externalId }) {
         if (externalId !== "") failIfAsked(state, "checkExternalId");
-        return { entity: find(entityId) };
+        return { entity: find(entityId), tinFingerprint: state.tinFingerprint };
       },
       async listEntities({ externalId }) {
         return { entities: state.entities.filter((each) => externalId === "" || each.externalId === externalId) };

@@ -98,6 +98,8 @@ export function createFakeState() {
     found: {} as MessageInitShape<typeof LookUpResponseSchema>,
     /** Newest first. */
     snapshots: none<typeof SnapshotSchema>(),
+    /** Of the TIN of every entity; empty: not known. */
+    tinFingerprint: new Uint8Array(),
     tinReplacements: none<typeof TinReplacementSchema>(),
     monitors: none<typeof MonitorSchema>(),
     /** Newest first. */

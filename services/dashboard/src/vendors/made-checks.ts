@@ -11,6 +11,14 @@ import { type CheckedResult, isAnswer } from "../verdicts/verdict.ts";
 /** A result, and the verification that it is part of. */
 export interface MadeResult extends CheckedResult {
   readonly verification: Verification;
+  /** It is about another TIN than the vendor's, although both may look alike masked. */
+  readonly aboutOther?: true;
+}
+
+/** A vendor's TIN: masked, "" if it has none, and its fingerprint, empty where that is not known. */
+interface VendorTin {
+  readonly tin: string;
+  readonly tinFingerprint: Uint8Array;
 }
 
 /** A check, with its newest result and its newest answer; undefined where it was never made or never answered. */
@@ -26,23 +34,34 @@ export interface MadeCheck {
  * Returns every check of this version as made by verifications of one vendor, newest first. TIN matches of another TIN than
  * the vendor's are left out where there are others.
  */
-export function madeChecks(verifications: readonly Verification[], tin: string): MadeCheck[] {
+export function madeChecks(verifications: readonly Verification[], own: VendorTin): MadeCheck[] {
   return checkNames.map((check) => {
     const all = verifications.flatMap((verification) =>
       verification.results
         .filter(({ checkType }) => checkType === toCheckType(check))
-        .map((result) => ({ result, at: answeredAt(result, timestampDate(verification.createdAt!)), verification })),
+        .map((result): MadeResult => {
+          const made = { result, at: answeredAt(result, timestampDate(verification.createdAt!)), verification };
+          return isOfOtherTin(made, own) ? { ...made, aboutOther: true } : made;
+        }),
     );
-    const own = all.filter(({ result }) => !result.details?.tin || result.details.tin === tin);
-    const made = own.some(isAnswer) ? own : all;
+    const ofOwn = all.filter(({ aboutOther }) => !aboutOther);
+    const made = ofOwn.some(isAnswer) ? ofOwn : all;
     const newest = made[0];
     return {
       check,
       newest,
       answered: made.find(isAnswer),
-      ofAnotherTin: made === own && all[0] !== newest ? all[0] : undefined,
+      ofAnotherTin: made === ofOwn && all[0] !== newest ? all[0] : undefined,
     };
   });
+}
+
+/** Returns whether a result is about another TIN than the vendor's, by fingerprints where both are known. */
+function isOfOtherTin({ result, verification }: MadeResult, { tin, tinFingerprint }: VendorTin): boolean {
+  const asked = result.details?.tin;
+  if (!asked) return false;
+  const isKnown = tinFingerprint.length > 0 && verification.tinFingerprint.length > 0;
+  return isKnown ? !Buffer.from(tinFingerprint).equals(verification.tinFingerprint) : asked !== tin;
 }
 
 /** Returns when a check was made: before its verification was stored, where that used a stored answer again. */

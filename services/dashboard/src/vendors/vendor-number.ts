@@ -45,13 +45,13 @@ export function createVendorNumberHandlers(context: PageContext) {
 
   return {
     async ask(request, response, visit) {
-      const entity = await findVendor(context, request, visit);
+      const { entity } = await findVendor(context, request, visit);
       sendForm(response, visit, entity, { value: entity.externalId });
     },
 
     // Repeating the form changes nothing, so it needs no token.
     async change(request, response, visit) {
-      const entity = await findVendor(context, request, visit);
+      const { entity } = await findVendor(context, request, visit);
       const typed = field(request, "external_id");
       const value = echoOfVendorNumber(typed);
       const { externalId, problem } = readVendorNumber(typed);
@@ -66,7 +66,17 @@ export function createVendorNumberHandlers(context: PageContext) {
   } satisfies PageHandlers;
 }
 
+/** The vendor of a page, and the fingerprint of its TIN; empty where that is not known. */
+export interface FoundVendor {
+  readonly entity: Entity;
+  readonly tinFingerprint: Uint8Array;
+}
+
 /** Returns the vendor of a page. Errors: ProblemError for an invalid id, entity_not_found. */
-export async function findVendor({ entities }: PageContext, request: Request, { caller }: Visit): Promise<Entity> {
-  return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
+export async function findVendor({ entities }: PageContext, request: Request, { caller }: Visit): Promise<FoundVendor> {
+  const { entity, tinFingerprint } = await entities.getEntity({
+    caller,
+    entityId: pathId(request, "entity_id", "ent"),
+  });
+  return { entity: entity!, tinFingerprint };
 }

@@ -45,6 +45,13 @@ const verifiedNow = (status: CheckStatus, more: object = {}, ...others: object[]
   return verificationOf({ createdAt, overallResult: status, results: [result, ...others] });
 };
 
+/** A verification that passed, with a TIN match that asked about this TIN and name. */
+const match = (tin: string, name: string, status = CheckStatus.PASS) => {
+  const result = { checkType: CheckType.TIN_MATCH, status, reason: "", details: { tin, name } };
+  return verifiedNow(CheckStatus.PASS, {}, result);
+};
+const answerOf = async () => /<p class="answer">([^<]*)</.exec((await page()).text)![1];
+
 describe("the answer to whether a vendor can be paid", () => {
   test("is in words, with the verification and the evidence one click away", async () => {
     dashboard.state.entities = [withoutTin];
@@ -138,11 +145,6 @@ describe("the answer to whether a vendor can be paid", () => {
   });
 
   test("counts a TIN match only for the vendor’s TIN and name, and names a newer one of another TIN", async () => {
-    const match = (tin: string, name: string, status = CheckStatus.PASS) => {
-      const result = { checkType: CheckType.TIN_MATCH, status, reason: "", details: { tin, name } };
-      return verifiedNow(CheckStatus.PASS, {}, result);
-    };
-    const answerOf = async () => /<p class="answer">([^<]*)</.exec((await page()).text)![1];
     dashboard.state.verifications = [match("****2220", "Acme <Widgets>")];
     expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
     dashboard.state.verifications = [match("****6789", "Totally Other Company Inc")];
@@ -156,6 +158,25 @@ describe("the answer to whether a vendor can be paid", () => {
     dashboard.state.verifications = [right];
     dashboard.fail("compareNames", "service_unavailable");
     expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
+  });
+
+  test("tells the vendor’s TIN from another one with the same last four digits, where both are known", async () => {
+    const of = (fingerprint: string, status = CheckStatus.PASS) => ({
+      ...match("****6789", "Acme <Widgets>", status),
+      tinFingerprint: Buffer.from(fingerprint),
+    });
+    dashboard.state.tinFingerprint = Buffer.from("own");
+    dashboard.state.verifications = [of("other")];
+    expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
+    expect((await page()).text).toContain("This vendor’s TIN is another one with the same last four digits");
+    dashboard.state.verifications = [of("other", CheckStatus.FAIL), of("own")];
+    expect(await answerOf()).toBe("Yes, every check passed.");
+    expect((await page()).text).toContain("A newer TIN match was of another TIN");
+    dashboard.state.verifications = [of("")];
+    expect(await answerOf()).toBe("Yes, every check passed.");
+    dashboard.state.verifications = [of("other")];
+    dashboard.state.tinFingerprint = new Uint8Array();
+    expect(await answerOf()).toBe("Yes, every check passed.");
   });
 });
 

@@ -29,7 +29,7 @@ import {
   type VendorInput,
   type VendorRequest,
 } from "./vendor-form.ts";
-import { findVendor } from "./vendor-number.ts";
+import { type FoundVendor, findVendor } from "./vendor-number.ts";
 import { vendorPage } from "./vendor-page.ts";
 
 const MONITORS_READ = 10;
@@ -71,8 +71,9 @@ export function createVendorHandlers(context: PageContext) {
     return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name), hasGivenName };
   }
 
-  async function send(request: Request, response: Response, visit: Visit, entity: Entity, refused?: RefusedForm) {
+  async function send(request: Request, response: Response, visit: Visit, found: FoundVendor, refused?: RefusedForm) {
     const { caller, view, may } = visit;
+    const { entity, tinFingerprint } = found;
     const entityId = entity.id;
     const path = `${view.path}/vendors/${entityId}`;
     const [after, only] = [readTimelinePosition(request.query.after), readKind(request.query.show)];
@@ -97,7 +98,9 @@ export function createVendorHandlers(context: PageContext) {
     const watching = active && canceled && distinct([...active.monitors, ...canceled.monitors]);
     const timeline = await readTimeline(visit, { entityId, monitors: watching, only, after });
     const subject = await readSubject(visit, entity, verified ?? []);
-    const made = verified && madeChecks(verified, subject.tin).map((each) => withConfirmation(each, runs));
+    const made =
+      verified &&
+      madeChecks(verified, { tin: subject.tin, tinFingerprint }).map((each) => withConfirmation(each, runs));
     const staleSince = runs.find((run) => run.staleSince)?.staleSince;
     const known = knownInputs(entity);
     const input = refused?.input ?? {
@@ -145,10 +148,11 @@ export function createVendorHandlers(context: PageContext) {
     done: "verified" | "monitored",
     act: (entity: Entity, read: VendorRequest, schedule: Schedule) => Promise<void>,
   ): Promise<void> {
-    const entity = await findVendor(context, request, visit);
+    const found = await findVendor(context, request, visit);
+    const { entity } = found;
     const typed = vendorInput(request);
     const refuse = (refusal: Refusal, error?: unknown) =>
-      send(request, response, visit, entity, { ...refusal, meant: meantVendors(error), input: echoOf(typed) });
+      send(request, response, visit, found, { ...refusal, meant: meantVendors(error), input: echoOf(typed) });
     const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
     const schedule = done === "monitored" ? readSchedule({ ...typed, external_id: entity.externalId }) : undefined;
     const problems = { ...schedule?.problems, ...read.problems };

@@ -72,6 +72,9 @@ describe("of an entity that carries no TIN the organization remembers", () => {
     }
     expect(await remembered()).toBe(tin);
     expect(await replaced()).toEqual(replacements);
+    const { tinHash } = await subjectOf(app.verification, caller, entityId);
+    expect(await app.entityDashboard.getEntity({ caller, entityId })).toMatchObject({ tinFingerprint: tinHash });
+    expect((await app.gateway.getEntity({ caller, entityId })).tinFingerprint).toHaveLength(0);
     const found = await app.gateway.lookUp({ caller, identifiers: { tin } });
     expect(found.entity).toMatchObject({ id: entityId, identifiers: { tin: `****${tin.slice(-4)}` } });
     for (const other of [A, B, C].filter((each) => each !== tin)) {

@@ -3,7 +3,7 @@ import type { HeldKey } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
 import type { OutboxRecord } from "@vvs/outbox";
 import type { Parts } from "@vvs/registration";
-import type { ClientSession } from "mongodb";
+import { Binary, type ClientSession } from "mongodb";
 import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
 import type { CompletedRow } from "../open-rows.ts";
@@ -93,12 +93,14 @@ export function verificationRecords(
   });
   const overall_result = overallResult(results.map(({ status }) => status));
   const decided = { overall_result, results, created_at: createdAt };
+  const tinHash = conclusions.find(({ check, kind }) => check === "tin_match" && kind !== "error")?.tinHash;
   const verification: VerificationDocument = {
     _id: verificationId,
     ...owner,
     mode,
     ...decided,
     payment: decisionOf({ verification: decided, nameAgrees, givenName, exclusions }),
+    ...(tinHash && { tin_fingerprint: new Binary(tinHash) }),
     actor: caller.actor,
     request_id: caller.requestId,
     ...(run && { run_record_id: run.recordId, run: { monitor_id: run.monitorId, run_seq: run.runSeq } }),

@@ -3,7 +3,7 @@ import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { collectionsOf } from "../store.ts";
-import { completedIn, requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
+import { callerOf, completedIn, requestedRun, type TestCall, verify, verifyResult } from "../testing/calls.ts";
 import { tinHashOf } from "../testing/entities.ts";
 import { startTestService } from "../testing/service.ts";
 import { inputsFingerprint } from "./check-inputs.ts";
@@ -92,6 +92,22 @@ test("the record of a verification says which TIN the vendor has after it: the o
   expect(await said()).toEqual([says(PASSING)]);
   await supply("471829366");
   expect(await said()).toContainEqual(says("471829366"));
+});
+
+test("a verification has the fingerprint of the TIN that it asked about, also where a stored answer is used again", async () => {
+  const { entityId: id } = vendor();
+  const fingerprints = async () => {
+    const caller = callerOf(org, environment);
+    const { verifications } = await service.client.listVerifications({ caller, entityId: id, page: { limit: 10 } });
+    return verifications.map(({ tinFingerprint }) => Buffer.from(tinFingerprint).toString("hex"));
+  };
+  const [failing, passing] = [FAILING, PASSING].map((tin) => tinHashOf(tin).toString("hex"));
+  await supply(FAILING);
+  await supply(PASSING);
+  await supply(FAILING, Mode.CACHED);
+  expect((await fingerprints()).sort()).toEqual([failing, failing, passing].sort());
+  await verify(service, vendor(), { environment });
+  expect(await fingerprints()).toContain("");
 });
 
 test("the record of a verification of a vendor without a TIN says that it has none", async () => {

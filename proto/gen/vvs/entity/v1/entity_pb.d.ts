@@ -453,6 +453,14 @@ export declare type GetEntityResponse = Message<"vvs.entity.v1.GetEntityResponse
    * @generated from field: vvs.entity.v1.Entity entity = 1;
    */
   entity?: Entity | undefined;
+
+  /**
+   * Fingerprint, as in CheckSubject, of the TIN that the organization supplied, which another one can replace. Empty where it
+   * supplied none, or the entity carries one, and for all callers but the dashboard.
+   *
+   * @generated from field: bytes tin_fingerprint = 2;
+   */
+  tinFingerprint: Uint8Array;
 };
 
 /**

@@ -183,6 +183,14 @@ export declare type Verification = Message<"vvs.verification.v1.Verification"> &
    * @generated from field: vvs.verification.v1.Payment payment = 8;
    */
   payment?: Payment | undefined;
+
+  /**
+   * Keyed hash of the TIN that its tin_match asked about. Empty without an answer of one, and of verifications from before it was
+   * stored. For the dashboard; not in the public API.
+   *
+   * @generated from field: bytes tin_fingerprint = 9;
+   */
+  tinFingerprint: Uint8Array;
 };
 
 /**
