@@ -90,8 +90,8 @@ export function agreesOnAddress(entity: FoundEntity, address: AddressQuery): boo
  * name an entity, which has them as they are: it is another criterion that does not agree.
  */
 export function noMatch(identifiers: IdentifierMap, named: readonly IdentifierType[] = []): ServiceError {
-  const carried =
-    named.length > 0 ? [`An entity has this ${named.join(", ")}, but does not agree with all criteria.`] : [];
+  const types = named.map((type) => type.toUpperCase()).join(" and ");
+  const carried = types === "" ? [] : [`An entity has this ${types}, but does not agree with all criteria.`];
   const oddities = identifierTypes.flatMap((type) => {
     const value = named.includes(type) ? undefined : identifiers[type];
     return value === undefined ? [] : (explainOddity(type, value) ?? []);
