@@ -7,6 +7,7 @@ import type { ExcludedNameDocument } from "./excluded-names.ts";
 import type { SamFacts } from "./facts.ts";
 import type { ListedVendorDocument, VendorMonitorDocument } from "./listed-vendor.ts";
 import type { QuarantineDocument } from "./quarantine.ts";
+import type { RegistryRowDocument, RowField } from "./registry-row.ts";
 import type { TinReplacementDocument } from "./tin-replacement.ts";
 
 /** The identifiers that may be shown. A TIN is stored apart from them, sealed. */
@@ -80,6 +81,8 @@ export interface EntityDocument extends MatchKeys {
   readonly new_cages?: readonly string[];
   /** On registry entities: the row that was applied last. */
   readonly registry_row?: RegistryRowDocument;
+  /** What it was by the row before, which counts again if the load of its row is withdrawn. Absent where there was none. */
+  readonly row_before?: Pick<EntityDocument, RowField>;
   readonly created_at: Date;
   /** Number of writes that made no version, because nothing visible changed. */
   readonly revision?: number;
@@ -87,16 +90,6 @@ export interface EntityDocument extends MatchKeys {
   readonly changed_at: Date;
   /** The same, indexed, of an organization's own entities only: so a load that writes exclusions touches no index. */
   readonly own_changed_at?: Date;
-}
-
-/** The row from which an entity was last made. */
-export interface RegistryRowDocument {
-  /** "" for the entity's main row; rows of its other payment addresses have another indicator. */
-  readonly eft_indicator: string;
-  /** Hash of the row's facts: a row with the same hash changes nothing. */
-  readonly hash: string;
-  /** The load that brought the row. Absent in the sandbox, which loads no files. */
-  readonly load_id?: string;
 }
 
 /** An entity without its place in its chain of snapshots. */

@@ -173,9 +173,9 @@ async function contextOf(
 }
 
 /** Returns the changes of the own entities that take registry entities over, at most one per organization for each. */
-async function takeOvers(
+export async function takeOvers(
   collections: Collections,
-  context: LoadContext,
+  context: Pick<LoadContext, "exclusions">,
   own: readonly EntityDocument[],
   registryChanges: readonly EntityChange[],
   session?: ClientSession,

@@ -1,10 +1,11 @@
 import { newId } from "@vvs/ids";
 import { currentCages, everIdentifiedBy, formerCages } from "../model/cages.ts";
-import type { EntityDocument, RegistryRowDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
+import type { EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { type KnownExclusions, withExclusions } from "../model/exclusions.ts";
 import type { RegistryEntityFacts } from "../model/facts.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf } from "../model/own-entity.ts";
+import type { RegistryRowDocument } from "../model/registry-row.ts";
 import { factsHash } from "./facts-hash.ts";
 
 /** What a load adds to the facts of its rows. */
@@ -43,8 +44,22 @@ export function registryEntity(
   const isOfSameLoad = previous?.registry_row?.load_id === entity.registry_row?.load_id;
   const before = previous && (isOfSameLoad ? previous : { ...previous, new_cages: undefined });
   const new_cages = newCages(currentCages(entity), before);
-  const known = { ...entity, ...(new_cages && { new_cages }) };
+  const row_before = isOfSameLoad ? previous?.row_before : rowStateOf(previous);
+  const known = { ...entity, ...(new_cages && { new_cages }), ...(row_before && { row_before }) };
   return withExclusions(withFormerCages(known, previous ? [previous] : []), exclusions);
+}
+
+/** Returns what an entity has by its row; undefined if it has none. */
+function rowStateOf(entity: EntityDocument | undefined): EntityDocument["row_before"] {
+  if (!entity?.registry_row?.load_id) return undefined;
+  const { legal_name, other_names, addresses, identifiers, sources, sam, listed, registry_row } = entity;
+  const { other_cages, former_cages, new_cages } = entity;
+  const carried = {
+    ...(other_cages && { other_cages }),
+    ...(former_cages && { former_cages }),
+    ...(new_cages && { new_cages }),
+  };
+  return { legal_name, other_names, addresses, identifiers, sources, sam, listed, registry_row, ...carried };
 }
 
 /** Returns those of the CAGEs that the entity never carried before or that were new before; undefined if there are none. */
@@ -89,7 +104,7 @@ export function factsOf(entity: EntityDocument): RegistryEntityFacts {
 export function ownWithRegistry(
   own: EntityDocument,
   registry: UnversionedEntity,
-  { exclusions }: LoadContext,
+  { exclusions }: Pick<LoadContext, "exclusions">,
   takesCage: boolean,
 ): UnversionedEntity {
   const { version, last_hash, changed_at, listed, other_cages, ...kept } = own;
@@ -115,6 +130,7 @@ export function ownWithRegistry(
     sam: registry.sam,
     sources: [...own.sources.filter(({ name }) => name === "organization"), ...registry.sources],
     registry_entity_id: registry._id,
+    ...(registry.listed === false && { listed: false }),
   };
   return withExclusions(withFormerCages(entity, [own, registry]), exclusions);
 }

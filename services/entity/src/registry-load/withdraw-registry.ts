@@ -2,15 +2,17 @@ import { everIdentifiedBy } from "../model/cages.ts";
 import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
+import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf } from "../model/own-entity.ts";
-import { commitChanges, type LoadTarget } from "./commit.ts";
+import { takeOvers } from "./apply.ts";
+import { commitChanges, type EntityChange, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
 
 /**
- * Removes the facts of a load of an extract, with the CAGEs that no earlier one gave, from the entities with a row from it and
- * the own entities that took those over, and lists again what it marked gone. Continues an earlier run that was killed. Earlier
- * rows are not stored: the next file applies them.
+ * Gives the entities with a row from a load of an extract, and the own entities that took those over, the row before it again,
+ * and lists again what it marked gone. Only one earlier row is stored: entities without one lose their facts and the CAGEs that no
+ * earlier load gave, until the next file. Continues an earlier run that was killed.
  */
 export async function withdrawRegistry(target: LoadTarget, load: LoadDocument) {
   const counts = { entities: 0, relisted: 0 };
@@ -34,12 +36,30 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
     .toArray();
   const ids = registry.map(({ _id }) => _id);
   const own = await entities.find({ organization_id: { $gt: "" }, registry_entity_id: { $in: ids } }).toArray();
-  const withdrawn = [...registry, ...own].map((previous) => ({ previous, entity: withoutRow(previous) }));
+  const withdrawn = [...registry, ...own].map((previous) => ({ previous, entity: withEarlierRow(previous) }));
   const identifiers = withdrawn.map(({ entity }) => everIdentifiedBy(entity));
   const exclusions = await readKnownExclusions(collections, identifiers, { now });
   const changes = withdrawn.map(({ previous, entity }) => ({ previous, entity: withExclusions(entity, exclusions) }));
-  await commitChanges(target, changes);
+  const restored = changes.filter(({ previous }) => previous.row_before);
+  // As if the own ones had never had the withdrawn row, nor its name.
+  const bare = own.map((previous) => ({ ...previous, ...withEarlierRow(previous), placeholder: true }));
+  const taken = new Map(
+    (await takeOvers(collections, { exclusions }, bare, restored)).map((each) => [each.entity._id, each]),
+  );
+  const entityOf = ({ entity }: EntityChange) => taken.get(entity._id)?.entity ?? entity;
+  await commitChanges(
+    target,
+    changes.map((change) => ({ previous: change.previous, entity: entityOf(change) })),
+  );
   return { changed: changes.length, last: ids.at(-1) };
+}
+
+/** Returns an entity by the row before; without one, and for an own entity, without a row. */
+function withEarlierRow(entity: EntityDocument): UnversionedEntity {
+  const { row_before, ...bare } = withoutRow(entity);
+  if (!row_before) return bare;
+  const named = { ...row_before, placeholder: false };
+  return { ...bare, other_cages: undefined, former_cages: undefined, ...named, ...matchKeysOf(named) };
 }
 
 function withoutRow(entity: EntityDocument): UnversionedEntity {

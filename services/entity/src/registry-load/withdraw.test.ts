@@ -185,7 +185,7 @@ describe("a CAGE of a withdrawn load of an extract", () => {
     stalled.commit();
     await withdrawing;
     expect(await exclusions()).toEqual([]);
-    expect(await statusOf({ uei })).toBe("inactive");
+    expect(await statusOf({ uei })).toBe("active");
     await expect(statusOf({ cage: "2BBB2" })).rejects.toMatchObject({ code: "entity_not_found" });
     expect(await statusOf({ cage })).toBe("debarred");
     await good("14");
@@ -210,6 +210,61 @@ describe("a CAGE of a withdrawn load of an extract", () => {
     expect(await entityId()).toBe(ownId);
     await loads.load([{ 1: uei, 4: "3CCC3" }], { day: "14" });
     expect(await formerCages()).toEqual([["1AAA1"], ["1AAA1"]]);
+  });
+});
+
+describe("after a withdrawal an entity is shown as the newest load that counts says", () => {
+  const good = { 1: uei, 4: "1AAA1", 12: "GOOD LLC" };
+  const seen = async () => (await app.gateway.lookUp({ caller, identifiers: { uei } })).entity!;
+  const listed = { 1: other };
+
+  test.each<[string, Record<number, string>[][]]>([
+    ["of which the withdrawn load changed the row", [[good], [{ ...good, 4: cage, 9: "20200101", 12: "BAD LLC" }]]],
+    ["which only the withdrawn load lacked", [[good, listed], [listed]]],
+    ["which only the withdrawn load listed again", [[good, listed], [listed], [good, listed]]],
+    [
+      "which the withdrawn load listed again with another row",
+      [[good, listed], [listed], [{ ...good, 12: "BAD LLC" }, listed]],
+    ],
+  ])("%s", async (_name, files) => {
+    for (const isOwn of [false, true]) {
+      await loads.clear();
+      await app.databases.live.collection("idempotency_keys").deleteMany({});
+      if (isOwn) await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+      const days: { loadId: string; before: unknown; record: unknown }[] = [];
+      for (const [index, rows] of files.entries()) {
+        const [before] = index > 0 ? [await seen()] : [];
+        const { withdrawnLoads, ...record } = await registryRecordOf(app.verification, { uei });
+        const { loadId } = await loads.load(rows, { day: `1${index}`, acceptFewer: true });
+        days.push({ loadId, before, record });
+      }
+      for (const { loadId, before, record } of days.slice(1).toReversed()) {
+        expect(await seen()).not.toEqual(before);
+        await loads.withdraw(loadId);
+        expect(await seen()).toEqual(before);
+        expect(await registryRecordOf(app.verification, { uei })).toMatchObject(record as object);
+      }
+      expect((await seen()).samGov!.registrationStatus).toBe("active");
+      expect((await seen()).legalName).toBe("GOOD LLC");
+      expect(await app.live.entities.countDocuments({ listed: false })).toBe(0);
+    }
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+  });
+
+  test("by the CAGE of the row before, if no other own entity took it meanwhile", async () => {
+    for (const isTaken of [false, true]) {
+      await loads.clear();
+      await app.databases.live.collection("idempotency_keys").deleteMany({});
+      const own = (await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } })).entity!;
+      await loads.load([good]);
+      const { loadId } = await loads.load([{ ...good, 4: cage }], { day: "13" });
+      const request = { caller, legalName: "Other", identifiers: { cage: "1AAA1" } };
+      const taker = isTaken ? (await app.gateway.createEntity(request)).entity! : own;
+      await loads.withdraw(loadId);
+      expect((await seen()).identifiers).toEqual(isTaken ? { uei } : { uei, cage: "1AAA1" });
+      const carriers = await app.live.entities.find({ claims: "cage:1AAA1" }).toArray();
+      expect(carriers.map(({ _id }) => _id)).toEqual([taker.id]);
+    }
   });
 });
 
