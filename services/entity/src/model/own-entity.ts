@@ -1,4 +1,5 @@
-import { type IdentifierMap, identifierTypes, maskTin } from "@vvs/identifiers";
+import type { IdentifierMap } from "@vvs/identifiers";
+import { placeholderName } from "@vvs/identifiers/placeholder-name";
 import type { Tenant } from "@vvs/tenant";
 import canonicalize from "canonicalize";
 import type { Address } from "../matching/addresses/address.ts";
@@ -25,13 +26,6 @@ export function contentText({ legalName, identifiers, address }: OwnContent): st
 export function claimsOf(identifiers: PublicIdentifiers): string[] | undefined {
   const claims = Object.entries(identifiers).flatMap(([type, value]) => (value ? [`${type}:${value}`] : []));
   return claims.length > 0 ? claims : undefined;
-}
-
-/** Returns the name of an entity that has none, by its first identifier in the order uei, cage, duns, tin. */
-function placeholderName(identifiers: IdentifierMap): string {
-  const type = identifierTypes.find((one) => identifiers[one])!;
-  const value = type === "tin" ? maskTin(identifiers.tin!) : identifiers[type];
-  return `Unknown entity (${type.toUpperCase()} ${value})`;
 }
 
 /** Returns the identifiers without the TIN, which is stored apart from them. */

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
+import { isPlaceholderName } from "@vvs/identifiers/placeholder-name";
 import { createRepeatFinder, isTinAsNumber, type JobRow as Row, TIN_AS_NUMBER_PROBLEM } from "@vvs/jobs";
 import { MAX_VENDOR_BYTES, parseJson } from "../http/body.ts";
 import { refuseInvalid } from "../http/errors.ts";
@@ -83,7 +84,8 @@ function rowOf(row: number, value: unknown, textProblems: readonly Violation[], 
   const problems = [...textProblems, ...parsed.problems, ...rules];
   const externalId = isTin ? undefined : numberOf(number);
   if (!given || problems.length > 0) return { row, externalId, problems };
-  const { entity_id, identifiers, legal_name: legalName, address } = given;
+  const { entity_id, identifiers, legal_name: name = "", address } = given;
+  const legalName = isPlaceholderName(name) && (entity_id || identifiers) ? "" : name;
   const { uei, cage, duns, tin } = identifiers ?? {};
   const named = identifiers && { uei, cage, duns, tin };
   return { row, externalId, entityId: entity_id, identifiers: named, legalName, address, problems };

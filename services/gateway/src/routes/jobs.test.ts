@@ -37,6 +37,7 @@ describe("POST /v1/jobs", () => {
       { identifiers: [{ type: "tin", value: "12-3456780" }], legal_name: "Acme" },
       { legal_name: "Only a name", address: "1 Main St" },
       { ...one, external_id: "V-4", legal_name: "Acme" },
+      { ...one, legal_name: "Unknown entity (UEI ABCDEFGHJK12)" },
     ];
     const monitor = { frequency: "weekly", webhook_url: "https://example.com/hook" };
     const answer = await file.post(
@@ -54,9 +55,10 @@ describe("POST /v1/jobs", () => {
       { row: 2, identifiers: { tin: "123456780" }, legalName: "Acme" },
       { row: 3, legalName: "Only a name", address: "1 Main St" },
       { row: 4, externalId: "V-4", sameAs: 1 },
+      { row: 5, identifiers: { uei: "ABCDEFGHJK12" }, legalName: "" },
     ]);
     expect(taken.start()).toMatchObject({
-      total: 4,
+      total: 5,
       checks: [CheckType.SAM_REGISTRATION],
       maxAgeSeconds: 60,
       openRows: 10_000,

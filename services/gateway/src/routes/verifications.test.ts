@@ -46,6 +46,15 @@ describe("verifications", () => {
     });
   });
 
+  test("POST /v1/verify takes the placeholder of an entity's name for no name", async () => {
+    gateway.verification.on("verify", () => ({ verification }));
+    const identifiers = { uei: "ABCDEFGHJK41" };
+    const named = { identifiers, legal_name: "Unknown entity (UEI ABCDEFGHJK41)" };
+    await gateway.post("/v1/verify", { ...named, checks: ["tin_match"], mode: "realtime" });
+    const vendor = { identifiers, legalName: "" };
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({ target: { case: "vendor", value: vendor } });
+  });
+
   test("POST /v1/verifications", async () => {
     gateway.verification.on("verify", () => ({ verification }));
     const { status, body } = await gateway.post("/v1/verifications", bodies["/v1/verifications"]);

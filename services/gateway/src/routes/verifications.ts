@@ -1,5 +1,6 @@
 import { z } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
+import { isPlaceholderName } from "@vvs/identifiers/placeholder-name";
 import { isId } from "@vvs/ids";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { checks, entityId, enumValue, MAX_NAME_CHARACTERS, text, textWithoutTin } from "../input/fields.ts";
@@ -147,11 +148,11 @@ async function verify(
   { caller, body, idempotency }: Call<unknown, z.output<typeof byEither>>,
   { verification, publicBaseUrl }: RouteContext,
 ): Promise<Reply<z.infer<typeof verificationSchema>>> {
-  const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode, max_age_seconds } = body;
+  const { entity_id: entityId, identifiers = {}, legal_name: name = "", checks, mode, max_age_seconds } = body;
   if (entityId && !isId("ent", entityId)) throw new ServiceError("entity_not_found");
   const target = entityId
     ? { case: "entityId" as const, value: entityId }
-    : { case: "vendor" as const, value: { identifiers, legalName } };
+    : { case: "vendor" as const, value: { identifiers, legalName: isPlaceholderName(name) ? "" : name } };
   const request = { caller, target, checks, mode, maxAgeSeconds: max_age_seconds, idempotency };
   const answer = await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS });
   return { body: renderVerification(answer.verification!, publicBaseUrl), replayed: answer.replayed };
