@@ -38,6 +38,30 @@ test.each<[string, string, string, Partial<Address>?]>([
     "exact",
     { line1: "5 QUEEN ST", city: "TORONTO", state: "ONTARIO", zip: "M5V 2T6" },
   ],
+  [
+    "a place abroad with the region before the city",
+    "5 George St, NSW Sydney",
+    "exact",
+    { line1: "5 GEORGE ST", city: "SYDNEY", state: "NSW", zip: "2000", country: "AUS" },
+  ],
+  [
+    "a place abroad with the region before the city and its country",
+    "5 George St, NSW North Sydney, Australia",
+    "exact",
+    { line1: "5 GEORGE ST", city: "NORTH SYDNEY", state: "NSW", zip: "2060", country: "AUS" },
+  ],
+  [
+    "a military address",
+    "CMR 420, APO AE 09063",
+    "exact",
+    { line1: "CMR 420", city: "APO", state: "AE", zip: "09063" },
+  ],
+  [
+    "a military address with the region first",
+    "PSC 3 Box 5000, AE APO",
+    "exact",
+    { line1: "PSC 3 BOX 5000", city: "APO", state: "AE", zip: "09123" },
+  ],
 ])("an address is found %s", (...[, text, expected, stored]) =>
   expect(finds(text, { ...address, ...stored })).toBe(expected),
 );

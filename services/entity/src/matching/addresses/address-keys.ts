@@ -98,7 +98,7 @@ function zipPlaces(words: readonly string[]): string[] {
   return zips.map((zip5) => `z:${zip5}`);
 }
 
-/** Cities beside their states, in either order; abroad, beside any word that may name a region. */
+/** Cities beside their states, abroad and in military addresses beside any word that may name a region, in either order. */
 function cityPlaces(split: AddressWords): string[] {
   const raw = split.words;
   const first = Math.max(1, raw.length - STATE_WITHIN_LAST);
@@ -116,10 +116,15 @@ function cityPlaces(split: AddressWords): string[] {
     ends.flatMap(({ start, key }) =>
       lengths.filter((length) => length <= start).map((length) => cityKey(raw.slice(start - length, start), key)),
     );
-  const after = states.flatMap(({ end, key }) =>
-    lengths.filter((length) => end + length <= raw.length).map((length) => cityKey(raw.slice(end, end + length), key)),
-  );
-  return [...before(states.toReversed()), ...after, ...before(regions.toReversed())];
+  const after = (ends: typeof states) =>
+    ends.flatMap(({ end, key }) =>
+      lengths
+        .filter((length) => end + length <= raw.length)
+        .map((length) => cityKey(raw.slice(end, end + length), key)),
+    );
+  // Last, as only so many keys are looked up.
+  const abroad = [...before(regions.toReversed()), ...after(regions.toReversed())];
+  return [...before(states.toReversed()), ...after(states), ...abroad];
 }
 
 function cityKey(city: readonly string[], state: string): string {
