@@ -9,7 +9,7 @@ export const MAX_BODY_BYTES = 100_000;
 export const MAX_JOB_BYTES = 5_000_000;
 /** The same of one of its vendors. */
 export const MAX_VENDOR_BYTES = 16_000;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*)*$/i;
 
 /** A JSON body as sent, and the problems of its text. */
 export interface JsonBody {

@@ -107,12 +107,15 @@ describe("request bodies", () => {
     ).toBe(413);
   });
 
-  test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
-    "of type %s are JSON",
-    async (type) => {
-      expect(await send({ "content-type": type }, [Buffer.from(valid)])).toBe(201);
-    },
-  );
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    'Application/JSON;charset="UTF-8"',
+    "application/json;",
+    "application/json; charset=utf-8;",
+  ])("of type %s are JSON", async (type) => {
+    expect(await send({ "content-type": type }, [Buffer.from(valid)])).toBe(201);
+  });
 
   test("without a type are 415, with invalid UTF-8 400; a byte order mark is accepted", async () => {
     expect(await send({}, [Buffer.from(valid)])).toBe(415);
