@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -253,4 +253,22 @@ test("existing results are never overwritten", async () => {
   const { code, stderr } = await runProgram(args, { env: api.env });
   expect([code, stderr]).toEqual([2, expect.stringContaining("exists already")]);
   expect([readFileSync(path("out.csv"), "utf8"), api.calls.length]).toEqual(["mine", 0]);
+});
+
+test("results that have no folder to go to are refused before anything is sent", async () => {
+  await using api = await startJobApi();
+  const [verb, input] = vendors("1P");
+  const { code, stderr } = await runProgram([verb!, input!, "--out", path("none/out.csv")], { env: api.env });
+  expect([code, stderr, api.calls]).toEqual([2, expect.stringContaining(`There is no folder ${path("none")}`), []]);
+});
+
+test("results that can't be written leave the command that writes them again", async () => {
+  await using api = await startJobApi();
+  const args = vendors("1P");
+  mkdirSync(path("out.csv.unfinished"));
+  const { code, stdout, stderr } = await runProgram(args, { env: api.env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("The results can't be written")]);
+  rmSync(path("out.csv.unfinished"), { recursive: true });
+  await runProgram(commandIn(stdout), { env: api.env });
+  expect(outcomes()).toEqual(["V-1 pass"]);
 });

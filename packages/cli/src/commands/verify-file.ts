@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { CreateJobRequest, JobResult } from "@vendor-verification/client";
 import { problemText, type VendorFile, writeResults } from "@vvs/vendor-files";
 import type { Context } from "../command.ts";
@@ -40,6 +41,7 @@ export async function verifyFile(
   if (out !== undefined && existsSync(out)) {
     throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
   }
+  if (out !== undefined && !existsSync(dirname(out))) throw new UsageError(`There is no folder ${dirname(out)}.`);
   const client = context.client();
   const list = await readVendorList(file);
   noteProblems(output, list);
@@ -77,7 +79,10 @@ export async function verifyFile(
   }
   progress.clear();
   const results = resultsOf(list, job, found);
-  await writeWhole(out, writeResults(list, results));
+  await writeWhole(out, writeResults(list, results)).catch((error: unknown) => {
+    output.result({ job_id: id, job: reference }, () => `${id} is done. To write its results again: ${again}`);
+    throw error;
+  });
   const { open, ...decisions } = decisionsOf(results);
   output.result({ job_id: id, out, rows: results.length, ...decisions, open }, () => {
     const words = Object.entries({ ...decisions, ...(open > 0 && { "without a result": open }) });
