@@ -17,6 +17,7 @@ import {
   rowId,
   rowsAfter,
 } from "./documents.ts";
+import { isOpenRepeat } from "./row-counts.ts";
 
 /** Maximum number of rows in a call. */
 const MAX_ROWS = 500;
@@ -104,7 +105,9 @@ export function createIntake(options: {
         const started = { organization_id, next_at: { $exists: true } };
         const others = await jobs.find(started, { session, projection: { _id: 1 } }).toArray();
         const all = [...others.map(({ _id }) => _id), id];
-        const open = await rows.countDocuments({ job_id: { $in: all }, ...isOpen }, { session });
+        const ofAll = { job_id: { $in: all } };
+        const repeats = await rows.countDocuments({ ...ofAll, ...isOpenRepeat }, { session });
+        const open = repeats + (await rows.countDocuments({ ...ofAll, ...isOpen }, { session }));
         if (open > openRows) {
           const message = `With this job, ${open} rows of your organization would wait for their answer; your plan allows ${openRows}. Wait until earlier jobs have completed, or send fewer rows.`;
           throw new ServiceError("too_many_rows", { message });

@@ -436,6 +436,18 @@ describe("starting", () => {
     await ours.startAdded(await ours.add(many), 6, { openRows: 10 });
   });
 
+  test("counts rows that repeat an earlier one until they have its answer", async () => {
+    const start = async (total: number) => {
+      const rows = Array.from({ length: total }, (_, index) => ({ ...row[0]!, sameAs: index > 0 ? 1 : 0 }));
+      return ours.startAdded(await ours.add(rows), total, { openRows: 3 });
+    };
+    await expect(start(4)).rejects.toMatchObject({ code: "too_many_rows" });
+    await start(2);
+    await expect(start(2)).rejects.toMatchObject({ code: "too_many_rows" });
+    await work();
+    await start(3);
+  });
+
   test("is refused while rows are missing, and what was added is removed", async () => {
     const jobId = await ours.add(row);
     await expect(ours.startAdded(jobId, 2)).rejects.toMatchObject({ code: "invalid_request" });

@@ -32,11 +32,14 @@ export function doneOf(counts: JobCounts): number {
   return rowOutcomes.reduce((sum, outcome) => (outcome === "waiting" ? sum : sum + counts[outcome]), 0);
 }
 
+/** Matches rows that repeat an earlier one, and have no last answer yet. */
+export const isOpenRepeat = { same_as: { $exists: true }, "result.outcome": { $in: [null, "waiting"] } } as object;
+
 /** Gives rows that repeat an earlier one its result: its last answer, or that it waits. */
 export async function copyToSameRows({ rows }: JobCollections, { _id, organization_id }: JobKey): Promise<void> {
   const ofJob = { job_id: _id, organization_id };
-  const repeats = { ...ofJob, same_as: { $exists: true }, "result.outcome": { $in: [null, "waiting"] } };
-  const open = await rows.find(repeats as object, { projection: { same_as: 1 } }).toArray();
+  const repeats = { ...ofJob, ...isOpenRepeat };
+  const open = await rows.find(repeats, { projection: { same_as: 1 } }).toArray();
   if (open.length === 0) return;
   const numbers = [...new Set(open.map(({ same_as }) => same_as!))];
   const answered = {
@@ -50,7 +53,7 @@ export async function copyToSameRows({ rows }: JobCollections, { _id, organizati
     firsts.map(({ row, result }) => {
       const isNew = result!.outcome === "waiting" ? { result: { $exists: false } } : {};
       return {
-        updateMany: { filter: { ...repeats, ...isNew, same_as: row } as object, update: { $set: { result: result! } } },
+        updateMany: { filter: { ...repeats, ...isNew, same_as: row }, update: { $set: { result: result! } } },
       };
     }),
     { ordered: false },
