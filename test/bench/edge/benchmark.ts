@@ -8,6 +8,7 @@ import type { Benchmark, RowBench } from "../benchmark.ts";
 import { closedLoop, type LoadResult, median, percentile, sorted } from "../load.ts";
 import { cpuMsOf } from "../lookup/process-figures.ts";
 import { round } from "../round.ts";
+import { startBareChain } from "./bare-chain.ts";
 
 const IN_FLIGHT = 16;
 const ROUND_MS = 4_000;
@@ -38,7 +39,7 @@ async function measure(bench: RowBench, { rounds }: { rounds: number }): Promise
   const product = await startEdge(bench);
   const organization = await createOrganization({ product, limitPerMinute: LIMIT_PER_MINUTE });
   const path = await entityOf(organization);
-  const bare = await startBare(bench);
+  const bare = await startBareChain(bench);
   const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
   bench.onClose(async () => agent.destroy());
   const headers = { authorization: `Bearer ${organization.keys.live}` };
@@ -78,22 +79,6 @@ async function startEdge(bench: RowBench): Promise<Product> {
   const collector = await startHelper({ name: "collector", script: join(import.meta.dirname, "../otlp-sink.ts") });
   bench.onClose(() => collector.stop());
   return startBenchProduct(bench, { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.line } });
-}
-
-async function startBare({ servers, prefix, onClose }: RowBench): Promise<string> {
-  const entity = await startHelper({
-    name: "bare-entity",
-    script: join(import.meta.dirname, "bare-entity.ts"),
-    environment: { MONGODB_URI: servers.mongodbUri, BARE_DATABASE: `${prefix}entity_live` },
-  });
-  onClose(() => entity.stop());
-  const gateway = await startHelper({
-    name: "bare-gateway",
-    script: join(import.meta.dirname, "bare-gateway.ts"),
-    environment: { BARE_ENTITY: `127.0.0.1:${entity.line}` },
-  });
-  onClose(() => gateway.stop());
-  return gateway.line;
 }
 
 /** Creates an entity and returns its path. */

@@ -15,6 +15,7 @@ export const conditions = {
   neighbours_calls: `${CALLS_PER_SECOND} a second of the second organization, except in slow_host: look-ups by name, an entity, lists, creations, cached verifications`,
   neighbours_rounds: `of ${ROUND_MS / 1_000} s, quiet, the attack alone, and both, alternating; p99 over all rounds`,
   neighbours_throughput: "answers a second to both, those that are refusals left out, ÷ the attacker's alone",
+  neighbours_bare: `${CALLS_PER_SECOND} reads of an entity a second meanwhile by express → grpc-js → findOne, which shares only MongoDB and the processors: its p99 during the attack ÷ quiet`,
   neighbours_processes:
     "the whole product and its stores, the attacker and the second organization (each a process of its own) on this machine",
 };
@@ -33,7 +34,7 @@ export function attackRow(attackName: AttackName): Row<keyof typeof sizes> {
     },
     async measure(bench, { rounds, "warm-up-rounds": warmUpRounds }) {
       const { log, onClose } = bench;
-      const product = await bench.share("product", startNeighbours);
+      const { product, bareUrl } = await bench.share("product", startNeighbours);
       const [attacker, neighbour] = [await createOrganization({ product }), await createOrganization({ product })];
       const vendors = {
         live: await vendorOf(attacker.live, ueiOf(1, 7)),
@@ -53,7 +54,7 @@ export function attackRow(attackName: AttackName): Row<keyof typeof sizes> {
         ATTACKER: JSON.stringify({ baseUrl, dashboardUrl, keys: attacker.keys, victim: neighbour.email, vendors }),
       });
       const calls = await start("neighbour", {
-        NEIGHBOUR: JSON.stringify({ baseUrl, key: neighbour.keys.live, uei: ueiOf(1, 8) }),
+        NEIGHBOUR: JSON.stringify({ baseUrl, key: neighbour.keys.live, uei: ueiOf(1, 8), bareUrl }),
       });
       const call = async () => (await (await fetch(calls)).json()) as Calls;
       async function underAttack<T>(meanwhile: () => Promise<T>): Promise<{ made: T; servedPerSecond: number }> {
@@ -78,6 +79,7 @@ export function attackRow(attackName: AttackName): Row<keyof typeof sizes> {
       for (const each of refused.slice(0, 5)) log(`  refused: ${each}`);
       return {
         ...figuresOf(attackName, allOf(quiet), allOf(attacked)),
+        [`${attackName}_bare_p99_ratio`]: round(percentile(bareOf(attacked), 99) / percentile(bareOf(quiet), 99), 2),
         [`${attackName}_refused_calls`]: refused.length,
         ...(!once && { [`${attackName}_throughput_ratio`]: round(median(throughputs), 2) }),
       };
@@ -91,6 +93,8 @@ function logKinds(log: (line: string) => void, quiet: readonly Calls[], attacked
     log(`  ${kind}: p50 ${ms(quiet, 50)} → ${ms(attacked, 50)} ms, p99 ${ms(quiet, 99)} → ${ms(attacked, 99)} ms`);
   }
 }
+
+const bareOf = (rounds: readonly Calls[]) => sorted(rounds.flatMap(({ bare }) => bare));
 
 /** Returns the sorted latencies of all rounds, of one kind or of all. */
 function allOf(rounds: readonly Calls[], kind?: string): number[] {

@@ -9,12 +9,14 @@ export const CALLS_PER_SECOND = 30;
 export interface Calls {
   /** Milliseconds of the calls that were served, by kind. */
   readonly latencies: Readonly<Record<string, number[]>>;
+  /** The same of reads of an entity by the bare chain, made meanwhile. */
+  readonly bare: readonly number[];
   /** The calls that were not: their kind, status and body. */
   readonly refused: readonly string[];
 }
 
 /** Creates a vendor, and returns a function that makes all kinds of calls about it, in turn, at a steady rate. */
-export async function normalCalls(live: Api, uei: string) {
+export async function normalCalls(live: Api, { uei, bareUrl }: { uei: string; bareUrl: string }) {
   const name = "Neighbour Works Limited";
   const { id } = (await live.post("/v1/entities", { legal_name: name })).body;
   const kinds: Readonly<Record<string, () => Promise<Answer>>> = {
@@ -32,6 +34,11 @@ export async function normalCalls(live: Api, uei: string) {
   return async (forMs: number): Promise<Calls> => {
     const latencies: Record<string, number[]> = Object.fromEntries(names.map((kind) => [kind, []]));
     const refused: string[] = [];
+    const bare = openLoop({
+      perSecond: CALLS_PER_SECOND,
+      forMs,
+      call: async () => (await fetch(`${bareUrl}/v1/entities/${id}`)).text(),
+    });
     await openLoop({
       perSecond: CALLS_PER_SECOND,
       forMs,
@@ -43,6 +50,6 @@ export async function normalCalls(live: Api, uei: string) {
         else refused.push(`${kind}: ${status} ${JSON.stringify(body)}`);
       },
     });
-    return { latencies, refused };
+    return { latencies, bare: [...(await bare).latenciesMs], refused };
   };
 }

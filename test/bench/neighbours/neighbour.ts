@@ -7,10 +7,10 @@ import { createApi } from "../../support/api.ts";
 import { normalCalls } from "./calls.ts";
 import { ROUND_MS } from "./figures.ts";
 
-const { baseUrl, key, uei } = JSON.parse(process.env.NEIGHBOUR!) as Record<"baseUrl" | "key" | "uei", string>;
+const { baseUrl, key, ...data } = JSON.parse(process.env.NEIGHBOUR!);
 const call = await normalCalls(
   createApi(baseUrl, key, () => undefined),
-  uei,
+  data,
 );
 const server = createServer(async (_incoming, response) => response.end(JSON.stringify(await call(ROUND_MS))));
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -21,7 +21,7 @@ export const slowHost: Row<keyof typeof sizes> = {
   },
   targets: { slow_host_p99_ratio: { at_most: 2 } },
   async measure(bench, { rounds, "warm-up-rounds": warmUpRounds }) {
-    const product = await bench.share("product", startNeighbours);
+    const { product } = await bench.share("product", startNeighbours);
     const [attacker, neighbour] = [await createOrganization({ product }), await createOrganization({ product })];
     let isHanging = false;
     const held = new Set<() => void>();
