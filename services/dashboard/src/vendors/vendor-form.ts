@@ -1,5 +1,6 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import type { IdentifierType } from "@vvs/identifiers";
+import { isPlaceholderName } from "@vvs/identifiers/placeholder-name";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
@@ -49,13 +50,10 @@ export interface VendorRequest {
   readonly legalName: string;
 }
 
-/** How a vendor without a name of its own is called. */
-const PLACEHOLDER = /^Unknown entity \(/;
-
 /** Returns what is known of a vendor for its checks. */
 export function knownInputs({ identifiers, legalName }: Pick<Entity, "identifiers" | "legalName">): KnownInputs {
   const { uei = "", cage = "", tin = "" } = identifiers;
-  return { uei, cage, tin, legalName: PLACEHOLDER.test(legalName) ? "" : legalName };
+  return { uei, cage, tin, legalName: isPlaceholderName(legalName) ? "" : legalName };
 }
 
 /** Returns the fields for what is not known of a vendor and some check needs. A UEI or a CAGE code is enough. */
