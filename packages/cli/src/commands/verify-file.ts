@@ -41,9 +41,9 @@ export async function verifyFile(
   if (out !== undefined && existsSync(out)) {
     throw new UsageError(`${out} exists already. Choose another --out, or remove it.`);
   }
-  if (out !== undefined && !existsSync(dirname(out))) throw new UsageError(`There is no folder ${dirname(out)}.`);
   const client = context.client();
   const list = await readVendorList(file);
+  if (out !== undefined && !existsSync(dirname(out))) throw new UsageError(`There is no folder ${dirname(out)}.`);
   noteProblems(output, list);
   const vendors = list.rows.flatMap(({ vendor }) => vendor ?? []);
   if (vendors.length === 0) throw new UsageError(`${file} has no row that can be verified.`);
