@@ -18,7 +18,8 @@ const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
  * Creates the collections and indexes of both environments, renews the keys of excluded names (no vendor may be cleared before
- * they can be found), makes one vendor of those that older versions list twice, and loads the made-up registry into the sandbox. It can run again, and is quick if nothing changed.
+ * they can be found), makes one vendor of those that older versions list twice, and loads the made-up registry into the sandbox. It can
+ * run again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
