@@ -93,7 +93,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     handlers,
     callers,
     unqueued: ["getCheckSubjects"],
-    maxBegun: { listEntities: 4, lookUp: 4, createEntity: 8 },
+    maxBegun: { listEntities: 2, lookUp: 4, createEntity: 8 },
     beside,
     host: config.RPC_HOST,
     port: config.RPC_PORT,

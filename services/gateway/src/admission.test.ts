@@ -105,29 +105,36 @@ test("a client that reads a download slowly holds no seat", async () => {
   slow.on("error", () => undefined).destroy();
 });
 
-test("more than 16 requests of a route wait for those of their organization, beside its verifications and others' requests", async () => {
-  admit = createAdmission({ seats: 64 });
-  const [{ value: flooding }, { value: other }] = [gateway.account.createKey(), gateway.account.createKey()];
-  const held = Promise.withResolvers<void>();
-  let asked = 0;
-  gateway.entity.on("listEntities", async () => {
-    asked++;
-    await held.promise;
-    return {};
-  });
-  gateway.entity.on("lookUp", () => Promise.reject(new ServiceError("entity_not_found")));
-  gateway.verification.on("verify", () => Promise.reject(new ServiceError("entity_not_found")));
-  const before = came.length;
-  const flood = Array.from({ length: 20 }, () => gateway.send("GET", "/v1/entities", { key: flooding }));
-  await eventually(() => came.length === before + 20 && asked === 16);
-  const body = { identifiers: { uei: "ABCDEFGHJK71" } };
-  expect((await gateway.send("POST", "/v1/entities/lookup", { key: other, body })).status).toBe(404);
-  const verify = { ...body, checks: ["sam_registration"], mode: "cached" };
-  const verifications = Array.from({ length: 20 }, () =>
-    gateway.send("POST", "/v1/verify", { key: flooding, body: verify }),
-  );
-  for (const { status } of await Promise.all(verifications)) expect(status).toBe(404);
-  expect(asked).toBe(16);
-  held.resolve();
-  for (const { status } of await Promise.all(flood)) expect(status).toBe(200);
-});
+test.each([
+  [16, "of a route", "getEntity", `/v1/entities/${newId("ent")}`, 404],
+  [4, "for a list", "listEntities", "/v1/entities", 200],
+] as const)(
+  "more than %i requests %s wait for those of their organization, beside its verifications and others' requests",
+  async (most, _, method, path, status) => {
+    admit = createAdmission({ seats: 64 });
+    const [{ value: flooding }, { value: other }] = [gateway.account.createKey(), gateway.account.createKey()];
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    gateway.entity.on(method, async () => {
+      asked++;
+      await held.promise;
+      if (status === 404) throw new ServiceError("entity_not_found");
+      return {};
+    });
+    gateway.entity.on("lookUp", () => Promise.reject(new ServiceError("entity_not_found")));
+    gateway.verification.on("verify", () => Promise.reject(new ServiceError("entity_not_found")));
+    const before = came.length;
+    const flood = Array.from({ length: 20 }, () => gateway.send("GET", path, { key: flooding }));
+    await eventually(() => came.length === before + 20 && asked === most);
+    const body = { identifiers: { uei: "ABCDEFGHJK71" } };
+    expect((await gateway.send("POST", "/v1/entities/lookup", { key: other, body })).status).toBe(404);
+    const verify = { ...body, checks: ["sam_registration"], mode: "cached" };
+    const verifications = Array.from({ length: 20 }, () =>
+      gateway.send("POST", "/v1/verify", { key: flooding, body: verify }),
+    );
+    for (const { status } of await Promise.all(verifications)) expect(status).toBe(404);
+    expect(asked).toBe(most);
+    held.resolve();
+    for (const answer of await Promise.all(flood)) expect(answer.status).toBe(status);
+  },
+);

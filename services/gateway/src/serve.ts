@@ -23,7 +23,10 @@ const MAX_WAIT_MS = 5_000;
  * those of others wait for them. Where a client waits for a provider or an event, any number may have begun.
  */
 const MAX_BEGUN = 16;
-const maxBegunOf = ({ isLong, forward, maxBegun = MAX_BEGUN }: Route) => (isLong || forward ? undefined : maxBegun);
+/** The same of a list, whose answer takes a whole turn of the event loop. */
+const MAX_LISTS_BEGUN = 4;
+const maxBegunOf = ({ isLong, forward, list, maxBegun = list ? MAX_LISTS_BEGUN : MAX_BEGUN }: Route) =>
+  isLong || forward ? undefined : maxBegun;
 
 export interface ServeOptions extends AuthenticateOptions {
   /** The queue in which requests wait for their turn. */
