@@ -23,10 +23,13 @@ const MAX_WAIT_MS = 5_000;
  * those of others wait for them. Where a client waits for a provider or an event, any number may have begun.
  */
 const MAX_BEGUN = 16;
-/** The same of a list, whose answer takes a whole turn of the event loop. */
+/** The same of a list, whose answer takes a whole turn of the event loop, unless it can also be a download, which takes long. */
 const MAX_LISTS_BEGUN = 4;
-const maxBegunOf = ({ isLong, forward, list, maxBegun = list ? MAX_LISTS_BEGUN : MAX_BEGUN }: Route) =>
-  isLong || forward ? undefined : maxBegun;
+
+function maxBegunOf({ isLong, forward, list, textTypes, maxBegun }: Route): number | undefined {
+  if (isLong || forward) return undefined;
+  return maxBegun ?? (list && !textTypes ? MAX_LISTS_BEGUN : MAX_BEGUN);
+}
 
 export interface ServeOptions extends AuthenticateOptions {
   /** The queue in which requests wait for their turn. */
