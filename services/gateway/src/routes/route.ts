@@ -142,7 +142,10 @@ export interface RouteDefinition<Q, B, A> {
   readText?(call: Call<Q, B>, context: RouteContext, mediaType: string): Promise<TextReply>;
   /** A call may wait for a provider. */
   readonly isLong?: true;
-  /** Maximum number of an organization's requests that have begun; 16, of a list without a text form 4, where absent, without a bound where a call may wait. */
+  /**
+   * Maximum number of an organization's requests that have begun. Where absent: 16, of a list without a text form 4, and without
+   * a bound where a call may wait.
+   */
   readonly maxBegun?: number;
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
