@@ -58,25 +58,25 @@ export default class NodeRunner {
     };
     const phases = Map.groupBy(tests, phaseOf);
     const groupsIn = (phase: Phase) => groupsOf(phases.get(phase) ?? []);
-    const waiting = groupsIn("waits a lot");
-    const busy = groupsIn("works a lot");
+    const waiting = groupsIn("waiting");
+    const busy = groupsIn("busy");
     const further = Array.from({ length: this.#globalConfig.maxWorkers - 1 }, () =>
       work(busy).then(() => work(waiting)),
     );
     await Promise.all([work(waiting).then(() => work(busy)), ...further]);
-    await work(groupsIn("runs alone"));
+    await work(groupsIn("alone"));
   }
 }
 
 const projectOf = ({ context }: TestFile) => context.config.displayName?.name ?? "";
 
-/** What the files of a project do most of the time, or that each must run alone. */
-type Phase = "waits a lot" | "works a lot" | "runs alone";
+/** Whether the files of a project mostly wait, mostly compute, or must each run alone. */
+type Phase = "waiting" | "busy" | "alone";
 
 function phaseOf(test: TestFile): Phase {
   const project = projectOf(test);
-  if (WAITING.includes(project)) return "waits a lot";
-  return ALONE.includes(project) ? "runs alone" : "works a lot";
+  if (WAITING.includes(project)) return "waiting";
+  return ALONE.includes(project) ? "alone" : "busy";
 }
 
 /** Returns the files that share a process, in the order of the first of each. */

@@ -4,7 +4,7 @@ import { nameProblem } from "@vvs/identifiers/text";
 import type { Column } from "../columns/columns.ts";
 import { type Field, lettersOf } from "../columns/fields.ts";
 import type { Problem } from "../problems.ts";
-import { readIdentifier, withoutFormula, withoutMarks } from "./identifier.ts";
+import { type IdentifierCell, readIdentifier, withoutFormula, withoutMarks } from "./identifier.ts";
 
 /** A vendor as a row of a job or a call names it. */
 export interface Vendor {
@@ -49,10 +49,8 @@ export function vendorReader(columns: readonly Column[]): (cells: readonly strin
     let isTinMasked = false;
     for (const type of entityId ? [] : identifierTypes) {
       const found = readIdentifier(type, cells[byField.get(type)?.index ?? -1] ?? "");
-      const others = namesakes.get(type)!.map(({ index }) => readIdentifier(type, cells[index] ?? ""));
-      if (
-        others.some((other) => other && "value" in other && !(found && "value" in found && found.value === other.value))
-      )
+      const others = namesakes.get(type)!.map(({ index }) => readValue(readIdentifier(type, cells[index] ?? "")));
+      if (others.some((other) => other !== undefined && other !== readValue(found)))
         complain(type, "differs from the other column of this name");
       if (!found) continue;
       if ("value" in found) identifiers[type] = found.value;
@@ -90,6 +88,8 @@ export function vendorReader(columns: readonly Column[]): (cells: readonly strin
     return { vendor, isTinMasked, problems };
   };
 }
+
+const readValue = (found: IdentifierCell) => (found && "value" in found ? found.value : undefined);
 
 /** Returns whether a column is not used because another one of its name is. */
 function isNamesake(column: Column, used: Column | undefined): boolean {

@@ -50,7 +50,7 @@ export function createVendorStore(options: {
 }) {
   const of = (tenant: Tenant) => options.collections[tenant.environment];
 
-  const owned = (updates: readonly VendorUpdate[]) => ({
+  const owned = (updates: readonly Pick<VendorUpdate, "tenant" | "entityId">[]) => ({
     _id: { $in: updates.map(({ tenant, entityId }) => vendorKey(tenant.organizationId, entityId)) },
     organization_id: { $in: updates.map(({ tenant }) => tenant.organizationId) },
   });
@@ -169,10 +169,7 @@ export function createVendorStore(options: {
     async find(tenant: Tenant, entityIds: readonly string[]): Promise<ListedVendorDocument[]> {
       const read = (ids: readonly string[]) =>
         of(tenant)
-          .vendors.find({
-            _id: { $in: ids.map((id) => vendorKey(tenant.organizationId, id)) },
-            organization_id: tenant.organizationId,
-          })
+          .vendors.find(owned(ids.map((entityId) => ({ tenant, entityId }))))
           .toArray();
       const found = await read(entityIds);
       const takers = found.flatMap(({ taken_by }) => taken_by ?? []);

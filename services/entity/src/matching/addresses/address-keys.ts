@@ -122,7 +122,7 @@ function cityPlaces(split: AddressWords): string[] {
         .filter((length) => end + length <= raw.length)
         .map((length) => cityKey(raw.slice(end, end + length), key)),
     );
-  // Last, as only so many keys are looked up.
+  // These come last, because only a limited number of keys is looked up.
   const abroad = [...before(regions.toReversed()), ...after(regions.toReversed())];
   return [...before(states.toReversed()), ...after(states), ...abroad];
 }
