@@ -78,8 +78,17 @@ export function priorShare(word: string): number {
 /** The common word that a word seems to misspell; undefined for a common word itself and for any other word. */
 export function mistypedCommonWord(word: string): string | undefined {
   if (word.length < 5 || isCommonWord(word)) return undefined;
-  for (const words of [veryCommon, common]) {
-    for (const candidate of words) if (candidate.length >= 5 && osaDistance(word, candidate, 1) <= 1) return candidate;
-  }
-  return undefined;
+  const alike = new Set(withoutOneLetter(word).flatMap((text) => longByText.get(text) ?? []));
+  return alike.size === 0 ? undefined : long.find((each) => alike.has(each) && osaDistance(word, each, 1) <= 1);
+}
+
+/** A word, and it without each of its letters. Of two words with one mistake between them one of these texts is the same. */
+function withoutOneLetter(word: string): string[] {
+  return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+}
+
+const long = [...veryCommon, ...common].filter((word) => word.length >= 5);
+const longByText = new Map<string, string[]>();
+for (const word of long) {
+  for (const text of withoutOneLetter(word)) longByText.set(text, [...(longByText.get(text) ?? []), word]);
 }
