@@ -25,6 +25,22 @@ test("records of a key arrive in the order they were sent, with their headers, e
   expect(ofA[6]!.headers["record-id"]).toBe("r3");
 });
 
+test("records that need no order go to one partition a send, and to all partitions in turn", async () => {
+  const topic = await createTopic("any-order", 3);
+  const producer = kafka.producer();
+  for (const send of ["1", "2", "3"]) {
+    const keys = Array.from({ length: 10 }, (_, index) => `k${send}${index}`);
+    await producer.send(
+      keys.map((key) => record(topic, key, send)),
+      { anyOrder: true },
+    );
+  }
+  await producer.close();
+  const partitions = Map.groupBy(await read(topic), ({ partition }) => partition);
+  const sends = [...partitions.values()].map((records) => records.map(({ value }) => String(value)));
+  expect(sends.toSorted()).toEqual(["1", "2", "3"].map((send) => Array(10).fill(send)));
+});
+
 test("a send that Kafka refuses throws, and the next one arrives", async () => {
   const topic = await createTopic("refused");
   const producer = kafka.producer();

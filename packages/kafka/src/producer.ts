@@ -25,6 +25,7 @@ export function createProducer(options: { library: Library; instruments: Instrum
   let connection: Promise<LibraryProducer> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   let closed = false;
+  let turn = Math.floor(Math.random() * 1_000);
 
   async function discard(): Promise<void> {
     const discarded = connection;
@@ -32,10 +33,10 @@ export function createProducer(options: { library: Library; instruments: Instrum
     await discarded?.then((producer) => producer.disconnect()).catch(() => undefined);
   }
 
-  async function request(records: readonly ProducerRecord[]): Promise<void> {
+  async function request(records: readonly ProducerRecord[], place?: number): Promise<void> {
     const byTopic = [...Map.groupBy(records, ({ topic }) => topic)];
     const spans = byTopic.map(([topic, ofTopic]) => startSendSpan(topic, ofTopic));
-    const topicMessages = byTopic.map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map(toMessage) }));
+    const topicMessages = byTopic.map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map((each) => toMessage(each, place)) }));
     const count = (outcome?: Attributes) => {
       for (const [topic, { length }] of byTopic) instruments.sent.add(length, { ...sendAttributes(topic), ...outcome });
     };
@@ -55,13 +56,15 @@ export function createProducer(options: { library: Library; instruments: Instrum
 
   return {
     /**
-     * Sends records; those of one key arrive in the given order. Resolves when all are confirmed. Errors: some records
-     * may have arrived and others not. Send all of them again (the consumers are idempotent).
+     * Sends records; those of one key arrive in the given order, also when they are sent at different times. With `anyOrder`
+     * those of one call go to one partition, another one each time: brokers and consumers handle one batch instead of one for
+     * each partition. Resolves when all are confirmed. Errors: some records may have arrived and others not. Send all of them
+     * again (the consumers are idempotent).
      */
-    send(records: readonly ProducerRecord[]): Promise<void> {
+    send(records: readonly ProducerRecord[], { anyOrder = false } = {}): Promise<void> {
       const sent = queue.then(async () => {
         if (closed) throw new Error("the producer is closed");
-        for (const part of requestsOf(records)) await request(part);
+        for (const part of requestsOf(records)) await request(part, anyOrder ? turn++ : undefined);
       });
       queue = sent.catch(() => undefined);
       return sent;
@@ -82,16 +85,23 @@ async function open(library: Library): Promise<LibraryProducer> {
   const producer = library.producer({
     idempotent: true,
     allowAutoTopicCreation: false,
-    createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    createPartitioner() {
+      const byKey = kafkajs.Partitioners.DefaultPartitioner();
+      return (call) => {
+        const { message, partitionMetadata } = call;
+        return message.partition === undefined ? byKey(call) : message.partition % partitionMetadata.length;
+      };
+    },
     retry: RETRY,
   });
   await producer.connect();
   return producer;
 }
 
-function toMessage({ key, value, headers }: ProducerRecord): Message {
+function toMessage({ key, value, headers }: ProducerRecord, partition: number | undefined): Message {
   return {
     key,
+    partition,
     value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength),
     headers: { ...traceHeaders(context.active()), ...headers },
   };

@@ -251,6 +251,18 @@ test("a committed record that names its row is published and deleted without bei
   expect(published.map(({ headers }) => headers["record-id"])).toEqual(["first-0", "own-0"]);
 });
 
+test("committed records that name their rows go to one partition together", async () => {
+  const topic = await createTopic("own-together", 3);
+  const { publish } = await readingOnce(topic);
+  const all = Array.from({ length: 20 }, (_, index) => ownRecord(topic, `own${index}`));
+  await commit(...all);
+  for (const own of all) publish(own);
+  await eventually(async () => (await unsent()) === 0);
+  const published = (await read(topic)).filter(({ key }) => String(key).startsWith("own"));
+  expect(published).toHaveLength(20);
+  expect(new Set(published.map(({ partition }) => partition)).size).toBe(1);
+});
+
 test("a committed record that could not be sent is read and sent again", async () => {
   const topic = await createTopic("own-again");
   let failures = 0;

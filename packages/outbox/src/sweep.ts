@@ -30,8 +30,8 @@ export function createSweep(options: {
   /** The last round that read: when it began, and the shards that it held throughout. Undefined after an error. */
   let lastRead: { shards: readonly number[]; atMs: number } | undefined;
 
-  async function send(page: readonly OutboxRow[]): Promise<void> {
-    await options.producer.send(page.map(toRecord));
+  async function send(page: readonly OutboxRow[], order?: { anyOrder: boolean }): Promise<void> {
+    await options.producer.send(page.map(toRecord), order);
     await rows.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
     options.onRelayed(page.length);
   }
@@ -84,7 +84,8 @@ export function createSweep(options: {
     const shards = held();
     // Other relays send those of their shards.
     const page = own.filter(({ shard }) => shards.includes(shard));
-    if (page.length > 0) await settling(send(page));
+    // Each is the single record of its key.
+    if (page.length > 0) await settling(send(page, { anyOrder: true }));
   }
 
   return {
