@@ -36,7 +36,10 @@ export function createProducer(options: { library: Library; instruments: Instrum
   async function request(records: readonly ProducerRecord[], place?: number): Promise<void> {
     const byTopic = [...Map.groupBy(records, ({ topic }) => topic)];
     const spans = byTopic.map(([topic, ofTopic]) => startSendSpan(topic, ofTopic));
-    const topicMessages = byTopic.map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map((each) => toMessage(each, place)) }));
+    const topicMessages = byTopic.map(([topic, ofTopic]) => ({
+      topic,
+      messages: ofTopic.map((each) => toMessage(each, place)),
+    }));
     const count = (outcome?: Attributes) => {
       for (const [topic, { length }] of byTopic) instruments.sent.add(length, { ...sendAttributes(topic), ...outcome });
     };
