@@ -27,6 +27,9 @@ const send = (path: string, fields: Fields) => {
   return visitor.request(path, { method: "POST", body, headers: { origin: ORIGIN } });
 };
 
+/** What a browser sends where no file was chosen. */
+const noFile = () => new File([], "");
+
 const preview = (fields: Fields, view = "test") => send(`/${view}/lists/preview`, fields);
 const upload = (text: string) => preview({ file: new Blob([text]), rows: "" });
 
@@ -54,7 +57,7 @@ describe("the preview of a list", () => {
   });
 
   test("takes pasted rows, and reads columns as they are corrected", async () => {
-    const first = await preview({ file: new Blob([]), rows: "Number\tCode\r\nV-1\tSANDBXACTVE1\r\n" });
+    const first = await preview({ file: noFile(), rows: "Number\tCode\r\nV-1\tSANDBXACTVE1\r\n" });
     expect(first.text).toContain("names no column by which a vendor can be found");
     const corrected = { ...fieldsOf(first), column_0: "external_id", column_1: "uei" };
     const second = await preview(corrected);
@@ -71,7 +74,13 @@ describe("the preview of a list", () => {
   });
 
   test.each([
-    ["nothing", { file: new Blob([]), rows: " " }, "Choose a file, or paste rows."],
+    ["nothing", { file: noFile(), rows: " " }, "Choose a file, or paste rows."],
+    ["an empty file", { file: new Blob([]), rows: "" }, "The file is empty. Its first row must name the columns."],
+    [
+      "a file and rows",
+      { file: new Blob([FILE]), rows: "UEI\nSANDBXDEBAR1" },
+      "Choose a file or paste rows, not both.",
+    ],
     ["a file of another kind", { file: new Blob(["<html><table>"]) }, "This is a web page or an XML file."],
     ["a file of more than 5 MB", { file: new Blob(["x".repeat(5_000_001)]) }, "The file has more than 5 MB. Split it."],
     ["cells with more than 5 MB", { file: new Blob([new Uint8Array(longWorkbook())]) }, "more than 5 MB of text."],
@@ -145,7 +154,7 @@ describe("a list that is verified", () => {
   test("is not started by a form without a list", async () => {
     const page = await send("/test/lists", { checks: "sam_registration" });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("The file is empty.");
+    expect(page.text).toContain("Choose a file, or paste rows.");
   });
 
   test("with TINs proposes no TIN match where it is not enabled", async () => {

@@ -2,6 +2,7 @@ import { checkNames, toCheckType } from "@vvs/checks";
 import { addJobRows } from "@vvs/jobs";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { openJobRows, type Plan } from "@vvs/tenant/plans";
+import { VendorFileError } from "@vvs/vendor-files";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { formIdempotency } from "../http/form-token.ts";
@@ -87,7 +88,6 @@ export function createPreviewHandlers(context: PageContext) {
     async preview(request, response, visit) {
       try {
         const { bytes, isFirst } = await readList(request, response);
-        if (bytes.length === 0) return sendUploadForm(context, response, visit, "Choose a file, or paste rows.");
         const { list, refused } = await readMapped(request, bytes, visit);
         const notice = refused === undefined ? {} : { status: 400, notice: problemNotice(refused) };
         const input = isFirst ? {} : { input: inputOf(request) };
@@ -107,15 +107,17 @@ export function createPreviewHandlers(context: PageContext) {
   } satisfies PageHandlers;
 }
 
-/** Reads the list of a form: a file, pasted rows, or what a preview sent back. */
+/** Reads the list of a form: a file, pasted rows, or what a preview sent back. Errors: VendorFileError for none, or two. */
 async function readList(request: Request, response: Response): Promise<{ bytes: Uint8Array; isFirst: boolean }> {
   const file = await readUpload(request, response);
   const content = field(request, "content");
   if (content !== "") return { bytes: Buffer.from(content, "base64"), isFirst: false };
-  if (file.length > 0) return { bytes: file, isFirst: true };
   const rows = field(request, "rows");
+  const hasRows = rows.trim() !== "";
+  if (file && hasRows) throw new VendorFileError("Choose a file or paste rows, not both.");
+  if (!file && !hasRows) throw new VendorFileError("Choose a file, or paste rows.");
   // The first column may have no name, so what a row begins with stays.
-  return { bytes: Buffer.from(rows.trim() === "" ? "" : rows), isFirst: true };
+  return { bytes: file ?? Buffer.from(rows), isFirst: true };
 }
 
 /** Reads a list with the fields that were chosen; where they do not fit, without them, and with the reason. */

@@ -9,10 +9,10 @@ const MAX_BYTES = 7_000_000;
 const parse = express.raw({ type: "multipart/form-data", limit: MAX_BYTES });
 
 /**
- * Reads a form with a file. Its texts become the fields of the request. Returns the bytes of the file; empty if none was chosen.
+ * Reads a form with a file. Its texts become the fields of the request. Returns the bytes of the file; undefined if none was chosen.
  * Errors: VendorFileError if it is too large, ProblemError if it can't be read.
  */
-export async function readUpload(request: Request, response: Response): Promise<Uint8Array<ArrayBuffer>> {
+export async function readUpload(request: Request, response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
   // A browser that sends slowly holds no seat.
   await outside(() => readBody(request, response));
   if (!Buffer.isBuffer(request.body)) throw new ProblemError("unsupported_body");
@@ -21,10 +21,11 @@ export async function readUpload(request: Request, response: Response): Promise<
   let file: File | undefined;
   for (const [name, value] of form) {
     if (typeof value === "string") fields[name] = [...(fields[name] ?? []), value];
-    else if (name === "file") file = value;
+    // Browsers send a file without a name where none was chosen.
+    else if (name === "file" && value.name !== "") file = value;
   }
   request.body = fields;
-  return new Uint8Array(file ? await file.arrayBuffer() : []);
+  return file && new Uint8Array(await file.arrayBuffer());
 }
 
 function readBody(request: Request, response: Response): Promise<void> {
