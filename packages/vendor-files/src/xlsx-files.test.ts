@@ -64,12 +64,12 @@ test("a cell may have lines with as many commas as the list has columns, and beg
   expect(await readList(file)).toEqual([{ identifiers: { uei: UEI }, legal_name: "Acme" }]);
 });
 
-test("names of elements can have a prefix, as some programs write them", async () => {
+test("names of elements can have a prefix, and that of attributes can be another one, as some programs write them", async () => {
   const sheet = `<x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="str"><x:v>UEI</x:v></x:c></x:row>
     <x:row><x:c t="str"><x:v>${UEI}</x:v></x:c></x:row></x:sheetData></x:worksheet>`;
-  expect(await readList(workbook("", { parts: { "xl/worksheets/sheet2.xml": sheet } }))).toEqual([
-    { identifiers: { uei: UEI } },
-  ]);
+  const sheets = `<x:workbook xmlns:x="m" xmlns:y="n"><x:sheets><x:sheet name="A" y:id="rId2"/></x:sheets></x:workbook>`;
+  const parts = { "xl/worksheets/sheet2.xml": sheet, "xl/workbook.xml": sheets };
+  expect(await readList(workbook("", { parts }))).toEqual([{ identifiers: { uei: UEI } }]);
 });
 
 describe("a workbook is refused", () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { textRow, workbook } from "@vvs/vendor-files/testing";
 import { parse } from "csv-parse/sync";
 import { startJobApi } from "../testing/fake-jobs.ts";
 import { runProgram } from "../testing/run-program.ts";
@@ -16,7 +17,7 @@ const path = (name: string) => join(folder, name);
 const ueiOf = (name: string) => name.padStart(12, "0");
 
 /** Writes a file; returns the arguments that verify it. */
-function file(text: string): string[] {
+function file(text: string | Buffer): string[] {
   writeFileSync(path("in.csv"), text);
   return ["verify", path("in.csv"), "--out", path("out.csv")];
 }
@@ -244,6 +245,15 @@ test.each([
   await using api = await startJobApi();
   const { code, stderr } = await runProgram(file(text), { env: api.env });
   expect([code, stderr, api.calls.length]).toEqual([2, expect.stringContaining(message), 0]);
+});
+
+test("a workbook whose first sheet is no list is refused, with the name of the sheet that was read", async () => {
+  await using api = await startJobApi();
+  const sheets = `<workbook><sheets><sheet name="Cover" r:id="rId2"/><sheet name="Vendors" r:id="rId1"/></sheets></workbook>`;
+  const args = file(workbook(textRow("How to fill in this form"), { parts: { "xl/workbook.xml": sheets } }));
+  const { code, stderr } = await runProgram(args, { env: api.env });
+  const reason = /names no column .* Legal name\. Only the first of 2 sheets was read: Cover\.\n/;
+  expect([code, stderr, api.calls.length]).toEqual([2, expect.stringMatching(reason), 0]);
 });
 
 test("existing results are never overwritten", async () => {

@@ -17,6 +17,9 @@ export async function readVendorList(file: string): Promise<VendorFile> {
     throw error instanceof VendorFileError ? new UsageError(`${file}: ${error.message}`, { cause: error }) : error;
   });
   const [problem] = list.problems;
-  if (problem) throw new UsageError(`${file}: ${problemText(problem)}.`);
+  if (problem) {
+    const texts = [problem, ...list.notices].map((each) => `${problemText(each)}.`);
+    throw new UsageError(`${file}: ${texts.join(" ")}`);
+  }
   return list;
 }

@@ -14,7 +14,7 @@ export async function readXlsx(
   const archive = await openArchive(bytes, limits.unpackedBytes);
   const workbook = await readWorkbook(archive);
   const { sheets, sheetName } = workbook;
-  const notices = sheets > 1 ? [`Only the first of ${sheets} sheets was read: ${sheetName}.`] : [];
+  const notices = sheets > 1 ? [`Only the first of ${sheets} sheets was read: ${sheetName}`] : [];
   return { notices, rows: readSheet(archive, workbook, limits) };
 }
 

@@ -22,7 +22,8 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   const sheets: { name: string; id: string }[] = [];
   await readAll(archive, WORKBOOK, (name, attributes) => {
     if (name === "sheet" && (attributes.state ?? "visible") === "visible") {
-      sheets.push({ name: attributes.name ?? "", id: attributes["r:id"] ?? "" });
+      const [, id = ""] = Object.entries(attributes).find(([key]) => key.endsWith(":id")) ?? [];
+      sheets.push({ name: attributes.name ?? "", id });
     }
   });
   const targets = new Map<string, string>();
