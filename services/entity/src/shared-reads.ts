@@ -5,13 +5,14 @@ import type { CarriedTinDocument, Collections, FoundEntity, RememberedDocument }
 
 /** Maximum number of documents that a look-up reads for one identifier, even if a file gives it to more. */
 export const MAX_CARRIERS = 50;
-/** Leaves out the keys of entities by which names and addresses are found, a third of most documents, and the row before. */
+/** Leaves out the keys of entities by which names and addresses are found, a third of most documents, and what they were before. */
 export const WITHOUT_KEYS = {
   name_keys: 0,
   candidate_keys: 0,
   address_keys: 0,
   match_version: 0,
   row_before: 0,
+  before_takeover: 0,
 } as const;
 /** Maximum number of calls that share a command. */
 const MAX_TOGETHER = 16;

@@ -7,7 +7,7 @@ import type { ExcludedNameDocument } from "./excluded-names.ts";
 import type { SamFacts } from "./facts.ts";
 import type { ListedVendorDocument, VendorMonitorDocument } from "./listed-vendor.ts";
 import type { QuarantineDocument } from "./quarantine.ts";
-import type { RegistryRowDocument, RowField } from "./registry-row.ts";
+import type { RegistryRowDocument, RowField, TakenField } from "./registry-row.ts";
 import type { TinReplacementDocument } from "./tin-replacement.ts";
 
 /** The identifiers that may be shown. A TIN is stored apart from them, sealed. */
@@ -83,6 +83,8 @@ export interface EntityDocument extends MatchKeys {
   readonly registry_row?: RegistryRowDocument;
   /** What it was by the row before, which counts again if the load of its row is withdrawn. Absent where there was none. */
   readonly row_before?: Pick<EntityDocument, RowField>;
+  /** On own entities that took a registry entity over: what they were before. Absent if a version without this took it over. */
+  readonly before_takeover?: Pick<EntityDocument, TakenField> & { readonly load_id: string };
   readonly created_at: Date;
   /** Number of writes that made no version, because nothing visible changed. */
   readonly revision?: number;

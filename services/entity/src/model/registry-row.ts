@@ -12,6 +12,9 @@ export type RowField =
   | "listed"
   | "registry_row";
 
+/** The fields of an own entity that a registry entity replaces when it is taken over. */
+export type TakenField = "legal_name" | "placeholder" | "other_names" | "addresses" | "identifiers" | "sam" | "sources";
+
 /** The row from which an entity was last made. */
 export interface RegistryRowDocument {
   /** "" for the entity's main row; rows of its other payment addresses have another indicator. */

@@ -209,7 +209,8 @@ export async function takeOvers(
   return changes;
 }
 
-async function isCageFree(
+/** Returns whether no other own entity of the organization carries a CAGE. */
+export async function isCageFree(
   { entities }: Collections,
   own: EntityDocument,
   cage: string | undefined,

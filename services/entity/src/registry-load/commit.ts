@@ -13,7 +13,7 @@ import type {
 import { asReadBefore, StaleEntityError } from "../model/entity-writes.ts";
 import { nextVersion } from "../model/snapshots.ts";
 import { publicView } from "../model/view.ts";
-import { listTakeovers } from "../vendor-list/taken-over.ts";
+import { listTakeovers, unlistTakeovers } from "../vendor-list/taken-over.ts";
 import { type RecordedRun, recordChanges } from "./change-log.ts";
 import type { Transact } from "./load-lock.ts";
 import { type WatchedEffect, watchedEffect } from "./watched-effect.ts";
@@ -47,6 +47,8 @@ interface Writes {
   readonly effects: Map<string, WatchedEffect>;
   /** Own entities that take registry entities over. */
   readonly takers: UnversionedEntity[];
+  /** Own entities, as they were, that no longer stand for the registry entities that they took over. */
+  readonly leavers: EntityDocument[];
 }
 
 /**
@@ -62,6 +64,7 @@ export async function commitChanges(target: LoadTarget, changes: readonly Entity
     gone: [],
     effects: new Map(),
     takers: [],
+    leavers: [],
   };
   const at = { now: target.now, today: registryDay(target.now) };
   const outcomes = changes.map((change) => collect(change, { actor: target.actor, ...at }, writes));
@@ -75,6 +78,7 @@ function collect(
   writes: Writes,
 ): ChangeOutcome {
   if (previous && !previous.registry_entity_id && entity.registry_entity_id) writes.takers.push(entity);
+  if (previous?.registry_entity_id && !entity.registry_entity_id) writes.leavers.push(previous);
   const fields = previous ? changedFields(publicView(previous, today), publicView(entity, today)) : [];
   if (previous && fields.length === 0) {
     if (storedText(previous) === storedText(entity)) return "unchanged";
@@ -104,7 +108,7 @@ function noteEffect({ previous, entity, isGone }: EntityChange, today: IsoDate, 
 
 function write(target: LoadTarget, writes: Writes): Promise<void> {
   const { transact, collections } = target;
-  const { inserts, updates, snapshots, changed, gone, effects, takers } = writes;
+  const { inserts, updates, snapshots, changed, gone, effects, takers, leavers } = writes;
   const added = inserts.map(({ _id }) => _id);
   const isRecorded = snapshots.length > 0 || effects.size > 0 || gone.length > 0;
   return transact(async (session) => {
@@ -117,6 +121,7 @@ function write(target: LoadTarget, writes: Writes): Promise<void> {
     }
     if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
     if (takers.length > 0) await listTakeovers(collections, session, takers);
+    if (leavers.length > 0) await unlistTakeovers(collections, session, leavers);
     if (isRecorded) await recordChanges(target, session, { added, changed, gone, effects });
   });
 }

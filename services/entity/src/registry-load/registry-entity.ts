@@ -130,9 +130,19 @@ export function ownWithRegistry(
     sam: registry.sam,
     sources: [...own.sources.filter(({ name }) => name === "organization"), ...registry.sources],
     registry_entity_id: registry._id,
+    before_takeover: beforeTakeover(own, registry),
     ...(registry.listed === false && { listed: false }),
   };
   return withExclusions(withFormerCages(entity, [own, registry]), exclusions);
+}
+
+/** Returns what an own entity was before it took the registry entity over; undefined if that is not known. */
+function beforeTakeover(own: EntityDocument, { registry_row }: UnversionedEntity): EntityDocument["before_takeover"] {
+  const load_id = registry_row?.load_id;
+  const hasRow = own.sources.some(({ name }) => name === "sam_gov_extract");
+  if (own.before_takeover || hasRow || !load_id) return own.before_takeover;
+  const { legal_name, placeholder, other_names, addresses, identifiers, sam, sources } = own;
+  return { load_id, legal_name, placeholder, other_names, addresses, identifiers, sources, ...(sam && { sam }) };
 }
 
 /** Returns the CAGEs of a registry entity that an own one does not carry itself. */

@@ -1,10 +1,10 @@
-import { everIdentifiedBy } from "../model/cages.ts";
-import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
+import { everIdentifiedBy, formerCages } from "../model/cages.ts";
+import type { Collections, EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
 import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf } from "../model/own-entity.ts";
-import { takeOvers } from "./apply.ts";
+import { isCageFree, takeOvers } from "./apply.ts";
 import { commitChanges, type EntityChange, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
@@ -36,13 +36,27 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
     .toArray();
   const ids = registry.map(({ _id }) => _id);
   const own = await entities.find({ organization_id: { $gt: "" }, registry_entity_id: { $in: ids } }).toArray();
-  const withdrawn = [...registry, ...own].map((previous) => ({ previous, entity: withEarlierRow(previous) }));
+  const rowless = new Set(registry.filter(({ row_before }) => !row_before).map(({ _id }) => _id));
+  const isTakenByIt = ({ before_takeover, registry_entity_id }: EntityDocument) =>
+    before_takeover?.load_id === load._id || (before_takeover !== undefined && rowless.has(registry_entity_id!));
+  const ownWithdrawn: UnversionedEntity[] = [];
+  for (const previous of own) {
+    const isRestored = isTakenByIt(previous);
+    ownWithdrawn.push(isRestored ? await asBeforeTakeover(collections, previous, ownWithdrawn) : withoutRow(previous));
+  }
+  const withdrawn = [
+    ...registry.map((previous) => ({ previous, entity: withEarlierRow(previous) })),
+    ...own.map((previous, index) => ({ previous, entity: ownWithdrawn[index]! })),
+  ];
   const identifiers = withdrawn.map(({ entity }) => everIdentifiedBy(entity));
   const exclusions = await readKnownExclusions(collections, identifiers, { now });
   const changes = withdrawn.map(({ previous, entity }) => ({ previous, entity: withExclusions(entity, exclusions) }));
   const restored = changes.filter(({ previous }) => previous.row_before);
   // As if the own ones had never had the withdrawn row, nor its name.
-  const bare = own.map((previous) => ({ ...previous, ...withEarlierRow(previous), placeholder: true }));
+  const bare = own.map((previous, index) => {
+    const withdrawn = { ...previous, ...ownWithdrawn[index]! };
+    return isTakenByIt(previous) ? withdrawn : { ...withdrawn, sources: previous.sources, placeholder: true };
+  });
   const taken = new Map(
     (await takeOvers(collections, { exclusions }, bare, restored)).map((each) => [each.entity._id, each]),
   );
@@ -54,12 +68,44 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
   return { changed: changes.length, last: ids.at(-1) };
 }
 
-/** Returns an entity by the row before; without one, and for an own entity, without a row. */
+/** Returns a registry entity by the row before; without one, without a row. */
 function withEarlierRow(entity: EntityDocument): UnversionedEntity {
   const { row_before, ...bare } = withoutRow(entity);
   if (!row_before) return bare;
   const named = { ...row_before, placeholder: false };
   return { ...bare, other_cages: undefined, former_cages: undefined, ...named, ...matchKeysOf(named) };
+}
+
+/**
+ * Returns an own entity as it was before it took a registry entity over, with the identifiers that it was given since, but without
+ * a CAGE that another own entity has now. `restored` are those of the same write.
+ */
+async function asBeforeTakeover(
+  collections: Collections,
+  previous: EntityDocument,
+  restored: readonly UnversionedEntity[],
+): Promise<UnversionedEntity> {
+  const { before_takeover, registry_entity_id, ...bare } = withoutRow(previous);
+  const { load_id, identifiers: before, ...named } = before_takeover!;
+  const { uei, ...given } = bare.identifiers;
+  const isTaken = restored.some(
+    ({ organization_id, identifiers: { cage } }) =>
+      organization_id === previous.organization_id && cage === before.cage,
+  );
+  const hasItsCage = before.cage && !isTaken && (await isCageFree(collections, previous, before.cage, undefined));
+  const identifiers = {
+    ...given,
+    ...(before.uei && { uei: before.uei }),
+    ...(hasItsCage && { cage: before.cage }),
+  };
+  const entity = { ...bare, ...named, ...matchKeysOf(named), identifiers, claims: claimsOf(identifiers) };
+  return {
+    ...entity,
+    former_cages: formerCages(entity, [bare]),
+    before_takeover: undefined,
+    // One with the registry entity's own UEI still stands for what is left of that one.
+    registry_entity_id: before.uei ? registry_entity_id : undefined,
+  };
 }
 
 function withoutRow(entity: EntityDocument): UnversionedEntity {

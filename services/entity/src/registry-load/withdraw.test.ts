@@ -268,6 +268,61 @@ describe("after a withdrawal an entity is shown as the newest load that counts s
   });
 });
 
+describe("an own entity that took a registry entity over in a withdrawn load is again what the organization made it", () => {
+  const bad = { 1: uei, 4: cage, 12: "BAD LLC" };
+  const address = { type: "physical", line1: "1 Own St", city: "Duluth", state: "MN", zip: "55802", country: "USA" };
+  const create = async (identifiers: Record<string, string>, legalName?: string) =>
+    (await app.gateway.createEntity({ caller, legalName, identifiers, address })).entity!;
+  const seen = async (entityId: string) => (await app.gateway.getEntity({ caller, entityId })).entity!;
+  const load = async (day: string, ...rows: Record<number, string>[]) => (await loads.load(rows, { day })).loadId;
+  beforeEach(() => app.databases.live.collection("idempotency_keys").deleteMany({}));
+
+  test.each<[string, Record<string, string>]>([
+    ["by its UEI", { uei }],
+    ["by its UEI, although it has another CAGE", { uei, cage: "1AAA1" }],
+    ["by its CAGE", { cage }],
+  ])("%s", async (_name, identifiers) => {
+    const own = await create(identifiers, "Own");
+    const loadId = await load("06", bad);
+    expect(await seen(own.id)).toMatchObject({ legalName: "BAD LLC", identifiers: { uei, cage } });
+    await loads.withdraw(loadId);
+    expect(await seen(own.id)).toEqual(own);
+    await load("13", { ...bad, 12: "GOOD LLC" });
+    expect(await seen(own.id)).toMatchObject({ legalName: "GOOD LLC", identifiers: { uei, cage } });
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+  });
+
+  test("also where an earlier file has another row of that registry entity", async () => {
+    const own = await create({ cage }, "Own");
+    await load("06", { 1: uei, 4: "1AAA1" });
+    const loadId = await load("13", bad);
+    expect((await seen(own.id)).identifiers).toMatchObject({ uei });
+    await loads.withdraw(loadId);
+    expect(await seen(own.id)).toEqual(own);
+    const { entity: registry } = await app.gateway.lookUp({ caller, identifiers: { uei } });
+    expect(registry).toMatchObject({ identifiers: { uei, cage: "1AAA1" } });
+    expect(registry!.id).not.toBe(own.id);
+    expect(await app.live.vendors.countDocuments({ taken_by: own.id })).toBe(0);
+  });
+
+  test("and takes over the registry entity that the next file gives its CAGE", async () => {
+    const own = await create({ cage }, "Own");
+    await loads.withdraw(await load("06", bad));
+    await load("13", { 1: uei, 4: "1AAA1" }, { 1: other, 4: cage });
+    expect((await seen(own.id)).identifiers).toEqual({ uei: other, cage });
+  });
+
+  test("with what it was given since, and without a CAGE that another own entity took since", async () => {
+    const own = await create({ uei, cage: "1AAA1" }, "Own");
+    const loadId = await load("06", bad);
+    await app.verification.resolveVendor({ caller, identifiers: { uei, duns: "123456780" }, legalName: "" });
+    const taker = await create({ cage: "1AAA1" }, "Other");
+    await loads.withdraw(loadId);
+    expect((await seen(own.id)).identifiers).toEqual({ uei, duns: "123456780" });
+    expect((await seen(taker.id)).identifiers).toEqual({ cage: "1AAA1" });
+  });
+});
+
 test("a withdrawal is listed with who, when and why, and prints what to do next, also after its file was refused", async () => {
   await kinds.exclusions.good();
   const { loadId, fileName } = await kinds.exclusions.bad();

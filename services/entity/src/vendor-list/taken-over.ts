@@ -66,7 +66,17 @@ export async function listTakeovers(
   await vendors.bulkWrite(writes, { session, ordered: false });
 }
 
-/** Does the same for entities that versions without this took over. */
+/** Lets later changes of these registry entities count as their own again, in the transaction in which the own entities leave them. */
+export async function unlistTakeovers(
+  { vendors }: Pick<Lists, "vendors">,
+  session: ClientSession,
+  left: readonly OwnEntity[],
+): Promise<void> {
+  const keys = left.map((entity) => vendorKey(entity.organization_id!, entity.registry_entity_id!));
+  await vendors.deleteMany({ _id: { $in: keys }, taken_by: { $exists: true } }, { session });
+}
+
+/** Does the same as `listTakeovers` for entities that versions without this took over. */
 export async function listEarlierTakeovers(client: MongoClient, collections: Lists & Pick<Collections, "entities">) {
   const own = collections.entities
     .find({ registry_entity_id: { $exists: true }, organization_id: { $gt: "" } })
