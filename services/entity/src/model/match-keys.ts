@@ -11,7 +11,7 @@ const MAX_NAMES = 8;
  * Version of the rules that make keys, including normalization and the keys of excluded names (`nameKeys`). Raise it with each
  * change: stored keys are then recomputed.
  */
-export const MATCH_VERSION = 7;
+export const MATCH_VERSION = 8;
 
 /** Returns the keys by which an entity is found by name or address. A placeholder has no name. */
 export function matchKeysOf(entity: Matched): MatchKeys {

@@ -8,7 +8,7 @@ import { wordList } from "../word-list.ts";
  */
 const lines = `
   inc: inc, incorporated, incorporation, incorp
-  corp: corp, corporation, corporations
+  corp: corp, corporation, corporations, corpn
   co: co, company, comp
   llc: llc, lc, limited liability company
   llp: llp, limited liability partnership
@@ -16,7 +16,7 @@ const lines = `
   lp: lp, limited partnership
   gp: general partnership
   ltd: ltd, limited, limited liability, lmtd, ltd sti, limited sirketi
-  pc: pc, professional corporation, prof corporation
+  pc: pc, professional corporation
   pa: pa, professional association
   pllc: pllc, professional limited liability company, professional llc
   na: na, national association
@@ -67,7 +67,7 @@ const lines = `
   sia: sia, sabiedriba ar ierobezotu atbildibu
   ou: ou, osauhing
   spzoo: sp zoo, sp z oo, spolka zoo, spolka z oo, spolka z ograniczona odpowiedzialnoscia
-  sro: sro, spolecnost s rucenim omezenym, spol sro
+  sro: sro, spolecnost s rucenim omezenym, spol sro, spol s ro
   doo: doo, drustvo s ogranicenom odgovornoscu
   ood: ood, eood
   kft: kft, korlatolt felelossegu tarsasag
@@ -117,6 +117,9 @@ const shortWords: Readonly<Record<string, readonly string[]>> = {
   corporation: ["corporation", "corp"],
   limited: ["limited", "ltd"],
   liability: ["liability", "liab"],
+  professional: ["professional", "prof"],
+  national: ["national", "natl"],
+  association: ["association", "assn"],
 };
 
 /** A spelling with each of its words written in full or short. */

@@ -85,6 +85,12 @@ describe("a name agrees with", () => {
     ["John A Smith III", "SMITH, JOHN A III"],
     ["Jones Law PC", "JONES LAW, A PROFESSIONAL CORPORATION"],
     ["Kestrel Marine LLC", "KESTREL MARINE A LIMITED LIABILITY COMPANY"],
+    ["Lorwin Electric Co-op", "LORWIN ELECTRIC COOPERATIVE"],
+    ["Lorwin Co-Operative Assn", "LORWIN COOPERATIVE ASSOCIATION"],
+    ["Wells Fargo Bank Natl. Assn.", "WELLS FARGO BANK, N.A."],
+    ["Jones Law Prof. Assn.", "JONES LAW PA"],
+    ["Kestrel Corpn", "KESTREL CORPORATION"],
+    ["Kestrel, spol. s r.o.", "KESTREL S.R.O."],
   ])("%s: %s", (given, registered) => {
     expect(nameAgrees(given, [registered])).toBe(true);
     // Screening is never stricter.

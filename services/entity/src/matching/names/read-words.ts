@@ -71,6 +71,7 @@ function withoutSymbols(name: string): string {
 export function tokenize(text: string, isStrict = false): string[] {
   const spelled = text
     .replace(/['`\u2019]/g, "")
+    .replace(/\bco-op(?:erative)?\b/g, "cooperative")
     .replace(isStrict ? betweenWords : /[&+]/g, " and ")
     .replace(/%/g, " percent ");
   const words = (spelled.includes(".") ? withJoinedInitials(spelled) : spelled)
