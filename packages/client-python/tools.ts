@@ -47,10 +47,10 @@ export async function writeModels(run: Run, file: string): Promise<string | unde
     writeFileSync(input, JSON.stringify(schemasOnly()));
     const language = ["--output-model-type", "typing.TypedDict", "--target-python-version", "3.10"];
     const style = ["--use-standard-collections", "--use-union-operator", "--formatters", "builtin"];
-    const texts = ["--use-schema-description", "--use-field-description", "--disable-timestamp"];
+    const texts = ["--use-schema-description", "--use-field-description", "--use-single-line-docstring"];
     // Answers may have more fields than the document knows.
     const names = ["--naming-strategy", "parent-prefixed", "--no-use-closed-typed-dict"];
-    const choice = ["--input-file-type", "openapi", ...language, ...style, ...texts, ...names];
+    const choice = ["--input-file-type", "openapi", "--disable-timestamp", ...language, ...style, ...texts, ...names];
     const { code, output } = await run([
       ...["-W", "ignore", "-m", "datamodel_code_generator"],
       ...["--input", input, "--output", file, ...choice],

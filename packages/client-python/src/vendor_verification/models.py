@@ -9,52 +9,34 @@ from typing_extensions import NotRequired
 
 
 class Address(TypedDict):
-    """
-    A postal address. Fields that the source lacks are empty.
-    """
+    """A postal address. Fields that the source lacks are empty."""
 
     type: str
-    """
-    Known values: `physical`, `mailing`. More may be added.
-    """
+    """Known values: `physical`, `mailing`. More may be added."""
     line1: str
     line2: NotRequired[str]
     city: str
     state: str
     zip: str
     country: str
-    """
-    ISO 3166 alpha-3 from registries, and as it was given on creation.
-    """
+    """ISO 3166 alpha-3 from registries, and as it was given on creation."""
 
 
 class Change(TypedDict):
-    """
-    A watched field that changed. Both values of `tin_match.tin` are equal where the new TIN ends in the same four digits.
-    """
+    """A watched field that changed. Both values of `tin_match.tin` are equal where the new TIN ends in the same four digits."""
 
     field: str
-    """
-    `<check>.<name>`, such as `sam_registration.registration_status`.
-    """
+    """`<check>.<name>`, such as `sam_registration.registration_status`."""
     previous: str
-    """
-    Empty where there was no value.
-    """
+    """Empty where there was no value."""
     current: str
-    """
-    Empty where there is no value.
-    """
+    """Empty where there is no value."""
     detected_at: str
-    """
-    When the change was detected. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the change was detected. RFC 3339 in UTC, with milliseconds."""
 
 
 CheckType: TypeAlias = Literal['sam_registration', 'tin_match']
-"""
-`sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records?
-"""
+"""`sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records?"""
 
 
 class CreateEntityRequestAddress(TypedDict):
@@ -68,172 +50,102 @@ class CreateEntityRequestAddress(TypedDict):
 
 class CreateVerificationRequest(TypedDict):
     entity_id: str
-    """
-    Id of an entity that you can see.
-    """
+    """Id of an entity that you can see."""
     checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
+    """The checks, in the order of the results. Duplicates count once."""
     mode: Literal['cached', 'realtime']
-    """
-    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
-    """
+    """`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`."""
     max_age_seconds: NotRequired[int]
-    """
-    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
-    """
+    """Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them."""
 
 
 class DataDates(TypedDict):
-    """
-    The dates of the data behind an answer of `sam_registration`.
-    """
+    """The dates of the data behind an answer of `sam_registration`."""
 
     registration: NotRequired[str]
-    """
-    Of the registration; absent where it is unknown. RFC 3339 in UTC, with milliseconds.
-    """
+    """Of the registration; absent where it is unknown. RFC 3339 in UTC, with milliseconds."""
     exclusions: NotRequired[str]
-    """
-    Of the exclusions; absent where they are unknown. RFC 3339 in UTC, with milliseconds.
-    """
+    """Of the exclusions; absent where they are unknown. RFC 3339 in UTC, with milliseconds."""
 
 
 class ErrorDetail(TypedDict):
     path: str
-    """
-    Where the problem is, such as `identifiers.uei` or `checks[1]`.
-    """
+    """Where the problem is, such as `identifiers.uei` or `checks[1]`."""
     message: str
-    """
-    The end of a sentence that begins with `path`.
-    """
+    """The end of a sentence that begins with `path`."""
 
 
 class EvidenceAttempt(TypedDict):
     provider: str
     outcome: str
-    """
-    `pass`, `fail` or `throw`.
-    """
+    """`pass`, `fail` or `throw`."""
     reason: NotRequired[str]
-    """
-    The reason of the result, or why the provider gave no answer.
-    """
+    """The reason of the result, or why the provider gave no answer."""
     started_at: str
-    """
-    When the provider was asked. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the provider was asked. RFC 3339 in UTC, with milliseconds."""
     duration_ms: int
 
 
 class EvidenceSource(TypedDict):
     part: str
-    """
-    `registration` or `exclusions`.
-    """
+    """`registration` or `exclusions`."""
     origin: str
-    """
-    `sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`.
-    """
+    """`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."""
     data_as_of: str
-    """
-    When SAM.gov’s API answered, or when the file was cut. RFC 3339 in UTC, with milliseconds.
-    """
+    """When SAM.gov’s API answered, or when the file was cut. RFC 3339 in UTC, with milliseconds."""
     file: NotRequired[str]
-    """
-    Name of the file.
-    """
+    """Name of the file."""
     sha256: NotRequired[str]
-    """
-    SHA-256 of the file.
-    """
+    """SHA-256 of the file."""
 
 
 class Evidence(TypedDict):
-    """
-    What a result rests on. Immutable.
-    """
+    """What a result rests on. Immutable."""
 
     id: str
-    """
-    Id of the evidence.
-    """
+    """Id of the evidence."""
     verification_id: str
-    """
-    The verification that stored it first.
-    """
+    """The verification that stored it first."""
     check_type: str
-    """
-    `sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added.
-    """
+    """`sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added."""
     origin: str
-    """
-    Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered.
-    """
+    """Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered."""
     content: str
-    """
-    The provider’s answer as received, with secrets and TINs masked; empty where no provider answered.
-    """
+    """The provider’s answer as received, with secrets and TINs masked; empty where no provider answered."""
     content_type: str
-    """
-    Media type of `content`; empty where no provider answered.
-    """
+    """Media type of `content`; empty where no provider answered."""
     sha256: str
-    """
-    SHA-256 of `content`.
-    """
+    """SHA-256 of `content`."""
     attempts: list[EvidenceAttempt]
     sources: list[EvidenceSource]
-    """
-    Where each part of an answer about a registration is from. Empty for other answers.
-    """
+    """Where each part of an answer about a registration is from. Empty for other answers."""
     created_at: str
-    """
-    When it was stored. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was stored. RFC 3339 in UTC, with milliseconds."""
 
 
 Frequency: TypeAlias = Literal['hourly', 'daily', 'weekly', 'monthly']
-"""
-How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour.
-"""
+"""How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour."""
 
 
 class Identifier(TypedDict):
-    """
-    One identifier of a vendor.
-    """
+    """One identifier of a vendor."""
 
     type: Literal['uei', 'cage', 'duns', 'tin']
     value: str
-    """
-    Spaces and dashes are removed.
-    """
+    """Spaces and dashes are removed."""
 
 
 class Identifiers(TypedDict):
-    """
-    Identifiers by type. Absent types are left out.
-    """
+    """Identifiers by type. Absent types are left out."""
 
     uei: NotRequired[str]
-    """
-    Unique Entity ID of SAM.gov: 12 letters and digits.
-    """
+    """Unique Entity ID of SAM.gov: 12 letters and digits."""
     cage: NotRequired[str]
-    """
-    CAGE code: 5 letters and digits.
-    """
+    """CAGE code: 5 letters and digits."""
     duns: NotRequired[str]
-    """
-    D-U-N-S number: 9 digits.
-    """
+    """D-U-N-S number: 9 digits."""
     tin: NotRequired[str]
-    """
-    Taxpayer identification number, only as `****` and its last four digits.
-    """
+    """Taxpayer identification number, only as `****` and its last four digits."""
 
 
 JobCounts = TypedDict(
@@ -259,355 +171,209 @@ class JobResultProblem(TypedDict):
 
 class MatchReasonPart(TypedDict):
     part: str
-    """
-    Such as `street` of an address.
-    """
+    """Such as `street` of an address."""
     outcome: str
-    """
-    `agrees` or `contradicts`.
-    """
+    """`agrees` or `contradicts`."""
     weight: float
-    """
-    Share of the comparison; negative where it contradicts.
-    """
+    """Share of the comparison; negative where it contradicts."""
 
 
 class MatchReason(TypedDict):
-    """
-    A reason for or against a match.
-    """
+    """A reason for or against a match."""
 
     criterion: str
-    """
-    Such as `legal_name`, `identifiers.uei` or `address`.
-    """
+    """Such as `legal_name`, `identifiers.uei` or `address`."""
     outcome: str
-    """
-    `agrees`, `contradicts` or `absent`.
-    """
+    """`agrees`, `contradicts` or `absent`."""
     weight: float
-    """
-    Effect on the confidence; negative where it lowered it.
-    """
+    """Effect on the confidence; negative where it lowered it."""
     detail: str
-    """
-    The reason in words.
-    """
+    """The reason in words."""
     parts: NotRequired[list[MatchReasonPart]]
 
 
 class MonitorLastRun(TypedDict):
-    """
-    The newest run that has ended.
-    """
+    """The newest run that has ended."""
 
     at: str
-    """
-    When it ended, or when a scheduled check confirmed it last. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it ended, or when a scheduled check confirmed it last. RFC 3339 in UTC, with milliseconds."""
     outcome: str
-    """
-    `error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added.
-    """
+    """`error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added."""
     verification_id: str
-    """
-    Its verification.
-    """
+    """Its verification."""
     data_as_of: NotRequired[DataDates]
 
 
 class Monitor(TypedDict):
-    """
-    Checks of an entity that run on a schedule.
-    """
+    """Checks of an entity that run on a schedule."""
 
     id: str
-    """
-    Id of the monitor.
-    """
+    """Id of the monitor."""
     entity_id: str
-    """
-    The monitored entity.
-    """
+    """The monitored entity."""
     checks: list[str]
     frequency: str
-    """
-    How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour. Known values: `hourly`, `daily`, `weekly`, `monthly`. More may be added.
-    """
+    """How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour. Known values: `hourly`, `daily`, `weekly`, `monthly`. More may be added."""
     webhook_url: NotRequired[str]
-    """
-    Absent where events are only read.
-    """
+    """Absent where events are only read."""
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor; absent where you gave the monitor none.
-    """
+    """Your own number of the vendor; absent where you gave the monitor none."""
     status: str
-    """
-    Known values: `active`, `canceled`. More may be added.
-    """
+    """Known values: `active`, `canceled`. More may be added."""
     created_at: str
-    """
-    When it was created. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was created. RFC 3339 in UTC, with milliseconds."""
     last_run: NotRequired[MonitorLastRun]
-    """
-    The newest run that has ended.
-    """
+    """The newest run that has ended."""
     next_run_at: NotRequired[str]
-    """
-    When the next run, or scheduled check, is due. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the next run, or scheduled check, is due. RFC 3339 in UTC, with milliseconds."""
     stale_since: NotRequired[str]
-    """
-    Since when scheduled checks confirm nothing, because our copy of SAM.gov’s exclusions is out of date. Absent where it is not. RFC 3339 in UTC, with milliseconds.
-    """
+    """Since when scheduled checks confirm nothing, because our copy of SAM.gov’s exclusions is out of date. Absent where it is not. RFC 3339 in UTC, with milliseconds."""
     consecutive_errors: int
-    """
-    Number of consecutive runs whose overall result was `error`.
-    """
+    """Number of consecutive runs whose overall result was `error`."""
 
 
 class MonitorChangeDetectedChange(TypedDict):
     field: str
-    """
-    `<check>.<name>`, such as `sam_registration.registration_status`.
-    """
+    """`<check>.<name>`, such as `sam_registration.registration_status`."""
     previous: str | None
-    """
-    null where there was no value.
-    """
+    """null where there was no value."""
     current: str | None
-    """
-    null where there is no value.
-    """
+    """null where there is no value."""
     detected_at: str
-    """
-    When the change was detected. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the change was detected. RFC 3339 in UTC, with milliseconds."""
 
 
 class MonitorChangeDetected(TypedDict):
-    """
-    The body of a webhook.
-    """
+    """The body of a webhook."""
 
     event: str
-    """
-    Known values: `monitor.change_detected`. More may be added.
-    """
+    """Known values: `monitor.change_detected`. More may be added."""
     monitor_id: str
-    """
-    The monitor.
-    """
+    """The monitor."""
     entity_id: str
-    """
-    The monitored entity.
-    """
+    """The monitored entity."""
     external_id: NotRequired[str]
-    """
-    Your number of the monitor, or else of the entity; absent where there is none. The same on every attempt.
-    """
+    """Your number of the monitor, or else of the entity; absent where there is none. The same on every attempt."""
     changes: list[MonitorChangeDetectedChange]
     verification_id: str
-    """
-    The verification that showed the changes.
-    """
+    """The verification that showed the changes."""
     delivered_at: str
-    """
-    When this attempt was made. RFC 3339 in UTC, with milliseconds.
-    """
+    """When this attempt was made. RFC 3339 in UTC, with milliseconds."""
     test: NotRequired[bool]
-    """
-    On a test event from the dashboard, whose changes are made up; absent otherwise.
-    """
+    """On a test event from the dashboard, whose changes are made up; absent otherwise."""
 
 
 class MonitorEvent(TypedDict):
-    """
-    Changes that one run of a monitor detected. Has the fields of its webhook, except `delivered_at`.
-    """
+    """Changes that one run of a monitor detected. Has the fields of its webhook, except `delivered_at`."""
 
     id: str
-    """
-    Id of the event, also the `webhook-id` of its delivery.
-    """
+    """Id of the event, also the `webhook-id` of its delivery."""
     event: str
-    """
-    Known values: `monitor.change_detected`. More may be added.
-    """
+    """Known values: `monitor.change_detected`. More may be added."""
     monitor_id: str
-    """
-    The monitor.
-    """
+    """The monitor."""
     entity_id: str
-    """
-    The monitored entity.
-    """
+    """The monitored entity."""
     external_id: NotRequired[str]
-    """
-    Your number of the monitor, or else of the entity, as it was then; absent where there was none.
-    """
+    """Your number of the monitor, or else of the entity, as it was then; absent where there was none."""
     changes: list[Change]
     verification_id: str
-    """
-    The verification that showed the changes.
-    """
+    """The verification that showed the changes."""
     detected_at: str
-    """
-    When the changes were detected. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the changes were detected. RFC 3339 in UTC, with milliseconds."""
 
 
 class MonitorPage(TypedDict):
-    """
-    A page of active monitors, newest first.
-    """
+    """A page of active monitors, newest first."""
 
     monitors: list[Monitor]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class MonitorRunConfirmed(TypedDict):
-    """
-    Scheduled checks that found the same in our newest data. They made no verification of their own.
-    """
+    """Scheduled checks that found the same in our newest data. They made no verification of their own."""
 
     times: int
-    """
-    How many scheduled checks found the same status, reason and details.
-    """
+    """How many scheduled checks found the same status, reason and details."""
     last_at: str
-    """
-    When the last of these checks was due. RFC 3339 in UTC, with milliseconds.
-    """
+    """When the last of these checks was due. RFC 3339 in UTC, with milliseconds."""
     data_as_of: NotRequired[DataDates]
 
 
 class MonitorRun(TypedDict):
-    """
-    A run of a monitor that has ended.
-    """
+    """A run of a monitor that has ended."""
 
     at: str
-    """
-    When it ended. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it ended. RFC 3339 in UTC, with milliseconds."""
     outcome: str
-    """
-    `error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added.
-    """
+    """`error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added."""
     verification_id: str
-    """
-    Its verification.
-    """
+    """Its verification."""
     cause: str
-    """
-    Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov. Known values: `first`, `schedule`, `file`, `expiry`, `exclusion`, `answer`. More may be added.
-    """
+    """Why it was made: the monitor was new, the schedule, a loaded file that changed the vendor, the day after the registration’s expiration date, an exclusion’s first day, or another answer of SAM.gov. Known values: `first`, `schedule`, `file`, `expiry`, `exclusion`, `answer`. More may be added."""
     confirmed: NotRequired[MonitorRunConfirmed]
-    """
-    Scheduled checks that found the same in our newest data. They made no verification of their own.
-    """
+    """Scheduled checks that found the same in our newest data. They made no verification of their own."""
 
 
 class MonitorRunPage(TypedDict):
-    """
-    A page of runs.
-    """
+    """A page of runs."""
 
     runs: list[MonitorRun]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class Provider(TypedDict):
-    """
-    A provider of checks and its state.
-    """
+    """A provider of checks and its state."""
 
     name: str
     checks: list[str]
     state: str
-    """
-    Known values: `available`, `degraded`, `unavailable`. More may be added.
-    """
+    """Known values: `available`, `degraded`, `unavailable`. More may be added."""
     quota_remaining: NotRequired[int]
-    """
-    Calls left today; absent where unknown.
-    """
+    """Calls left today; absent where unknown."""
     last_success_at: NotRequired[str]
-    """
-    When it last answered. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it last answered. RFC 3339 in UTC, with milliseconds."""
 
 
 class Providers(TypedDict):
-    """
-    The providers of the key’s environment, in the order in which they are asked.
-    """
+    """The providers of the key’s environment, in the order in which they are asked."""
 
     providers: list[Provider]
 
 
 class ReceiptKeysKey(TypedDict):
     kty: str
-    """
-    `OKP`.
-    """
+    """`OKP`."""
     crv: str
-    """
-    `Ed25519`.
-    """
+    """`Ed25519`."""
     x: str
-    """
-    The public key, in base64url.
-    """
+    """The public key, in base64url."""
     kid: str
-    """
-    Id of the key, as receipts name it.
-    """
+    """Id of the key, as receipts name it."""
     use: str
-    """
-    `sig`.
-    """
+    """`sig`."""
     alg: str
-    """
-    `EdDSA`.
-    """
+    """`EdDSA`."""
 
 
 class ReceiptKeys(TypedDict):
-    """
-    The public keys that receipts are checked with.
-    """
+    """The public keys that receipts are checked with."""
 
     keys: list[ReceiptKeysKey]
 
 
 class Registration(TypedDict):
-    """
-    The registration in SAM.gov.
-    """
+    """The registration in SAM.gov."""
 
     registration_status: str
-    """
-    The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added.
-    """
+    """The state of a registration in SAM.gov. Known values: `active`, `inactive`, `expired`, `debarred`. More may be added."""
     cage: NotRequired[str]
     expiration_date: NotRequired[str]
-    """
-    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-    """
+    """Last day of the registration, in Washington (`America/New_York`): it is active until midnight there."""
     entity_type: NotRequired[str]
-    """
-    The registry’s text.
-    """
+    """The registry’s text."""
 
 
 class ResultDetailsExclusion(TypedDict):
@@ -615,152 +381,92 @@ class ResultDetailsExclusion(TypedDict):
     type: NotRequired[str]
     agency: NotRequired[str]
     active_date: NotRequired[str]
-    """
-    First day, in Washington.
-    """
+    """First day, in Washington."""
     termination_date: NotRequired[str]
-    """
-    Last day, in Washington, YYYY-MM-DD, or `indefinite`.
-    """
+    """Last day, in Washington, YYYY-MM-DD, or `indefinite`."""
     effect: str
-    """
-    `bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its products and services may not be bought, which fails nothing by itself.
-    """
+    """`bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its products and services may not be bought, which fails nothing by itself."""
     comment: NotRequired[str]
-    """
-    The excluding agency's comment.
-    """
+    """The excluding agency's comment."""
 
 
 RowOutcome: TypeAlias = Literal['pass', 'fail', 'error', 'ambiguous', 'not_found', 'conflict', 'invalid', 'limit_exceeded', 'waiting']
-"""
-`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h.
-"""
+"""`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h."""
 
 
 class SameName(TypedDict):
-    """
-    An exclusion that bears the vendor’s name and has no UEI or CAGE, so that it may be somebody else’s.
-    """
+    """An exclusion that bears the vendor’s name and has no UEI or CAGE, so that it may be somebody else’s."""
 
     name: str
-    """
-    As SAM.gov lists it; a person’s first, middle and last name.
-    """
+    """As SAM.gov lists it; a person’s first, middle and last name."""
     program: NotRequired[str]
     type: NotRequired[str]
     agency: NotRequired[str]
     active_date: NotRequired[str]
-    """
-    First day, in Washington.
-    """
+    """First day, in Washington."""
     termination_date: str
-    """
-    Last day, in Washington, YYYY-MM-DD, or `indefinite`.
-    """
+    """Last day, in Washington, YYYY-MM-DD, or `indefinite`."""
 
 
 class SetExternalIdRequest(TypedDict):
     external_id: str | None
-    """
-    Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
-    """
+    """Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN."""
 
 
 class Snapshot(TypedDict):
-    """
-    An immutable record of an entity at one version.
-    """
+    """An immutable record of an entity at one version."""
 
     id: str
-    """
-    Id of the snapshot.
-    """
+    """Id of the snapshot."""
     entity_id: str
-    """
-    Its entity.
-    """
+    """Its entity."""
     organization_id: NotRequired[str]
-    """
-    Your organization; absent on a registry entity.
-    """
+    """Your organization; absent on a registry entity."""
     version: int
-    """
-    1, 2, … per entity.
-    """
+    """1, 2, … per entity."""
     entity: dict[str, Any]
-    """
-    The whole entity as it was.
-    """
+    """The whole entity as it was."""
     actor: str
-    """
-    The API key, user or monitor that caused it, or `registry:<file>`.
-    """
+    """The API key, user or monitor that caused it, or `registry:<file>`."""
     request_id: NotRequired[str]
-    """
-    Absent on a registry entity.
-    """
+    """Absent on a registry entity."""
     created_at: str
-    """
-    When it was written. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was written. RFC 3339 in UTC, with milliseconds."""
     hash: str
-    """
-    SHA-256 over the RFC 8785 form of all other fields.
-    """
+    """SHA-256 over the RFC 8785 form of all other fields."""
     previous_hash: NotRequired[str]
-    """
-    `hash` of the version before; absent on the first.
-    """
+    """`hash` of the version before; absent on the first."""
 
 
 class SnapshotPage(TypedDict):
-    """
-    A page of snapshots, newest first.
-    """
+    """A page of snapshots, newest first."""
 
     snapshots: list[Snapshot]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class Source(TypedDict):
-    """
-    Where facts of an entity come from.
-    """
+    """Where facts of an entity come from."""
 
     name: str
-    """
-    For example `sam_gov_extract`, `sandbox_registry` or `organization`.
-    """
+    """For example `sam_gov_extract`, `sandbox_registry` or `organization`."""
     retrieved_at: str
-    """
-    When we received the facts. RFC 3339 in UTC, with milliseconds.
-    """
+    """When we received the facts. RFC 3339 in UTC, with milliseconds."""
     version: NotRequired[str]
-    """
-    The name of the registry’s file.
-    """
+    """The name of the registry’s file."""
 
 
 class UpdateMonitorRequest(TypedDict):
     webhook_url: NotRequired[str | None]
-    """
-    null removes it.
-    """
+    """null removes it."""
     frequency: NotRequired[Frequency]
     external_id: NotRequired[str | None]
-    """
-    Your own number of the vendor; null removes it.
-    """
+    """Your own number of the vendor; null removes it."""
 
 
 class IdentifierValues(TypedDict):
-    """
-    Identifiers by type.
-    """
+    """Identifiers by type."""
 
     uei: NotRequired[str]
     tin: NotRequired[str]
@@ -769,518 +475,306 @@ class IdentifierValues(TypedDict):
 
 
 class Candidate(TypedDict):
-    """
-    An entity that a look-up could mean.
-    """
+    """An entity that a look-up could mean."""
 
     id: str
-    """
-    Id of the entity.
-    """
+    """Id of the entity."""
     legal_name: str
     confidence: float
-    """
-    Certainty, from 0 to 1.
-    """
+    """Certainty, from 0 to 1."""
     explanation: NotRequired[list[MatchReason]]
-    """
-    Reasons for and against the match; only with `explain=true`.
-    """
+    """Reasons for and against the match; only with `explain=true`."""
 
 
 class CreateEntityRequest(TypedDict):
     legal_name: str
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
-    """
+    """Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN."""
     identifiers: NotRequired[list[Identifier] | IdentifierValues]
-    """
-    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
-    """
+    """At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too."""
     address: NotRequired[CreateEntityRequestAddress]
 
 
 class CreateJobRequestMonitor(TypedDict):
-    """
-    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
-    """
+    """Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`."""
 
     frequency: NotRequired[Frequency]
     webhook_url: NotRequired[str]
-    """
-    Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.
-    """
+    """Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment."""
 
 
 class CreateMonitorRequest(TypedDict):
     entity_id: str
-    """
-    Id of an entity that you can see.
-    """
+    """Id of an entity that you can see."""
     checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
+    """The checks, in the order of the results. Duplicates count once."""
     webhook_url: NotRequired[str]
-    """
-    Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment.
-    """
+    """Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host of at most 253 characters, no user name, no fragment."""
     frequency: NotRequired[Frequency]
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
-    """
+    """Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN."""
 
 
 class Entity(TypedDict):
-    """
-    A business.
-    """
+    """A business."""
 
     id: str
-    """
-    Id of the entity.
-    """
+    """Id of the entity."""
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor; absent where you gave none.
-    """
+    """Your own number of the vendor; absent where you gave none."""
     legal_name: str
-    """
-    The legal name, or a placeholder such as `Unknown entity (UEI …)`.
-    """
+    """The legal name, or a placeholder such as `Unknown entity (UEI …)`."""
     identifiers: Identifiers
     sam_gov: Registration
     addresses: list[Address]
     confidence: float
-    """
-    Certainty of a fuzzy match, from 0 to 1; otherwise 1.
-    """
+    """Certainty of a fuzzy match, from 0 to 1; otherwise 1."""
     sources: list[Source]
     explanation: NotRequired[list[MatchReason]]
-    """
-    Reasons for and against the match; only with `explain=true`.
-    """
+    """Reasons for and against the match; only with `explain=true`."""
 
 
 class EntityPage(TypedDict):
-    """
-    A page of entities, newest first.
-    """
+    """A page of entities, newest first."""
 
     entities: list[Entity]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class Error(TypedDict):
-    """
-    The body of every error.
-    """
+    """The body of every error."""
 
     error: str
-    """
-    The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `job_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `job_finished`, `too_many_rows`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added.
-    """
+    """The kind of error, for programs. Known values: `invalid_request`, `cursor_expired`, `unauthorized`, `forbidden`, `limit_exceeded`, `entity_not_found`, `verification_not_found`, `monitor_not_found`, `evidence_not_found`, `job_not_found`, `not_found`, `method_not_allowed`, `payload_too_large`, `unsupported_media_type`, `entity_exists`, `ambiguous_match`, `idempotency_conflict`, `idempotency_mismatch`, `monitor_canceled`, `job_finished`, `too_many_rows`, `rate_limited`, `internal_error`, `service_unavailable`. More may be added."""
     message: str
-    """
-    What happened and what to do, for people.
-    """
+    """What happened and what to do, for people."""
     request_id: str
-    """
-    Quote it when you ask for help.
-    """
+    """Quote it when you ask for help."""
     doc_url: str
-    """
-    Where the reference page explains the error and says what to do.
-    """
+    """Where the reference page explains the error and says what to do."""
     details: NotRequired[list[ErrorDetail]]
-    """
-    Every problem of the request, with 400; where `message` says so, the first of them.
-    """
+    """Every problem of the request, with 400; where `message` says so, the first of them."""
     entity_id: NotRequired[str]
-    """
-    The entity that exists, with `entity_exists`.
-    """
+    """The entity that exists, with `entity_exists`."""
     candidates: NotRequired[list[Candidate]]
-    """
-    The entities that match, with `ambiguous_match`.
-    """
+    """The entities that match, with `ambiguous_match`."""
 
 
 class EventPage(TypedDict):
-    """
-    A page of events.
-    """
+    """A page of events."""
 
     events: list[MonitorEvent]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class Job(TypedDict):
-    """
-    A list of vendors that is verified in the background.
-    """
+    """A list of vendors that is verified in the background."""
 
     id: str
-    """
-    Id of the job.
-    """
+    """Id of the job."""
     status: str
-    """
-    `completed`: every row has its last answer. Known values: `queued`, `running`, `completed`, `canceled`. More may be added.
-    """
+    """`completed`: every row has its last answer. Known values: `queued`, `running`, `completed`, `canceled`. More may be added."""
     total: int
-    """
-    Number of vendors.
-    """
+    """Number of vendors."""
     file_rows: bool
-    """
-    Whether the list was uploaded in the dashboard, so that `row` in its results is the number of the row in the file.
-    """
+    """Whether the list was uploaded in the dashboard, so that `row` in its results is the number of the row in the file."""
     done: int
-    """
-    Number of rows that have their last answer.
-    """
+    """Number of rows that have their last answer."""
     counts: JobCounts
     created_at: str
-    """
-    When it was created. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was created. RFC 3339 in UTC, with milliseconds."""
     completed_at: NotRequired[str]
-    """
-    When it was completed or canceled; absent before. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was completed or canceled; absent before. RFC 3339 in UTC, with milliseconds."""
     results_updated_at: NotRequired[str]
-    """
-    When a result was stored last; absent before the first. RFC 3339 in UTC, with milliseconds.
-    """
+    """When a result was stored last; absent before the first. RFC 3339 in UTC, with milliseconds."""
 
 
 class JobPage(TypedDict):
-    """
-    A page of jobs, newest first.
-    """
+    """A page of jobs, newest first."""
 
     jobs: list[Job]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class JobVendor(TypedDict):
-    """
-    A vendor: by `entity_id`, by `identifiers`, or by its name and address only. With `legal_name` the result says whether the name agrees.
-    """
+    """A vendor: by `entity_id`, by `identifiers`, or by its name and address only. With `legal_name` the result says whether the name agrees."""
 
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.
-    """
+    """Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN."""
     entity_id: NotRequired[str]
-    """
-    Id of an entity that you can see.
-    """
+    """Id of an entity that you can see."""
     identifiers: NotRequired[list[Identifier] | IdentifierValues]
-    """
-    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
-    """
+    """At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too."""
     legal_name: NotRequired[str]
     address: NotRequired[str]
-    """
-    In one line.
-    """
+    """In one line."""
 
 
 class LookupRequest(TypedDict):
-    """
-    At least one of `identifiers`, `legal_name` and `address`.
-    """
+    """At least one of `identifiers`, `legal_name` and `address`."""
 
     identifiers: NotRequired[list[Identifier] | IdentifierValues]
-    """
-    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
-    """
+    """At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing. Text that says that there is none, such as `N/A`, counts as not given. The short form `{"uei": "…"}`, an object of values by type, is accepted too."""
     legal_name: NotRequired[str]
     address: NotRequired[str]
-    """
-    In one line.
-    """
+    """In one line."""
     mode: NotRequired[Literal['exact', 'fuzzy']]
 
 
 class LookupResult(TypedDict):
-    """
-    The entity, or `candidates` where several match.
-    """
+    """The entity, or `candidates` where several match."""
 
     id: NotRequired[str]
-    """
-    Id of the entity.
-    """
+    """Id of the entity."""
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor; absent where you gave none.
-    """
+    """Your own number of the vendor; absent where you gave none."""
     legal_name: NotRequired[str]
-    """
-    The legal name, or a placeholder such as `Unknown entity (UEI …)`.
-    """
+    """The legal name, or a placeholder such as `Unknown entity (UEI …)`."""
     identifiers: NotRequired[Identifiers]
     sam_gov: NotRequired[Registration]
     addresses: NotRequired[list[Address]]
     confidence: NotRequired[float]
-    """
-    Certainty of a fuzzy match, from 0 to 1; otherwise 1.
-    """
+    """Certainty of a fuzzy match, from 0 to 1; otherwise 1."""
     sources: NotRequired[list[Source]]
     explanation: NotRequired[list[MatchReason]]
-    """
-    Reasons for and against the match; only with `explain=true`.
-    """
+    """Reasons for and against the match; only with `explain=true`."""
     candidates: NotRequired[list[Candidate]]
 
 
 class ResultDetails(TypedDict):
-    """
-    What the verdict rests on.
-    """
+    """What the verdict rests on."""
 
     registration_status: NotRequired[str]
     expiration_date: NotRequired[str]
-    """
-    Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
-    """
+    """Last day of the registration, in Washington (`America/New_York`): it is active until midnight there."""
     legal_name: NotRequired[str]
     cage: NotRequired[str]
     entity_type: NotRequired[str]
     exclusions: NotRequired[list[ResultDetailsExclusion]]
     same_name: NotRequired[list[SameName]]
-    """
-    Exclusions in SAM.gov’s file without a UEI and a CAGE that bear a registered name of the vendor, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none.
-    """
+    """Exclusions in SAM.gov’s file without a UEI and a CAGE that bear a registered name of the vendor, or the name in your call: at most 20 of each name. They may be of somebody else, so they change no status: look at them before you pay. Absent where there are none."""
     same_name_unknown: NotRequired[bool]
-    """
-    Exclusions of the vendor’s name could not be looked up. Verify again before you pay.
-    """
+    """Exclusions of the vendor’s name could not be looked up. Verify again before you pay."""
     irs_code: NotRequired[str]
-    """
-    Result code of the IRS, one digit.
-    """
+    """Result code of the IRS, one digit."""
     tin: NotRequired[str]
-    """
-    The TIN that was asked about, masked: `****` and its last four digits.
-    """
+    """The TIN that was asked about, masked: `****` and its last four digits."""
     name: NotRequired[str]
-    """
-    The name that was asked about, in the form in which the IRS was asked.
-    """
+    """The name that was asked about, in the form in which the IRS was asked."""
     data_as_of: NotRequired[str]
-    """
-    Date of the data. RFC 3339 in UTC, with milliseconds.
-    """
+    """Date of the data. RFC 3339 in UTC, with milliseconds."""
 
 
 class VerifyRequest(TypedDict):
-    """
-    Either `entity_id`, or `identifiers` with `legal_name` where you know it.
-    """
+    """Either `entity_id`, or `identifiers` with `legal_name` where you know it."""
 
     identifiers: NotRequired[list[Identifier] | IdentifierValues]
-    """
-    At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too.
-    """
+    """At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. The short form `{"uei": "…"}`, an object of values by type, is accepted too."""
     legal_name: NotRequired[str]
     checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
+    """The checks, in the order of the results. Duplicates count once."""
     mode: Literal['cached', 'realtime']
-    """
-    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
-    """
+    """`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`."""
     max_age_seconds: NotRequired[int]
-    """
-    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
-    """
+    """Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them."""
     entity_id: NotRequired[str]
-    """
-    Id of an entity that you can see.
-    """
+    """Id of an entity that you can see."""
 
 
 class CheckResult(TypedDict):
-    """
-    The result of one check.
-    """
+    """The result of one check."""
 
     check_type: str
-    """
-    `sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added.
-    """
+    """`sam_registration`: is the vendor registered in SAM.gov, unexpired and not excluded? `tin_match`: do its name and TIN match in the IRS’s records? Known values: `sam_registration`, `tin_match`. More may be added."""
     status: str
-    """
-    `error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added.
-    """
+    """`error` says nothing about the vendor: no provider answered, or the check lacks an input. Known values: `pass`, `fail`, `error`. More may be added."""
     confidence: float
-    """
-    From 0 to 1; 0 on `error`.
-    """
+    """From 0 to 1; 0 on `error`."""
     origin: str
-    """
-    Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered.
-    """
+    """Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, `sandbox_secondary`, or `none` where nothing answered."""
     determinism: str
-    """
-    Known values: `deterministic`, `stochastic`. More may be added.
-    """
+    """Known values: `deterministic`, `stochastic`. More may be added."""
     data_freshness_seconds: int
-    """
-    Age of the data when the verification was created, in seconds; 0 on `error`.
-    """
+    """Age of the data when the verification was created, in seconds; 0 on `error`."""
     evidence_uri: str
-    """
-    Absolute URL of the evidence.
-    """
+    """Absolute URL of the evidence."""
     reason: NotRequired[str]
-    """
-    Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `not_configured`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added.
-    """
+    """Why it is not `pass`. The reference page says what each means and what to do, at `/docs#reason-<reason>`. Known values: `not_found`, `not_registered`, `excluded`, `expired`, `inactive`, `mismatch`, `not_issued`, `missing_uei`, `missing_tin`, `missing_name`, `not_enabled`, `not_configured`, `too_many_attempts`, `providers_failed`, `stale_source`, `entity_not_found`. More may be added."""
     details: NotRequired[ResultDetails]
 
 
 class CreateJobRequest(TypedDict):
     checks: list[CheckType]
-    """
-    The checks, in the order of the results. Duplicates count once.
-    """
+    """The checks, in the order of the results. Duplicates count once."""
     mode: Literal['cached', 'realtime']
-    """
-    `realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`.
-    """
+    """`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none, or none within `max_age_seconds`."""
     max_age_seconds: NotRequired[int]
-    """
-    Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them.
-    """
+    """Greatest age of the data of a stored answer that `cached` may return, in seconds. An older answer counts as none stored, so the providers are asked. Has no effect with `realtime`, which always asks them."""
     on_invalid: NotRequired[Literal['skip', 'refuse']]
-    """
-    What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows (at most 20 of a row, and 10,000 in all).
-    """
+    """What becomes of a vendor that can’t be read: `skip` makes its row `invalid`; `refuse` refuses the whole job with the problems of all rows (at most 20 of a row, and 10,000 in all)."""
     monitor: NotRequired[CreateJobRequestMonitor]
-    """
-    Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`.
-    """
+    """Makes sure that each vendor has a monitor with these checks and this URL. An active one that is the same is used. Also requires the scope `monitors:write`."""
     vendors: list[JobVendor]
 
 
 class Verification(TypedDict):
-    """
-    The results of one or more checks of an entity.
-    """
+    """The results of one or more checks of an entity."""
 
     id: str
-    """
-    Id of the verification.
-    """
+    """Id of the verification."""
     entity_id: str
-    """
-    The verified entity.
-    """
+    """The verified entity."""
     overall_result: str
-    """
-    `fail` if any check failed; else `error` if any check is `error`; else `pass`. Known values: `pass`, `fail`, `error`. More may be added.
-    """
+    """`fail` if any check failed; else `error` if any check is `error`; else `pass`. Known values: `pass`, `fail`, `error`. More may be added."""
     results: list[CheckResult]
-    """
-    In the order in which the checks were asked for.
-    """
+    """In the order in which the checks were asked for."""
     created_at: str
-    """
-    When it was created. RFC 3339 in UTC, with milliseconds.
-    """
+    """When it was created. RFC 3339 in UTC, with milliseconds."""
 
 
 class VerificationPage(TypedDict):
-    """
-    A page of verifications, newest first.
-    """
+    """A page of verifications, newest first."""
 
     verifications: list[Verification]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
 
 
 class JobResult(TypedDict):
-    """
-    What became of one vendor of a job.
-    """
+    """What became of one vendor of a job."""
 
     row: int
-    """
-    Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it.
-    """
+    """Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it."""
     external_id: NotRequired[str]
-    """
-    Your own number of the vendor, as it was given.
-    """
+    """Your own number of the vendor, as it was given."""
     outcome: str
-    """
-    `pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added.
-    """
+    """`pass`, `fail`, `error`: verified, with this overall result. `ambiguous`: several entities match, or one that is not certain, see `candidates`. `not_found`: none does. `conflict`: an identifier contradicts what the named entity carries. `invalid`: see `problems`. `limit_exceeded`: a limit of your plan. `waiting`: no source could answer yet; it is asked again for 24 h. Known values: `pass`, `fail`, `error`, `ambiguous`, `not_found`, `conflict`, `invalid`, `limit_exceeded`, `waiting`. More may be added."""
     decision: str
-    """
-    `pay`: every check passed, the name agrees, no exclusion is in force, and none without a UEI and a CAGE bears the vendor’s name. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added.
-    """
+    """`pay`: every check passed, the name agrees, no exclusion is in force, and none without a UEI and a CAGE bears the vendor’s name. `hold`: a check failed. `review`: anything else. Known values: `pay`, `hold`, `review`. More may be added."""
     doubts: NotRequired[list[str]]
-    """
-    What a person must look at before a payment. `no_answer`: a check got no answer. `registration_ended`: the registration has ended since SAM.gov’s answer. `other_name`: the name differs from the registered one. `name_not_compared`: no source confirms the name. `exclusion`: an exclusion of the vendor or of some of its products is in force. `exclusions_unknown`: exclusions were not looked up. `same_name`: an exclusion without a UEI and a CAGE bears the vendor’s name. `same_name_unknown`: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up.
-    """
+    """What a person must look at before a payment. `no_answer`: a check got no answer. `registration_ended`: the registration has ended since SAM.gov’s answer. `other_name`: the name differs from the registered one. `name_not_compared`: no source confirms the name. `exclusion`: an exclusion of the vendor or of some of its products is in force. `exclusions_unknown`: exclusions were not looked up. `same_name`: an exclusion without a UEI and a CAGE bears the vendor’s name. `same_name_unknown`: whether an exclusion without a UEI and a CAGE bears the vendor’s name could not be looked up."""
     entity_id: NotRequired[str]
-    """
-    The entity that is meant.
-    """
+    """The entity that is meant."""
     legal_name: NotRequired[str]
-    """
-    Name of the entity.
-    """
+    """Name of the entity."""
     name_agrees: NotRequired[bool]
-    """
-    Whether the name that was given is the registry’s, or where no registry knows the vendor, the one that matched its TIN. Absent where there is nothing to compare.
-    """
+    """Whether the name that was given is the registry’s, or where no registry knows the vendor, the one that matched its TIN. Absent where there is nothing to compare."""
     verification: NotRequired[Verification]
-    """
-    Absent where the row was not verified.
-    """
+    """Absent where the row was not verified."""
     candidates: NotRequired[list[Candidate]]
-    """
-    Where it is `ambiguous`: the best matches, at most 10.
-    """
+    """Where it is `ambiguous`: the best matches, at most 10."""
     monitor_id: NotRequired[str]
-    """
-    The monitor of the vendor, where the job makes monitors.
-    """
+    """The monitor of the vendor, where the job makes monitors."""
     problems: NotRequired[list[JobResultProblem]]
-    """
-    What is wrong with the row, or why it got no monitor. `path` is a field of the vendor, or the name of a column where the job’s `file_rows` is true; `vendor` and `row` stand for all of it.
-    """
+    """What is wrong with the row, or why it got no monitor. `path` is a field of the vendor, or the name of a column where the job’s `file_rows` is true; `vendor` and `row` stand for all of it."""
 
 
 class JobResultPage(TypedDict):
-    """
-    A page of results, in the order given: of the rows that have an outcome by now.
-    """
+    """A page of results, in the order given: of the rows that have an outcome by now."""
 
     results: list[JobResult]
     next_cursor: str | None
-    """
-    Send it as `cursor` to read the next page; null on the last page.
-    """
+    """Send it as `cursor` to read the next page; null on the last page."""
