@@ -5,7 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, option, selectField } from "../ui/fields.ts";
-import { copyable, formTokenField, time } from "../ui/parts.ts";
+import { card, copyable, formTokenField, time } from "../ui/parts.ts";
 
 export function apiKeyCreatedPage(options: {
   view: EnvironmentView;
@@ -18,20 +18,15 @@ export function apiKeyCreatedPage(options: {
   rolled?: ApiKey;
 }): Html {
   const { key, rolled } = options;
-  return html`<section class="card" aria-labelledby="value">
-<h2 id="value">${key.name}</h2>
+  return html`${card("value", key.name)`
 <p class="notice warning"><strong>Copy the key now. It is shown only once.</strong> If you lose it, revoke it and create a new one.</p>
 ${copyable("key-value", "The new API key", options.value)}
 ${key.expiresAt && html`<p>It expires on ${time(key.expiresAt)}.</p>`}
 ${rolled && html`<p>The previous key <code>${keyHint(rolled)}</code> ${rolled.revokedAt ? "has ended. It stops working everywhere within 5 seconds." : html`works until ${time(rolled.expiresAt)}.`}</p>`}
-<p><a class="button" href="${options.view.path}/api-keys">I have saved the key</a></p>
-</section>
-<section class="card" aria-labelledby="first-call">
-<h2 id="first-call">Try it</h2>
-<p>To make a first call with this key, paste this command into a terminal:</p>
+<p><a class="button" href="${options.view.path}/api-keys">I have saved the key</a></p>`}
+${card("first-call", "Try it")`<p>To make a first call with this key, paste this command into a terminal:</p>
 ${copyable("first-call-command", "A first call with curl", options.firstCall)}
-<p>The <a href="${options.reference.href}">API reference</a> has all other calls, and leads to a first webhook on your machine. The <a href="${options.view.path}/overview">overview</a> shows your next step.</p>
-</section>`;
+<p>The <a href="${options.reference.href}">API reference</a> has all other calls, and leads to a first webhook on your machine. The <a href="${options.view.path}/overview">overview</a> shows your next step.</p>`}`;
 }
 
 /** The input of the form that rolls a key. */

@@ -11,7 +11,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
 import { choiceGroup, textField } from "../ui/fields.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
-import { confirmFirst, formTokenField, noticeOf, problemNotice, time, timeAgo } from "../ui/parts.ts";
+import { card, confirmFirst, formTokenField, noticeOf, problemNotice, section, time, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import {
   type ApiKeyState,
@@ -50,21 +50,16 @@ export function createApiKeyHandlers({ apiKeys, layout, apiBaseUrl }: PageContex
     const mayManage = visit.may("manage_keys");
     const content = html`${
       mayManage
-        ? html`<section class="card" aria-labelledby="create">
-<h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${isConfirmed(visit) ? newKeyForm(visit, input, problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}
-</section>`
+        ? card("create", `Create a ${view.name.toLowerCase()} API key`)`
+${isConfirmed(visit) ? newKeyForm(visit, input, problems) : confirmFirst(view, "/api-keys", "Anyone who has a new key can call the API.")}`
         : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
     }
-<section aria-labelledby="keys">
-<h2 id="keys">${view.name} API keys</h2>
-${
+${section("keys", `${view.name} API keys`)`${
   keys.length === 0
     ? html`<p class="empty">There are no ${view.name.toLowerCase()} API keys yet.${mayManage && " Create one above. You then get a first API call to copy."}</p>`
     : html`${keysTable(keys, visit)}
 <p class="hint">“Last used” can be up to one minute late.</p>`
-}
-</section>`;
+}`}`;
     layout.sendPage(response, { visit, title: "API keys", status, notice, content });
   }
 

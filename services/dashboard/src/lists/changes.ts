@@ -9,7 +9,7 @@ import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { option, selectField } from "../ui/fields.ts";
 import { emptyNote } from "../ui/listing.ts";
-import { noticeBox, problemNotice } from "../ui/parts.ts";
+import { noticeBox, problemNotice, section } from "../ui/parts.ts";
 import { aside, none, table } from "../ui/table.ts";
 import { counted, numberText } from "../ui/vocabulary.ts";
 import { evidenceOf, vendorOf, whyOf } from "./list.ts";
@@ -118,7 +118,7 @@ function comparisonOf({ changes, same, gone, unnamed }: Comparison, earlier: Job
     unnamed > 0 && `Not compared, because they have no vendor number and no vendor: ${counted(unnamed, "row")}.`,
     changes.length > SHOWN && `The first ${SHOWN} of ${numberText(changes.length)} changes are shown.`,
   ].filter(Boolean);
-  return html`<section aria-labelledby="changes"><h2 id="changes">${counted(changes.length, "change")}</h2>
+  return section("changes", counted(changes.length, "change"))`
 ${!hasCommon && noticeBox(problemNotice("The two lists have no vendor in common. Choose another list above."))}
 <p>Since <a href="${path}/lists/${earlier.id}">the list of ${counted(earlier.total, "row")} of ${atText(earlier)}</a>. ${notes.join(" ")}</p>
 ${
@@ -136,6 +136,5 @@ ${
     ["Why now", ({ result }) => whyOf(result, path), "long"],
     ["Evidence", ({ result }) => evidenceOf(result, path)],
   ])
-}
-</section>`;
+}`;
 }

@@ -17,7 +17,7 @@ import { listPage } from "../page/list-page.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { selectField } from "../ui/fields.ts";
 import { choiceField } from "../ui/filter.ts";
-import { checkTitle, facts, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
+import { card, checkTitle, facts, noticeOf, problemNotice, state, time } from "../ui/parts.ts";
 import { aside } from "../ui/table.ts";
 import { counted, numberText } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
@@ -119,25 +119,23 @@ function progressSection(visit: Visit, job: Job): Html {
   const byOutcome = Object.entries(outcomeCounts(job.counts)).filter(([, count]) => count > 0);
   const link = (filter: Record<string, string>, count: number) =>
     html`<a href="${pathWithQuery(path, filter)}">${numberText(count)}</a>`;
-  return html`<section class="card" aria-labelledby="progress"><h2 id="progress" class="unseen">Progress</h2>
-${facts([
-  ["State", progress(job)],
-  ...Object.entries(decisionCounts(job)).map(
-    ([decision, count]) => [decisionLabels[decision as Decision], link({ decision }, count)] as const,
-  ),
-  [
-    "Outcomes",
-    byOutcome.length > 0 &&
-      html`${byOutcome.map(([outcome, count], place) => html`${place > 0 && ", "}${outcomeTexts[outcome as RowOutcome]} ${link({ outcome }, count)}`)}`,
-  ],
-  ["Checks", job.checks.map(checkTitle).join(", ")],
-  ["Started", time(job.createdAt)],
-  ["Ended", time(job.completedAt)],
-])}
+  return card("progress", "Progress", "unseen")`${facts([
+    ["State", progress(job)],
+    ...Object.entries(decisionCounts(job)).map(
+      ([decision, count]) => [decisionLabels[decision as Decision], link({ decision }, count)] as const,
+    ),
+    [
+      "Outcomes",
+      byOutcome.length > 0 &&
+        html`${byOutcome.map(([outcome, count], place) => html`${place > 0 && ", "}${outcomeTexts[outcome as RowOutcome]} ${link({ outcome }, count)}`)}`,
+    ],
+    ["Checks", job.checks.map(checkTitle).join(", ")],
+    ["Started", time(job.createdAt)],
+    ["Ended", time(job.completedAt)],
+  ])}
 ${may("verify") && isGoingOn(job) && html`<form method="post" action="${path}/cancel"><p class="hint">Canceling keeps the answers that are there, and leaves out the other rows.</p><button class="quiet">Cancel this list</button></form>`}
 ${job.status === JobStatus.COMPLETED && html`<p><a href="${path}/changes">What changed since an earlier list</a></p>`}
-${may("manage_monitors") && job.status === JobStatus.COMPLETED && (job.counts?.pass ?? 0) > 0 && monitorForm(path)}
-</section>`;
+${may("manage_monitors") && job.status === JobStatus.COMPLETED && (job.counts?.pass ?? 0) > 0 && monitorForm(path)}`;
 }
 
 /** Renders the form that gives a monitor to each vendor that passed. */

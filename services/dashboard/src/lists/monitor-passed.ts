@@ -7,6 +7,7 @@ import { isRefusal } from "../http/refusal.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { frequencies } from "../monitors/monitor-form.ts";
 import type { PageContext } from "../page/page-context.ts";
+import { section } from "../ui/parts.ts";
 import { aside, table } from "../ui/table.ts";
 import { counted, numberText } from "../ui/vocabulary.ts";
 import { notices, vendorOf } from "./list.ts";
@@ -90,12 +91,10 @@ ${
 const isLimitReached = (refused: readonly Refused[]) => refused.some(({ error }) => error.code === "limit_exceeded");
 
 function refusedTable(refused: readonly Refused[], path: string) {
-  return html`<section aria-labelledby="refused"><h2 id="refused">${counted(refused.length, "vendor")} got no monitor</h2>
-${table<Refused>("list", refused, [
-  ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId, `row ${result.row}`)}`, "long"],
-  ["Why", ({ error }) => whyText(error), "long"],
-])}
-</section>`;
+  return section("refused", `${counted(refused.length, "vendor")} got no monitor`)`${table<Refused>("list", refused, [
+    ["Vendor", ({ result }) => html`${vendorOf(result, path)}${aside(result.externalId, `row ${result.row}`)}`, "long"],
+    ["Why", ({ error }) => whyText(error), "long"],
+  ])}`;
 }
 
 function whyText({ details, message }: ServiceError): string {

@@ -6,7 +6,7 @@ import type { Visit } from "../http/session.ts";
 import { frequencyOptions } from "../monitors/monitor-form.ts";
 import { checksField, option, selectField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
-import { formTokenField, stats } from "../ui/parts.ts";
+import { card, formTokenField, section, stats } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { counted, numberText } from "../ui/vocabulary.ts";
 import { columnName, type VendorList } from "./vendor-list.ts";
@@ -34,13 +34,11 @@ export function previewPage(
   const { visit, list, bytes, input, problems = {} } = options;
   const { path } = visit.view;
   const bad = list.rows.length - list.good;
-  return html`<section class="card" aria-labelledby="counts"><h2 id="counts" class="unseen">Rows</h2>
-${stats([
-  ["Rows that can be verified", numberText(list.good)],
-  ["Rows with problems", numberText(bad)],
-  ["Repeated rows", list.repeated > 0 && numberText(list.repeated)],
-])}
-</section>
+  return html`${card("counts", "Rows", "unseen")`${stats([
+    ["Rows that can be verified", numberText(list.good)],
+    ["Rows with problems", numberText(bad)],
+    ["Repeated rows", list.repeated > 0 && numberText(list.repeated)],
+  ])}`}
 ${problemList(list)}
 <form method="post" action="${path}/lists" enctype="multipart/form-data" class="card" data-busy="Sending the list …">
   ${formTokenField(visit)}
@@ -54,7 +52,10 @@ ${problemList(list)}
   <div class="columns">${list.file.columns.map((column) => columnField(column, list))}</div>
   <button class="quiet" formaction="${path}/lists/preview">Update the preview</button>
 </form>
-<section aria-labelledby="rows"><h2 id="rows">${list.rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${numberText(list.rows.length)} rows` : "All rows"}</h2>
+${section(
+  "rows",
+  list.rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${numberText(list.rows.length)} rows` : "All rows",
+)`
 ${table<JobRow>("list", list.rows.slice(0, ROWS_SHOWN), [
   ["Row", ({ row }) => String(row)],
   ["Name", ({ legalName }) => legalName, "long"],
@@ -66,8 +67,7 @@ ${table<JobRow>("list", list.rows.slice(0, ROWS_SHOWN), [
     ({ problems: own = [], sameAs }) =>
       own.length > 0 ? "left out" : sameAs ? `answered as row ${sameAs}` : "verified",
   ],
-])}
-</section>`;
+])}`}`;
 }
 
 function problemList({ problems, file: { notices } }: VendorList): Html {
@@ -75,10 +75,9 @@ function problemList({ problems, file: { notices } }: VendorList): Html {
   return html`${notices.length > 0 && html`<ul class="notice warning">${notices.map((notice) => html`<li>${problemText(notice)}</li>`)}</ul>`}
 ${
   problems.length > 0 &&
-  html`<section class="card" aria-labelledby="problems"><h2 id="problems">Problems</h2>
+  card("problems", "Problems")`
 <ul>${problems.slice(0, PROBLEMS_SHOWN).map((problem) => html`<li>${problemText(problem)}</li>`)}</ul>
-${more > 0 && html`<p class="hint">And ${numberText(more)} more.</p>`}
-</section>`
+${more > 0 && html`<p class="hint">And ${numberText(more)} more.</p>`}`
 }`;
 }
 

@@ -10,7 +10,19 @@ import { unlessUnavailable, vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { asCurl } from "../ui/curl.ts";
 import { listing, pager, readPosition, writePosition } from "../ui/listing.ts";
-import { checkTitle, copyableId, facts, noticeOf, outcomeState, state, time, timeAgo, until } from "../ui/parts.ts";
+import {
+  card,
+  checkTitle,
+  copyableId,
+  facts,
+  noticeOf,
+  outcomeState,
+  section,
+  state,
+  time,
+  timeAgo,
+  until,
+} from "../ui/parts.ts";
 import { noChangeText, staleText } from "../verdicts/confirmed-words.ts";
 import type { ScheduledRun } from "../verdicts/read-confirmed.ts";
 import { readScheduledRuns } from "../verdicts/read-confirmed.ts";
@@ -42,10 +54,7 @@ export function createMonitorHandlers(context: PageContext) {
       const run = scheduled?.get(monitor.entityId)?.find(({ monitorId }) => monitorId === monitor.id);
       const content = html`${errorsNotice(visit.view, monitor)}
 ${monitor.staleSince && html`<p class="notice warning">${staleText(monitor.staleSince, visit.now)} This says nothing about the vendor. Checks go on once we have newer data.</p>`}
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this monitor</h2>
-${about(visit, monitor, vendor, run)}
-</section>
+${card("about", "About this monitor", "unseen")`${about(visit, monitor, vendor, run)}`}
 ${timeline(visit, monitor, found, after === undefined)}
 ${asCurl(apiBaseUrl, "listMonitorEvents", "Read these changes", { path: `/v1/monitors/${monitor.id}/events` })}`;
       layout.sendPage(response, {
@@ -117,15 +126,12 @@ function about(
 
 /** Renders a page of its events; `found` is undefined while they are unavailable. */
 function timeline(visit: Visit, monitor: Monitor, found: ListEventsResponse | undefined, isFirst: boolean): Html {
-  return html`<section aria-labelledby="events">
-<h2 id="events">Changes</h2>
-${listing(found?.events, {
-  unavailable: html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`,
-  empty: isFirst ? nothingYet(monitor) : "There are no older changes.",
-  list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, visit))}</ol>
+  return section("events", "Changes")`${listing(found?.events, {
+    unavailable: html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`,
+    empty: isFirst ? nothingYet(monitor) : "There are no older changes.",
+    list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, visit))}</ol>
 ${pager({ path: `${visit.view.path}/monitors/${monitor.id}`, isFirst, next: found?.next && writePosition(found.next) })}`,
-})}
-</section>`;
+  })}`;
 }
 
 function nothingYet({ status, lastRun }: Monitor): string {

@@ -3,7 +3,7 @@ import { type Html, html } from "../http/html.ts";
 import { roleName, roles } from "../http/roles.ts";
 import type { Visit } from "../http/session.ts";
 import { choiceGroup } from "../ui/fields.ts";
-import { copyableId, facts, time, timeAgo } from "../ui/parts.ts";
+import { card, copyableId, facts, time, timeAgo } from "../ui/parts.ts";
 
 export interface MemberView {
   readonly visit: Visit;
@@ -17,29 +17,23 @@ const LAST_OWNER = html`<p class="notice warning">This is the only owner, and an
 export function memberPage({ visit, member, isLastOwner }: MemberView): Html {
   const path = `${visit.view.path}/organization/members`;
   const isOwn = member.userId === visit.session.userId;
-  return html`<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this member</h2>
-${facts([
-  ["Role", roleName(member.role)],
-  ["Joined", time(member.joinedAt)],
-  ["Two-factor", member.hasSecondFactor ? "on" : "off"],
-  ["Last seen", timeAgo(member.lastSeenAt, visit.now) ?? "never"],
-  ["User ID", copyableId(member.userId)],
-])}
-<p><a href="${visit.view.path}/organization/audit-log?actor=${member.userId}">View their actions in the audit log</a></p>
-</section>
+  return html`${card("about", "About this member", "unseen")`${facts([
+    ["Role", roleName(member.role)],
+    ["Joined", time(member.joinedAt)],
+    ["Two-factor", member.hasSecondFactor ? "on" : "off"],
+    ["Last seen", timeAgo(member.lastSeenAt, visit.now) ?? "never"],
+    ["User ID", copyableId(member.userId)],
+  ])}
+<p><a href="${visit.view.path}/organization/audit-log?actor=${member.userId}">View their actions in the audit log</a></p>`}
 ${isLastOwner ? LAST_OWNER : html`${roleForm(path, member)}${removal(path, member, isOwn, visit)}`}`;
 }
 
 function roleForm(path: string, member: Member): Html {
-  return html`<section class="card" aria-labelledby="role">
-<h2 id="role">Role</h2>
-<form method="post" action="${path}/${member.userId}">
+  return card("role", "Role")`<form method="post" action="${path}/${member.userId}">
   ${roleField(html`<span class="unseen">The role of ${member.email}</span>`, member.role)}
   <p class="hint">The new role takes effect when they open their next page. They do not need to sign in again.</p>
   <button>Change role</button>
-</form>
-</section>`;
+</form>`;
 }
 
 /** Renders the choice of a role. */
@@ -52,11 +46,9 @@ function removal(path: string, member: Member, isOwn: boolean, { view, session }
   if (isOwn) {
     return html`<p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>`;
   }
-  return html`<section class="card" aria-labelledby="remove">
-<h2 id="remove">Remove</h2>
+  return card("remove", "Remove")`
 <p>They are signed out everywhere immediately, and need a new invitation to come back.</p>
-<p><a class="button quiet" href="${path}/${member.userId}/remove">Remove<span class="unseen"> ${member.email}</span> …</a></p>
-</section>`;
+<p><a class="button quiet" href="${path}/${member.userId}/remove">Remove<span class="unseen"> ${member.email}</span> …</a></p>`;
 }
 
 /** The question that is asked before a member is removed. */

@@ -16,10 +16,12 @@ import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.t
 import {
   breakable,
   CONFIRMED,
+  card,
   confirmFirst,
   type Notice,
   noticeOf,
   problemNotice,
+  section,
   state,
   time,
   timeAgo,
@@ -100,13 +102,10 @@ export function createMemberHandlers({ organization, layout }: PageContext) {
     ]);
     const { organizationName: heading } = visit.session;
     const content = html`${organizationTabs(visit, "Members")}
-<section aria-labelledby="members">
-<h2 id="members">Members</h2>
-<p>These people can use the dashboard for ${heading}, in both environments.</p>
+${section("members", "Members")`<p>These people can use the dashboard for ${heading}, in both environments.</p>
 ${membersTable(visit, members)}
 ${!invited && permissionHint(visit.view, "manage_members", "invite people, change roles and remove members")}
-<p class="actions"><a href="${visit.view.path}/organization/leave">Leave ${heading}</a></p>
-</section>
+<p class="actions"><a href="${visit.view.path}/organization/leave">Leave ${heading}</a></p>`}
 ${invited ? invitationsSection(visit, invited.invitations, { ...typed, problem: problems?.email ?? problems?.role }) : rolesSection()}`;
     layout.sendPage(response, { visit, title: "Members", heading, status, notice, content });
   }
@@ -207,10 +206,8 @@ function membersTable({ view, session, now, may }: Visit, members: readonly Memb
 }
 
 function rolesSection(): Html {
-  return html`<section class="card" aria-labelledby="roles">
-<h2 id="roles">What each role can do</h2>
-<dl class="facts">${[...roles.values()].map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>
-</section>`;
+  return card("roles", "What each role can do")`
+<dl class="facts">${[...roles.values()].map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>`;
 }
 
 /** A refused form of an invitation, and why it was refused. */
@@ -224,17 +221,8 @@ interface RefusedInvitation {
 const DEFAULT_ROLE = "developer";
 
 function invitationsSection(visit: Visit, invitations: readonly Invitation[], refused: RefusedInvitation): Html {
-  return html`${
-    invitations.length > 0 &&
-    html`<section aria-labelledby="invited">
-<h2 id="invited">Invitations</h2>
-${invitationsTable(visit, invitations)}
-</section>`
-  }
-<section class="card" aria-labelledby="invite">
-<h2 id="invite">Invite someone</h2>
-${isConfirmed(visit) ? inviteForm(visit, refused) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}
-</section>`;
+  return html`${invitations.length > 0 && section("invited", "Invitations")`${invitationsTable(visit, invitations)}`}
+${card("invite", "Invite someone")`${isConfirmed(visit) ? inviteForm(visit, refused) : confirmFirst(visit.view, "/organization/members", "A new member can see your organization’s data.")}`}`;
 }
 
 function inviteForm({ view }: Visit, { email = "", role = DEFAULT_ROLE, problem }: RefusedInvitation): Html {

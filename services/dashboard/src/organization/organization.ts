@@ -3,7 +3,7 @@ import { apiKeyState } from "../api-keys/api-key-pages.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { CONFIRMED, copyableId, facts, noticeOf, time } from "../ui/parts.ts";
+import { CONFIRMED, card, copyableId, facts, noticeOf, section, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { numberText, planName } from "../ui/vocabulary.ts";
 import { busiestOf, readLastDay } from "../usage/usage-figures.ts";
@@ -22,16 +22,13 @@ export function createOrganizationHandler(context: PageContext): PageHandler {
     ]);
     const notice = noticeOf(request, { confirmed: CONFIRMED });
     const content = html`${organizationTabs(visit, "Plan and limits")}
-<section class="card" aria-labelledby="plan">
-<h2 id="plan">Plan</h2>
-${facts([
+${card("plan", "Plan")`${facts([
   ["Plan", html`<strong>${planName(organization.plan)}</strong>`],
   ["Organization ID", copyableId(organization.id)],
   ["Created", time(organization.createdAt)],
   ["Live TIN matching", tinMatching(organization)],
 ])}
-<p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
-</section>
+<p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>`}
 ${limits(visit, organization, {
   keys: keys.filter((key) => apiKeyState(key, visit.now) === "active").length,
   monitors: monitors?.active,
@@ -66,19 +63,16 @@ function limits(
       hint: "average in the busiest hour of the last 24 hours, without requests answered with 429",
     },
   ];
-  return html`<section aria-labelledby="limits">
-<h2 id="limits">Limits in the ${view.name} environment</h2>
-${table("limits", rows, [
-  ["Limit", ({ what, path }) => html`<a href="${view.path}/${path}">${what}</a>`],
-  ["Used", limitUsed],
-  ["Maximum", ({ most }) => numberText(most), "number"],
-])}
+  return section("limits", `Limits in the ${view.name} environment`)`${table("limits", rows, [
+    ["Limit", ({ what, path }) => html`<a href="${view.path}/${path}">${what}</a>`],
+    ["Used", limitUsed],
+    ["Maximum", ({ most }) => numberText(most), "number"],
+  ])}
 ${
   busiest &&
   busiest.limited > 0 &&
   html`<p class="notice warning">${numberText(busiest.limited)} ${busiest.limited === 1 ? "request was" : "requests were"} answered with 429 (too many requests) in the last 24 hours. <a href="${view.path}/requests?outcome=rate_limited">View the latest of them</a></p>`
-}
-</section>`;
+}`;
 }
 
 interface Limit {
@@ -95,14 +89,11 @@ function limitUsed({ what, used, most, hint }: Limit): Html {
 }
 
 function kept(): Html {
-  return html`<section class="card long-labels" aria-labelledby="kept">
-<h2 id="kept">How long data is kept</h2>
-${facts([
-  ...retention.map(({ what, days }) => [what, `${days} days`] as const),
-  ["Vendors with their versions, and monitors", "forever"],
-])}
-<p class="hint">A verification that a change or the last run of a monitor leads to is kept for as long as these. The operator of this service may have set other times.</p>
-</section>`;
+  return section("kept", "How long data is kept", "card long-labels")`${facts([
+    ...retention.map(({ what, days }) => [what, `${days} days`] as const),
+    ["Vendors with their versions, and monitors", "forever"],
+  ])}
+<p class="hint">A verification that a change or the last run of a monitor leads to is kept for as long as these. The operator of this service may have set other times.</p>`;
 }
 
 /** How long data shown in the dashboard is kept, in days. `listed` is its name in the operations guide. Other data is kept forever. */

@@ -9,7 +9,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { vendorName } from "../page/panels.ts";
 import { changeList } from "../ui/change-list.ts";
 import { listing } from "../ui/listing.ts";
-import { copyable, outcomeState, state, timeAgo } from "../ui/parts.ts";
+import { card, copyable, outcomeState, state, timeAgo } from "../ui/parts.ts";
 import { requestsPlot } from "../usage/usage.ts";
 import { readLastDay } from "../usage/usage-figures.ts";
 import { type Situation, toDoList } from "./to-do.ts";
@@ -93,12 +93,9 @@ function toDoSection({ visit: { view }, situation }: OverviewView): Html {
   const missing = Object.entries(parts).flatMap(([part, name]) =>
     situation[part as keyof Situation] === undefined ? [name] : [],
   );
-  return html`<section class="card" aria-labelledby="to-do">
-<h2 id="to-do">To do today</h2>
-${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
+  return card("to-do", "To do today")`${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
 ${missing.length > 0 && unavailable(`The state of ${new Intl.ListFormat("en-GB").format(missing)} is temporarily unavailable. Try again in a moment.`)}
-${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor is excluded, has failed a check, lacks an answer, or has a registration that has ended or ends within 30 days. Monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
-</section>`;
+${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor is excluded, has failed a check, lacks an answer, or has a registration that has ended or ends within 30 days. Monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}`;
 }
 
 /** The parts of the situation, as the end of a sentence. */
@@ -171,15 +168,12 @@ function firstSteps({ visit: { view, may }, completedSteps, apiBaseUrl }: Overvi
     environment === "sandbox"
       ? html`To try it, enter the UEI <code>${SANDBOX_UEI}</code>, a sandbox vendor that passes.`
       : html`Enter what you know of a vendor, such as its UEI or its name.`;
-  return html`<section class="card" aria-labelledby="first-steps">
-<h2 id="first-steps">First steps in the ${view.name} environment</h2>
-<ol class="steps">
+  return card("first-steps", `First steps in the ${view.name} environment`)`<ol class="steps">
 <li>${step(keys, "Create an API key", `${path}/api-keys`, keyHint)}
 ${!keys && copyable("first-call", "A first call", call)}</li>
 <li>${step(verifications, "Verify a vendor", `${path}/verifications/new`, vendorHint)}</li>
 <li>${webhookStep(view, { isDone: deliveries, isMonitored: !!monitors }, apiBaseUrl)}</li>
-</ol>
-</section>`;
+</ol>`;
 }
 
 /** Renders the step to a first webhook: a monitor of a vendor, in the sandbox of one that changes at every run. */

@@ -10,7 +10,7 @@ import { type ApiCall, asCurl } from "../ui/curl.ts";
 import { type FilterField, filterForm, type ListFilter, readFilter } from "../ui/filter.ts";
 import type { Page } from "../ui/layout.ts";
 import { emptyNote, type ListPosition, pager, readPosition, writePosition } from "../ui/listing.ts";
-import type { Notice } from "../ui/parts.ts";
+import { type Notice, section } from "../ui/parts.ts";
 import { type Column, table } from "../ui/table.ts";
 import type { PageContext } from "./page-context.ts";
 import { unavailableNote, unlessUnavailable } from "./panels.ts";
@@ -127,19 +127,21 @@ ${csv.length > 0 && html`<p class="choices below unprinted"><a class="button qui
 ${pages}`;
   }
 
-  /** Renders the section with the rows; `found` is undefined while unavailable. */
-  function section(visit: Visit, read: ListFilter<F>, found: Found | undefined, rows: (found: Found) => Html): Html {
+  /** Renders the rows under their heading; `found` is undefined while unavailable. */
+  function rowsSection(
+    visit: Visit,
+    read: ListFilter<F>,
+    found: Found | undefined,
+    rows: (found: Found) => Html,
+  ): Html {
     const all = `All ${visit.view.name.toLowerCase()} ${noun}`;
-    return html`<section aria-labelledby="list">
-<h2 id="list">${list.heading?.(visit, read) ?? (read.isNarrowed ? `Matching ${noun}` : all)}</h2>
-${
-  found
-    ? html`${list.above?.(found, visit)}
+    return section("list", list.heading?.(visit, read) ?? (read.isNarrowed ? `Matching ${noun}` : all))`${
+      found
+        ? html`${list.above?.(found, visit)}
 ${rows(found)}
 ${list.below?.(found, visit)}`
-    : unavailableNote(title, list.meanwhile)
-}
-</section>`;
+        : unavailableNote(title, list.meanwhile)
+    }`;
   }
 
   return {
@@ -155,7 +157,7 @@ ${list.below?.(found, visit)}`
       const curl = list.curl?.(filter);
       const content = html`${list.intro?.(visit)}
 ${filterForm({ path: `${visit.view.path}${list.path}`, noun, read, fields, choices })}
-${!isRefused && section(visit, read, found, (rows) => rowsOf(visit, read, rows, choices, after === undefined))}
+${!isRefused && rowsSection(visit, read, found, (rows) => rowsOf(visit, read, rows, choices, after === undefined))}
 ${curl && asCurl(apiBaseUrl, ...curl)}`;
       const status = isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, {

@@ -5,7 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { asCurl } from "../ui/curl.ts";
-import { checkTitle, facts, state, timeAgo } from "../ui/parts.ts";
+import { checkTitle, facts, section, state, timeAgo } from "../ui/parts.ts";
 import { numberText, providerName } from "../ui/vocabulary.ts";
 import { SAM_GOV_CALLS_PATH } from "./sam-gov-calls.ts";
 
@@ -33,12 +33,9 @@ const OUTDATED =
 
 function checkSection(visit: Visit, check: Check, all: readonly Provider[]): Html {
   const providers = all.filter((provider) => provider.checks.includes(toCheckType(check)));
-  return html`<section aria-labelledby="${check}">
-<h2 id="${check}">${checkTitle(toCheckType(check))}</h2>
-<p class="hint">${checkDefinitions[check].question}</p>
+  return section(check, checkTitle(toCheckType(check)))`<p class="hint">${checkDefinitions[check].question}</p>
 ${noticeOf(providers)}
-${providers.length > 0 && html`<ol class="cards">${providers.map((provider) => providerItem(provider, visit))}</ol>`}
-</section>`;
+${providers.length > 0 && html`<ol class="cards">${providers.map((provider) => providerItem(provider, visit))}</ol>`}`;
 }
 
 function noticeOf(providers: readonly Provider[]): Html | undefined {

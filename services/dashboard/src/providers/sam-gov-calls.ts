@@ -12,7 +12,7 @@ import { type Html, html } from "../http/html.ts";
 import type { PageHandler } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
 import type { PageContext } from "../page/page-context.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { facts, section, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { numberText } from "../ui/vocabulary.ts";
 
@@ -35,11 +35,9 @@ ${noticeOf(found)}
 ${today(found)}
 ${freshnessSection(found.freshness)}
 ${organizationsToday(found)}
-<section aria-labelledby="days">
-<h2 id="days">The last ${found.days.length} days</h2>
+${section("days", `The last ${found.days.length} days`)`
 <p class="hint">“Planned” is what later runs were expected to need, as calculated on the day before.</p>
-${dayTable(found)}
-</section>`;
+${dayTable(found)}`}`;
 }
 
 /** Without a quota, only days on which something was counted say something. */
@@ -73,21 +71,18 @@ function today({ quota, days, queue }: GetSamGovCallsResponse): Html {
   const { calls: spent, planned, vendorsAsked } = days[0]!;
   const { waitingRuns, readyRuns, oldestAt, questions, plannedTomorrow } = queue!;
   const calls = (callClass: CallClass) => quota && callsText(spent!, quota, callClass);
-  return html`<section class="card long-labels" aria-labelledby="today">
-<h2 id="today">Today</h2>
-${facts([
-  ["Quota", quota && `${numberText(quota.daily)} calls a day`],
-  ["Direct calls", calls("direct")],
-  ["First runs of monitors", calls("first")],
-  ["Later runs of monitors", calls("runs")],
-  ["Planned for later runs", numberOrNone(planned)],
-  ["Vendors asked about", numberText(vendorsAsked)],
-  ["Vendors to ask about", numberText(questions)],
-  ["Runs waiting", `${numberText(waitingRuns)} for an answer, ${numberText(readyRuns)} with an answer`],
-  ["Oldest waiting since", time(oldestAt)],
-  ["Planned for tomorrow", `${numberText(plannedTomorrow)} calls`],
-])}
-</section>`;
+  return section("today", "Today", "card long-labels")`${facts([
+    ["Quota", quota && `${numberText(quota.daily)} calls a day`],
+    ["Direct calls", calls("direct")],
+    ["First runs of monitors", calls("first")],
+    ["Later runs of monitors", calls("runs")],
+    ["Planned for later runs", numberOrNone(planned)],
+    ["Vendors asked about", numberText(vendorsAsked)],
+    ["Vendors to ask about", numberText(questions)],
+    ["Runs waiting", `${numberText(waitingRuns)} for an answer, ${numberText(readyRuns)} with an answer`],
+    ["Oldest waiting since", time(oldestAt)],
+    ["Planned for tomorrow", `${numberText(plannedTomorrow)} calls`],
+  ])}`;
 }
 
 /** Returns the calls of a class today, such as "12 spent, 1,900 left (3,000 are reserved)". */
@@ -100,8 +95,7 @@ function callsText(spent: SamGovCallCounts, quota: SamGovQuota, callClass: CallC
 /** Renders which organizations use the API today, and which have used up their share. */
 function organizationsToday({ organizations }: GetSamGovCallsResponse): Html | undefined {
   if (organizations.length === 0) return undefined;
-  return html`<section aria-labelledby="organizations">
-<h2 id="organizations">Organizations with the most calls today</h2>
+  return section("organizations", "Organizations with the most calls today")`
 <p class="hint">Direct calls and first runs count against a budget of each organization. When it is spent, its attempts end as <code>budget_spent</code> and the next provider is called for it; other organizations are not affected. To change the budget of an Enterprise organization, run <code>npm run admin -- organization set-budget ORGANIZATION_ID --provider sam_gov_api --minute CALLS --day CALLS</code>.</p>
 ${table("", organizations, [
   [
@@ -111,8 +105,7 @@ ${table("", organizations, [
   ],
   ["Direct calls", ({ direct, directLeft }) => budgetText(direct, directLeft)],
   ["First runs", ({ first, firstLeft }) => budgetText(first, firstLeft)],
-])}
-</section>`;
+])}`;
 }
 
 const budgetText = (spent: number, left: number | undefined) =>
@@ -128,8 +121,7 @@ function freshnessSection(freshness: SamGovFreshness | undefined): Html | undefi
   const { countedAt, quotas, dailyForAll } = freshness;
   const total = shown.reduce((sum, { vendors }) => sum + vendors, 0);
   const fresh = shown.reduce((sum, each) => sum + freshOf(each), 0);
-  return html`<section aria-labelledby="freshness">
-<h2 id="freshness">How fresh the data of monitored vendors is</h2>
+  return section("freshness", "How fresh the data of monitored vendors is")`
 <p>Of ${numberText(total)} vendors, ${countText(fresh, total)} have registration data that is at most as old as the frequency of their monitors. Counted ${time(countedAt)}.</p>
 <p class="hint">A vendor counts once, with the shortest frequency of its monitors. Calls that later runs do not need today ask for the oldest data again: first for hourly monitors, then for daily, weekly and monthly ones.</p>
 ${table("calls", shown, [
@@ -145,8 +137,7 @@ ${table("calls", quotas, [
   ["Calls a day", ({ daily }) => numberText(daily)],
   ["Vendors kept fresh enough", (option) => countText(option.fresh, total), "number"],
 ])}
-<p class="hint">Half of a quota, without the calls that later runs need, keeps data fresh. Vendors that registry files keep fresh are not taken off. To keep all ${numberText(total)} vendors fresh enough, a quota of ${numberText(dailyForAll)} calls a day is needed.</p>
-</section>`;
+<p class="hint">Half of a quota, without the calls that later runs need, keeps data fresh. Vendors that registry files keep fresh are not taken off. To keep all ${numberText(total)} vendors fresh enough, a quota of ${numberText(dailyForAll)} calls a day is needed.</p>`;
 }
 
 /** Returns the vendors whose data is at most as old as the frequency of their monitors. */

@@ -7,7 +7,7 @@ import { field, RECEIPTS_PATH } from "../http/form.ts";
 import { type Html, html } from "../http/html.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { VERBATIM } from "../ui/fields.ts";
-import { checkTitle, facts, noticeBox, problemNotice, state } from "../ui/parts.ts";
+import { card, checkTitle, facts, noticeBox, problemNotice, state } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 const TITLE = "Check a receipt";
@@ -69,16 +69,13 @@ ${verification && verificationSection(receipt)}
 
 function verificationSection(receipt: Receipt): Html {
   const { id, entity_id, overall_result, results, created_at } = receipt.verification;
-  return html`<section class="card" aria-labelledby="verification">
-<h2 id="verification">Verification</h2>
-${facts([
-  ["Result", outcome(overall_result)],
-  ["Verified", exactTime(new Date(created_at))],
-  ["Verification ID", html`<code>${id}</code>`],
-  ["Vendor ID", html`<code>${entity_id}</code>`],
-])}
-${results.map((result) => resultSection(result, receipt))}
-</section>`;
+  return card("verification", "Verification")`${facts([
+    ["Result", outcome(overall_result)],
+    ["Verified", exactTime(new Date(created_at))],
+    ["Verification ID", html`<code>${id}</code>`],
+    ["Vendor ID", html`<code>${entity_id}</code>`],
+  ])}
+${results.map((result) => resultSection(result, receipt))}`;
 }
 
 const outcome = (status: string) => state(status, outcomeName(status));

@@ -8,7 +8,7 @@ import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { textField } from "../ui/fields.ts";
-import { problemNotice, time } from "../ui/parts.ts";
+import { card, problemNotice, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 
 /** Creates the handlers for adding, removing and confirming with passkeys. */
@@ -87,8 +87,7 @@ export function createPasskeyHandlers({ passkeys, layout }: PageContext) {
 
 /** The passkeys section of the security page. */
 export function passkeysSection(base: string, passkeys: readonly Passkey[]): Html {
-  return html`<section class="card" aria-labelledby="passkeys">
-<h2 id="passkeys">Passkeys</h2>
+  return card("passkeys", "Passkeys")`
 <p>A passkey signs you in with your fingerprint, face or PIN instead of a password and a code. It works only on this site, so a fake site can’t steal it.</p>
 ${
   passkeys.length === 0
@@ -105,8 +104,7 @@ ${
         ],
       ])
 }
-<p class="actions"><a class="button" href="${base}/security/passkeys/new">Add a passkey</a></p>
-</section>`;
+<p class="actions"><a class="button" href="${base}/security/passkeys/new">Add a passkey</a></p>`;
 }
 
 /** The form that lets the browser create a passkey. */

@@ -8,7 +8,7 @@ import { keepSession, type PageHandlers, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { NEW_PASSWORD_HINT, passwordField } from "../ui/fields.ts";
-import { CONFIRMED, type Notice, noticeOf, state, timeAgo } from "../ui/parts.ts";
+import { CONFIRMED, card, type Notice, noticeOf, section, state, timeAgo } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { passkeysSection } from "./passkeys.ts";
 import { twoFactorSection } from "./two-factor.ts";
@@ -110,30 +110,23 @@ ${passwordSection(visit, passwordProblems)}`;
 type PasswordProblems = { readonly [F in "current" | "replacement" | "again"]?: string | undefined };
 
 function passwordSection({ view, session }: Visit, problems: PasswordProblems = {}): Html {
-  const heading = html`<h2 id="password-heading">Password</h2>`;
+  const passwordCard = card("password-heading", "Password");
   if (session.identityProviderId) {
-    return html`<section class="card" aria-labelledby="password-heading">
-${heading}
-<p>You signed in with your organization’s identity provider. If you also have a password here, sign in with it to change it or to set up an authenticator app.</p>
-</section>`;
+    return passwordCard`<p>You signed in with your organization’s identity provider. If you also have a password here, sign in with it to change it or to set up an authenticator app.</p>`;
   }
-  return html`<section class="card" aria-labelledby="password-heading">
-${heading}
-<form method="post" action="${view.path}/security/password">
+  return passwordCard`<form method="post" action="${view.path}/security/password">
   ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
   ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.replacement, hint: NEW_PASSWORD_HINT })}
   ${passwordField({ name: "again", label: "Repeat the new password", autocomplete: "new-password", problem: problems.again })}
   <p class="hint">Changing your password ends all your other sessions.</p>
   <button>Change password</button>
-</form>
-</section>`;
+</form>`;
 }
 
 function sessionsSection({ view: { path: base }, now }: Visit, sessions: readonly SessionSummary[]): Html {
   const rows = sessions.map((session) => ({ ...session, browser: browserName(session.userAgent) }));
   const hasOthers = sessions.some(({ isCurrent }) => !isCurrent);
-  return html`<section aria-labelledby="sessions">
-<h2 id="sessions">Where you are signed in</h2>
+  return section("sessions", "Where you are signed in")`
 <p class="hint">A session ends after 12 hours without use, and 7 days after its start at the latest. If you do not recognize a session, end it and change your password.</p>
 ${table("", rows, [
   ["Browser", ({ browser, isCurrent }) => html`${browser}${isCurrent && html` ${state("active", "this browser")}`}`],
@@ -151,8 +144,7 @@ ${table("", rows, [
 ${
   hasOthers &&
   html`<form method="post" action="${base}/security/sessions/end-others" class="actions"><button class="danger">End all other sessions</button></form>`
-}
-</section>`;
+}`;
 }
 
 /** The page that asks signed-in users to confirm their password, and then leads to `next`. */

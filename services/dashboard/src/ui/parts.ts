@@ -61,6 +61,18 @@ export function state(name: string, text: string = name): Html {
   return html`<span class="state ${name}">${text}</span>`;
 }
 
+/** Returns the tag of a section of a page, which its heading names. What it holds follows as after `html`. */
+export const section =
+  (id: string, title: string, className = "", headingClass = "") =>
+  (...content: Parameters<typeof html>): Html =>
+    html`<section${className && html` class="${className}"`} aria-labelledby="${id}">
+<h2 id="${id}"${headingClass && html` class="${headingClass}"`}>${title}</h2>
+${html(...content)}
+</section>`;
+
+/** Returns the same for a section on a card; an unseen heading is only read aloud. */
+export const card = (id: string, title: string, headingClass?: "unseen") => section(id, title, "card", headingClass);
+
 type Facts = readonly (readonly [label: string, value: Html | string | false | undefined])[];
 
 /** Renders labelled values; leaves out those that are unknown. */

@@ -3,7 +3,7 @@ import type { HealthFigures, ProviderHealth } from "@vvs/proto/verification/v1/p
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import type { EnvironmentView } from "../http/environments.ts";
 import { type Html, html } from "../http/html.ts";
-import { checkName, checkTitle } from "../ui/parts.ts";
+import { checkName, checkTitle, section } from "../ui/parts.ts";
 import { stackedBars } from "../ui/plot.ts";
 import { table } from "../ui/table.ts";
 import { durationText, numberText, providerName } from "../ui/vocabulary.ts";
@@ -73,11 +73,9 @@ function summaryOf({ answeredPercent, halfWithinMs, mostWithinMs }: HealthFigure
  */
 export function providerUsageSection(usage: readonly ProviderUsage[] | undefined): Html | undefined {
   if (usage?.length === 0) return undefined;
-  return html`<section aria-labelledby="provider-usage">
-<h2 id="provider-usage">Your calls to providers today</h2>
+  return section("provider-usage", "Your calls to providers today")`
 <p class="hint">Your plan allows a number of calls to each provider per day (UTC). Part of them is kept for monitors, and part for the API and this dashboard. When none are left, the provider is not called: the next one is, and a check that no provider answers has no answer. Answers from loaded files and stored answers are not counted.</p>
-${usage ? tableOf(usage) : html`<p class="notice warning" role="status">Your calls to providers are temporarily unavailable. They are still counted. Try again in a moment.</p>`}
-</section>`;
+${usage ? tableOf(usage) : html`<p class="notice warning" role="status">Your calls to providers are temporarily unavailable. They are still counted. Try again in a moment.</p>`}`;
 }
 
 function tableOf(usage: readonly ProviderUsage[]): Html {

@@ -8,7 +8,7 @@ import type { PageHandler, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { keyHint } from "../page/panels.ts";
 import { option, selectField } from "../ui/fields.ts";
-import { stats } from "../ui/parts.ts";
+import { card, section, stats } from "../ui/parts.ts";
 import { lines, stackedBars } from "../ui/plot.ts";
 import { table } from "../ui/table.ts";
 import { durationText, numberText, planName } from "../ui/vocabulary.ts";
@@ -128,31 +128,28 @@ function summary({ view, counts, organization, range }: UsageView, figures: read
   const perMinute = totalOf(busiest.requests) / (range.stepMs / 60_000);
   const latency = latencyOf(counts);
   const failedShare = requests.failed / totalOf(requests);
-  return html`<section class="card" aria-labelledby="summary">
-<h2 id="summary">In the last ${range.name}</h2>
-${stats([
-  ["Requests", numberText(totalOf(requests))],
-  [
-    "Too many requests",
-    requests.limited > 0 &&
-      html`${numberText(requests.limited)}, answered with 429. <a href="${view.path}/requests?outcome=rate_limited">View the latest</a>`,
-  ],
-  [
-    "Failed on our side",
-    requests.failed > 0 ? `${numberText(requests.failed)} (${(failedShare * 100).toFixed(2)} %)` : "none",
-  ],
-  ["Half took less than", latency && durationText(latency.p50)],
-  ["99 % took less than", latency && durationText(latency.p99)],
-  [
-    `Busiest ${range.interval}`,
-    `${labelOf(busiest.at, range)}, ${perMinute < 1 ? "less than 1 request" : `${numberText(Math.round(perMinute))} requests`} per minute on average`,
-  ],
-  [
-    "Your limit",
-    `${numberText(organization.limitPerMinute)} requests per minute for each API key (plan ${planName(organization.plan)})`,
-  ],
-])}
-</section>`;
+  return card("summary", `In the last ${range.name}`)`${stats([
+    ["Requests", numberText(totalOf(requests))],
+    [
+      "Too many requests",
+      requests.limited > 0 &&
+        html`${numberText(requests.limited)}, answered with 429. <a href="${view.path}/requests?outcome=rate_limited">View the latest</a>`,
+    ],
+    [
+      "Failed on our side",
+      requests.failed > 0 ? `${numberText(requests.failed)} (${(failedShare * 100).toFixed(2)} %)` : "none",
+    ],
+    ["Half took less than", latency && durationText(latency.p50)],
+    ["99 % took less than", latency && durationText(latency.p99)],
+    [
+      `Busiest ${range.interval}`,
+      `${labelOf(busiest.at, range)}, ${perMinute < 1 ? "less than 1 request" : `${numberText(Math.round(perMinute))} requests`} per minute on average`,
+    ],
+    [
+      "Your limit",
+      `${numberText(organization.limitPerMinute)} requests per minute for each API key (plan ${planName(organization.plan)})`,
+    ],
+  ])}`;
 }
 
 function byKey({ view, counts, keys, keyId, range }: UsageView): Html | undefined {
@@ -160,26 +157,23 @@ function byKey({ view, counts, keys, keyId, range }: UsageView): Html | undefine
   const sums = requestsByKey(counts);
   const most = sums[0]?.[1] ?? 1;
   const known = new Map(keys.map((key) => [key.id, key]));
-  return html`<section aria-labelledby="by-key">
-<h2 id="by-key">Requests by API key</h2>
-${table("", sums, [
-  [
-    "Key",
-    ([id]) => {
-      const key = known.get(id);
-      const path = `${view.path}/usage?range=${range.id}&key=${encodeURIComponent(id)}`;
-      return html`<a href="${path}">${key?.name ?? id}</a> ${key && html`<code class="hint">${keyHint(key)}</code>`}`;
-    },
-  ],
-  ["Requests", ([, requests]) => numberText(requests), "number"],
-  [
-    "Share",
-    ([, requests]) =>
-      html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="answered" width="${((requests / most) * 100).toFixed(1)}" height="1"/></svg>`,
-    "share",
-  ],
-])}
-</section>`;
+  return section("by-key", "Requests by API key")`${table("", sums, [
+    [
+      "Key",
+      ([id]) => {
+        const key = known.get(id);
+        const path = `${view.path}/usage?range=${range.id}&key=${encodeURIComponent(id)}`;
+        return html`<a href="${path}">${key?.name ?? id}</a> ${key && html`<code class="hint">${keyHint(key)}</code>`}`;
+      },
+    ],
+    ["Requests", ([, requests]) => numberText(requests), "number"],
+    [
+      "Share",
+      ([, requests]) =>
+        html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="answered" width="${((requests / most) * 100).toFixed(1)}" height="1"/></svg>`,
+      "share",
+    ],
+  ])}`;
 }
 
 function chooser({ view, keys, keyId, range, ranges }: UsageView): Html {

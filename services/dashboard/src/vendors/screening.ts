@@ -8,7 +8,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { unavailableNote, unlessUnavailable } from "../page/panels.ts";
 import { inputField } from "../ui/fields.ts";
-import { checkTitle, dayTime, facts, outcomeState, statusName, time } from "../ui/parts.ts";
+import { checkTitle, dayTime, facts, outcomeState, section, statusName, time } from "../ui/parts.ts";
 import { none, table } from "../ui/table.ts";
 import { confirmedText, noChangeText } from "../verdicts/confirmed-words.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
@@ -154,21 +154,18 @@ function reportSections(visit: Visit, period: Period, report: ScreeningReport): 
   const { session, view } = visit;
   const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
   const count = (answer: string) => String(rows.filter(({ result }) => statusName(result.status) === answer).length);
-  return html`<section aria-labelledby="answers">
-<h2 id="answers">${session.organizationName}: checks ${days}</h2>
-${facts([
-  ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
-  [
-    "Answers",
-    `${rows.length}${isCut ? " on this page" : ""}: ${count("pass")} passed, ${count("fail")} failed, ${count("error")} without an answer`,
-  ],
-  ["No change found", unchanged && unchanged.length > 0 && ofList(unchanged)],
-  ["Not checked", ofList(unchecked)],
-])}
+  return html`${section("answers", `${session.organizationName}: checks ${days}`)`${facts([
+    ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
+    [
+      "Answers",
+      `${rows.length}${isCut ? " on this page" : ""}: ${count("pass")} passed, ${count("fail")} failed, ${count("error")} without an answer`,
+    ],
+    ["No change found", unchanged && unchanged.length > 0 && ofList(unchanged)],
+    ["Not checked", ofList(unchecked)],
+  ])}
 <p class="unprinted row"><a class="button" href="${csv}">Download as CSV</a> <span class="hint">To print the report, use your browser’s print command.</span></p>
 ${isCut && html`<p class="notice warning">The period has more answers than this page shows: these are the newest ones. The CSV file has all of them, and the vendors that were not checked.</p>`}
-${rows.length === 0 ? html`<p class="empty">No vendor was verified in this period.</p>` : answersTable(view.path, rows)}
-</section>
+${rows.length === 0 ? html`<p class="empty">No vendor was verified in this period.</p>` : answersTable(view.path, rows)}`}
 ${vendorsSection("unchanged", `No change found ${days}`, `The monitors of these vendors found in our data what their last full check had found, so there is no verification in this period.${inCsv}`, unchanged?.map(itemOf))}
 ${vendorsSection("unchecked", `Not checked ${days}`, `These vendors are in your list today, and have no verification in this period. Archived vendors are left out.${inCsv}`, unchecked?.map(itemOf))}`;
 }
@@ -205,11 +202,8 @@ const answersTable = (path: string, rows: readonly ScreeningRow[]): Html =>
 
 function vendorsSection(id: string, title: string, text: string, items: readonly Html[] = []): Html | undefined {
   if (items.length === 0) return undefined;
-  return html`<section aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>
-<p>${text}</p>
-<ul>${items}</ul>
-</section>`;
+  return section(id, title)`<p>${text}</p>
+<ul>${items}</ul>`;
 }
 
 function vendorLink(path: string, { vendor: { entity } }: ListedVendor): Html {

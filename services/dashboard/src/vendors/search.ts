@@ -13,7 +13,7 @@ import type { Vendors } from "../page/panels.ts";
 import { unlessUnavailable } from "../page/panels.ts";
 import { asCurl } from "../ui/curl.ts";
 import { choiceGroup, inputField } from "../ui/fields.ts";
-import { state } from "../ui/parts.ts";
+import { section, state } from "../ui/parts.ts";
 import { counted } from "../ui/vocabulary.ts";
 import { readVendorStatuses } from "../verdicts/vendor-status.ts";
 import { identifierField } from "../verifications/run-verification.ts";
@@ -159,12 +159,10 @@ function results(
   input: EchoedSearch,
   { matches, vendors, statuses, none, ambiguous }: Findings,
 ): Html {
-  return html`<section aria-labelledby="found">
-<h2 id="found">${counted(matches.length, "vendor")}</h2>
+  return section("found", counted(matches.length, "vendor"))`
 ${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}
 ${none && html`<p class="empty">${none}${input.mode && " Try a search for similar vendors."}</p>`}
-<ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id), statuses))}</ul>
-</section>`;
+<ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id), statuses))}</ul>`;
 }
 
 function matchCard(view: EnvironmentView, match: Candidate, entity: Entity | undefined, statuses: Statuses): Html {

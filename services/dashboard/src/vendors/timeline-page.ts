@@ -9,7 +9,7 @@ import type { Visit } from "../http/session.ts";
 import { actorView, actorWords } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { pager, writePosition } from "../ui/listing.ts";
-import { ago, checkTitle, copyableId, outcomeState } from "../ui/parts.ts";
+import { ago, checkTitle, copyableId, outcomeState, section } from "../ui/parts.ts";
 import { counted } from "../ui/vocabulary.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
 import { verdictOf } from "../verdicts/verdict.ts";
@@ -45,9 +45,7 @@ export function timelineSection(options: TimelineView): Html {
   const { path, timeline } = options;
   const { items, only, unavailable, isFirst, next } = timeline;
   const filter = { show: only ?? "" };
-  return html`<section aria-labelledby="history">
-<h2 id="history">History</h2>
-<nav aria-label="Kinds of history"><ul class="kinds">
+  return section("history", "History")`<nav aria-label="Kinds of history"><ul class="kinds">
 ${kindLink(path, undefined, only)}
 ${(Object.keys(kinds) as Kind[]).map((kind) => kindLink(path, kind, only))}
 </ul></nav>
@@ -59,8 +57,7 @@ ${
       html`<p class="empty">${isFirst ? "Nothing happened yet." : "There is nothing older."}</p>`
     : html`<ol class="timeline" reversed>${items.map((item) => timelineItem(item, options))}</ol>`
 }
-${pager({ path, filter, isFirst, next: next && writePosition(next), label: "History" })}
-</section>`;
+${pager({ path, filter, isFirst, next: next && writePosition(next), label: "History" })}`;
 }
 
 function kindLink(path: string, kind: Kind | undefined, shown: Kind | undefined): Html {

@@ -12,7 +12,7 @@ import { FAST_CLOCK, frequencyName, scheduleFields } from "../monitors/monitor-f
 import { asCurl } from "../ui/curl.ts";
 import { checksField, inputField } from "../ui/fields.ts";
 import type { Refusal } from "../ui/form-refusal.ts";
-import { formTokenField, noticeBox, outcomeState, state } from "../ui/parts.ts";
+import { formTokenField, noticeBox, outcomeState, section, state } from "../ui/parts.ts";
 import {
   identifierField,
   identifierHints,
@@ -128,9 +128,7 @@ export interface VendorFormView extends Partial<Refusal> {
 export function vendorForm(options: VendorFormView): Html {
   const { visit, path, input, tinHint, problems = {} } = options;
   const { view, may } = visit;
-  return html`<section class="card unprinted" aria-labelledby="verify">
-<h2 id="verify">Verify or monitor</h2>
-${noticeBox(options.notice)}
+  return section("verify", "Verify or monitor", "card unprinted")`${noticeBox(options.notice)}
 ${meantVendorList(view, options.meant)}
 ${activeMonitors(options)}
 ${
@@ -144,8 +142,7 @@ ${
 </form>`
     : permissionHint(view, "verify", "verify and monitor vendors")
 }
-${curlCommands(options)}
-</section>`;
+${curlCommands(options)}`;
 }
 
 function curlCommands({

@@ -5,7 +5,7 @@ import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
 import { longDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { ago, checkTitle, copyableId, dayTime, facts, state, timeAgo } from "../ui/parts.ts";
+import { ago, card, checkTitle, copyableId, dayTime, facts, state, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { decisionLabels } from "../verdicts/certified-decision.ts";
 import { confirmedText, staleText } from "../verdicts/confirmed-words.ts";
@@ -38,18 +38,15 @@ export function vendorPage(options: VendorView): Html {
   const { visit, form, timeline, keys } = options;
   return html`${verdictSection(options)}
 ${vendorForm(form)}
-<section class="card" aria-labelledby="about">
-<h2 id="about">About this vendor</h2>
-${about(options)}
-</section>
+${card("about", "About this vendor")`${about(options)}`}
 ${timelineSection({ visit, path: form.path, timeline, keys })}`;
 }
 
 function verdictSection({ visit, entity, made, subject, staleSince }: VendorView): Html {
   const { now } = visit;
   if (!made) {
-    return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
-<p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
+    return card("verdict", "Can you pay this vendor?")`
+<p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p>`;
   }
   const verdicts = verdictsToday(made, subject, now);
   const answer = paymentAnswer(verdicts, subject);

@@ -12,7 +12,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
 import { actorView } from "../ui/actor.ts";
-import { checkTitle, facts, outcomeState } from "../ui/parts.ts";
+import { checkTitle, facts, outcomeState, section } from "../ui/parts.ts";
 import { counted, providerName } from "../ui/vocabulary.ts";
 import { certifiedDecision } from "../verdicts/certified-decision.ts";
 import { noChangeText } from "../verdicts/confirmed-words.ts";
@@ -126,30 +126,22 @@ ${facts([
 <p class="hint">Everything above is as it was when the verification was stored, and so are the results below.</p>
 ${results.map((each) => certified(each, options))}
 ${confirmed && since(confirmed)}
-<section aria-labelledby="checking">
-<h2 id="checking">How to check this certificate</h2>
-<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate">${options.url}</a>. The page shows what is stored: compare it with what is printed here. It computes the SHA-256 of the evidence again, and says so where the evidence was altered.</p>
-</section>
+${section("checking", "How to check this certificate")`<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate">${options.url}</a>. The page shows what is stored: compare it with what is printed here. It computes the SHA-256 of the evidence again, and says so where the evidence was altered.</p>`}
 ${receipt && receiptSection(receipt, options)}
 </article>`;
 }
 
 function receiptSection(receipt: string, { visit, verification, receiptsUrl }: CertificateView): Html {
   const path = `${visit.view.path}/verifications/${verification.id}`;
-  return html`<section aria-labelledby="receipt">
-<h2 id="receipt">Receipt</h2>
+  return section("receipt", "Receipt")`
 <p>This text is signed by the service. It proves the results above to people without an account: they paste it at <a class="url" href="${RECEIPTS_PATH}">${receiptsUrl}</a>, or check it offline.</p>
 <pre class="receipt" tabindex="0" aria-label="Receipt"><code>${receipt}</code></pre>
-<p class="unprinted"><a class="button quiet" href="${path}/receipt">Download the receipt</a></p>
-</section>`;
+<p class="unprinted"><a class="button quiet" href="${path}/receipt">Download the receipt</a></p>`;
 }
 
 function since(confirmed: Confirmations): Html {
-  return html`<section class="certified" aria-labelledby="since">
-<h2 id="since">Since then</h2>
-<p><strong>${noChangeText(confirmed)}</strong></p>
-<p class="hint">The monitor made ${counted(confirmed.times, "scheduled check")} of stored data. They asked no source, and have no evidence of their own.</p>
-</section>`;
+  return section("since", "Since then", "certified")`<p><strong>${noChangeText(confirmed)}</strong></p>
+<p class="hint">The monitor made ${counted(confirmed.times, "scheduled check")} of stored data. They asked no source, and have no evidence of their own.</p>`;
 }
 
 /** Renders the identifiers that a vendor had when it was verified, for `facts`. */

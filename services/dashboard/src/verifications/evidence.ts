@@ -12,7 +12,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { asCurl } from "../ui/curl.ts";
 import { indentJson } from "../ui/indent-json.ts";
-import { checkTitle, copyable, copyableId, facts, state, time } from "../ui/parts.ts";
+import { card, checkTitle, copyable, copyableId, facts, section, state, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { counted, numberText, providerName } from "../ui/vocabulary.ts";
 
@@ -31,15 +31,12 @@ export function createEvidenceHandlers({ verification, layout, apiBaseUrl }: Pag
         !isWhole &&
         html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
       }
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this evidence</h2>
-${facts([
+${card("about", "About this evidence", "unseen")`${facts([
   ["Evidence ID", copyableId(evidence.id)],
   ["Source", sourceList(evidence) || "no provider answered"],
   ["Stored", time(evidence.createdAt, "second")],
   ["Verification ID", html`<a href="${view.path}${verification}"><code>${evidence.verificationId}</code></a>`],
-])}
-</section>
+])}`}
 ${attemptsSection(evidence.attempts)}
 ${evidence.content === "" ? noContent() : contentSection(view, evidence, isWhole)}
 ${asCurl(apiBaseUrl, "getEvidence", "Read this evidence", { path: `/v1/evidence/${evidence.id}` })}`;
@@ -67,35 +64,28 @@ ${asCurl(apiBaseUrl, "getEvidence", "Read this evidence", { path: `/v1/evidence/
 const SHOWN_CHARACTERS = 100_000;
 
 function attemptsSection(attempts: readonly Attempt[]): Html {
-  return html`<section aria-labelledby="attempts">
-<h2 id="attempts">${counted(attempts.length, "attempt")}</h2>
-${
-  attempts.length === 0
-    ? html`<p class="empty">No provider was called.</p>`
-    : table("", attempts, [
-        ["Provider", ({ provider }) => html`${providerName(provider)} <code class="hint">${provider}</code>`],
-        ["Outcome", ({ outcome }) => state(outcome, outcomeName(outcome === "throw" ? "error" : outcome))],
-        ["Reason", ({ reason }) => reason && html`${reasonMeaning(reason)} <code class="hint">${reason}</code>`],
-        ["Time", ({ startedAt }) => time(startedAt, "second")],
-        ["Duration", ({ durationMs }) => `${durationMs} ms`, "number"],
-      ])
-}
-</section>`;
+  return section("attempts", counted(attempts.length, "attempt"))`${
+    attempts.length === 0
+      ? html`<p class="empty">No provider was called.</p>`
+      : table("", attempts, [
+          ["Provider", ({ provider }) => html`${providerName(provider)} <code class="hint">${provider}</code>`],
+          ["Outcome", ({ outcome }) => state(outcome, outcomeName(outcome === "throw" ? "error" : outcome))],
+          ["Reason", ({ reason }) => reason && html`${reasonMeaning(reason)} <code class="hint">${reason}</code>`],
+          ["Time", ({ startedAt }) => time(startedAt, "second")],
+          ["Duration", ({ durationMs }) => `${durationMs} ms`, "number"],
+        ])
+  }`;
 }
 
 function noContent(): Html {
-  return html`<section aria-labelledby="content">
-<h2 id="content">Content</h2>
-<p class="empty">No provider answered, so there is no content. See the attempts above.</p>
-</section>`;
+  return section("content", "Content")`
+<p class="empty">No provider answered, so there is no content. See the attempts above.</p>`;
 }
 
 function contentSection(view: EnvironmentView, evidence: Evidence, isIntact: boolean): Html {
   const isJson = /\bjson\b/i.test(evidence.contentType);
   const indented = isJson ? indentJson(evidence.content) : undefined;
-  return html`<section class="card" aria-labelledby="content">
-<h2 id="content">Content</h2>
-<p>The provider’s answer as received. Secrets and TINs in it are masked.</p>
+  return card("content", "Content")`<p>The provider’s answer as received. Secrets and TINs in it are masked.</p>
 ${facts([
   ["Content type", html`<code>${evidence.contentType}</code>`],
   [
@@ -112,8 +102,7 @@ ${shown("as-received", "As received", evidence.content)}
 </details>`
 }
 <p><a class="button quiet" href="${view.path}/evidence/${evidence.id}/content">Download as received</a></p>
-<p class="hint">To check the download, run <code>sha256sum ${evidence.id}.txt</code>. It prints the same hash.</p>
-</section>`;
+<p class="hint">To check the download, run <code>sha256sum ${evidence.id}.txt</code>. It prints the same hash.</p>`;
 }
 
 function shown(id: string, label: string, text: string): Html {

@@ -10,7 +10,7 @@ import type { PageContext } from "../page/page-context.ts";
 import { readKeys } from "../page/panels.ts";
 import { type ActorView, actorView, actorWords } from "../ui/actor.ts";
 import { asCurl } from "../ui/curl.ts";
-import { ageText, checkTitle, copyableId, facts, outcomeState, time, timeAgo } from "../ui/parts.ts";
+import { ageText, card, checkTitle, copyableId, facts, outcomeState, section, time, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { sameNameTexts } from "../verdicts/same-name-rows.ts";
 import { dataDate, verdictOf } from "../verdicts/verdict.ts";
@@ -34,14 +34,9 @@ export function createVerificationHandler(context: PageContext): PageHandler {
     const beside = html`${outcomeState(found.overallResult)}
 <p><a class="button quiet" href="${view.path}/verifications/${found.id}/certificate">Certificate</a></p>`;
     const content = html`${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
-<section aria-labelledby="results">
-<h2 id="results">Results</h2>
-${askedWarning(asked, then?.legalName ?? "")}
-<ul class="cards">${found.results.map((result) => resultItem(result, found, view))}</ul>
-</section>
-<section class="card" aria-labelledby="about">
-<h2 id="about">About this verification</h2>
-${facts([
+${section("results", "Results")`${askedWarning(asked, then?.legalName ?? "")}
+<ul class="cards">${found.results.map((result) => resultItem(result, found, view))}</ul>`}
+${card("about", "About this verification")`${facts([
   ["Verification ID", copyableId(found.id)],
   [
     "Vendor",
@@ -52,8 +47,7 @@ ${facts([
   ["Time", html`${time(found.createdAt, "second")} <span class="hint">${timeAgo(found.createdAt, now)}</span>`],
   ["Requested by", requester(view, actorView(found.actor, { session, keys }))],
   ["Answers from", modeText(found.mode)],
-])}
-</section>
+])}`}
 ${asCurl(apiBaseUrl, "getVerification", "Read this verification", { path: `/v1/verifications/${found.id}` })}`;
     const parents = [["/verifications", "Verifications"]] as const;
     layout.sendPage(response, { visit, title: "Verification", heading: vendor?.legalName, parents, beside, content });

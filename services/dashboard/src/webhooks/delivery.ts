@@ -12,12 +12,14 @@ import { actorView } from "../ui/actor.ts";
 import { changeList } from "../ui/change-list.ts";
 import { indentJson } from "../ui/indent-json.ts";
 import {
+  card,
   copyable,
   copyableId,
   facts,
   formTokenField,
   noticeOf,
   problemNotice,
+  section,
   state,
   time,
   until,
@@ -45,19 +47,10 @@ export function createDeliveryHandlers(context: PageContext) {
       const delivery = (await deliveries.getDelivery(found)).delivery!;
       const vendor = (await readVendors(visit, [delivery]))?.get(delivery.entityId);
       const content = html`${delivery.status === "pending" && waiting(visit, delivery)}
-<section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this delivery</h2>
-${about(visit, delivery, vendor)}
-${visit.may("manage_webhooks") ? replayForm(visit, delivery) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}
-</section>
-<section aria-labelledby="attempts">
-<h2 id="attempts">${counted(delivery.attempts.length, "attempt")}</h2>
-${attempts(visit, delivery)}
-</section>
-<section aria-labelledby="changes">
-<h2 id="changes">Changes in this event</h2>
-<div class="card">${changeList(delivery.changes)}</div>
-</section>
+${card("about", "About this delivery", "unseen")`${about(visit, delivery, vendor)}
+${visit.may("manage_webhooks") ? replayForm(visit, delivery) : permissionHint(visit.view, "manage_webhooks", "replay deliveries")}`}
+${section("attempts", counted(delivery.attempts.length, "attempt"))`${attempts(visit, delivery)}`}
+${section("changes", "Changes in this event")`<div class="card">${changeList(delivery.changes)}</div>`}
 ${signatures(delivery)}`;
       layout.sendPage(response, {
         ...{ visit, title: "Delivery", parents: ofDeliveries, notice: noticeOf(request, notices), content },
@@ -203,8 +196,7 @@ ${
 
 /** Renders which headers sign a delivery, and which header marks test events. */
 function signatures({ test, eventId }: Delivery): Html {
-  return html`<section class="card" aria-labelledby="signed">
-<h2 id="signed">How each attempt is signed</h2>
+  return card("signed", "How each attempt is signed")`
 <p>Each attempt carries two new signatures, made with the signing secret of this environment. Verifying one of them is enough. The signed body is the JSON on one line, without the spaces shown above.</p>
 ${facts([
   [
@@ -217,6 +209,5 @@ ${facts([
   ],
   ["Attempt number", html`<code>X-Delivery-Attempt</code>`],
   ["Test event", test && html`<code>X-Delivery-Test: true</code>`],
-])}
-</section>`;
+])}`;
 }

@@ -6,7 +6,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { Endpoints } from "../page/panels.ts";
 import { localTime } from "../ui/filter.ts";
-import { breakable, facts, state, timeAgo } from "../ui/parts.ts";
+import { breakable, facts, section, state, timeAgo } from "../ui/parts.ts";
 import { counted, hostOf } from "../ui/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,10 +24,8 @@ export function endpointsAlert(
 
 /** Renders the webhook endpoints, failing ones first. `found` is undefined while unavailable. */
 export function endpointsSection(visit: Visit, found: Endpoints | undefined): Html {
-  return html`<section aria-labelledby="endpoints">
-<h2 id="endpoints">Webhook endpoints</h2>
-${found ? list(visit, found) : html`<p class="notice problem">The state of webhook endpoints is temporarily unavailable. Events are not lost. Try again in a moment.</p>`}
-</section>`;
+  return section("endpoints", "Webhook endpoints")`
+${found ? list(visit, found) : html`<p class="notice problem">The state of webhook endpoints is temporarily unavailable. Events are not lost. Try again in a moment.</p>`}`;
 }
 
 function list(visit: Visit, { endpoints, hasMore }: Endpoints): Html {

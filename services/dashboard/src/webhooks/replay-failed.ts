@@ -7,7 +7,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page/page-context.ts";
 import { idField, type ListFilter, localTime, readFilter, timeField, utcTime } from "../ui/filter.ts";
-import { facts, formTokenField } from "../ui/parts.ts";
+import { card, facts, formTokenField } from "../ui/parts.ts";
 import { numberText } from "../ui/vocabulary.ts";
 import { ofDeliveries, urlField } from "./delivery-list.ts";
 
@@ -70,13 +70,11 @@ function confirmation(visit: Visit, choice: ReplayChoice["filter"], count: numbe
     return html`<p class="notice done" role="status">No failed ${view.name.toLowerCase()} deliveries match. There is nothing to replay.</p>`;
   const number = `${numberText(count)}${count >= MOST_COUNTED ? " or more" : ""}`;
   const name = count === 1 ? "1 failed delivery" : `${number} failed deliveries`;
-  return html`<section class="card" aria-labelledby="confirm">
-<h2 id="confirm">Replay ${name}?</h2>
-${facts([
-  ["Events since", `${choice.since.replace("T", " ")} UTC`],
-  ["Monitor ID", choice.monitor_id && html`<code>${choice.monitor_id}</code>`],
-  ["Webhook URL", choice.url && html`<code class="url">${choice.url}</code>`],
-])}
+  return card("confirm", `Replay ${name}?`)`${facts([
+    ["Events since", `${choice.since.replace("T", " ")} UTC`],
+    ["Monitor ID", choice.monitor_id && html`<code>${choice.monitor_id}</code>`],
+    ["Webhook URL", choice.url && html`<code class="url">${choice.url}</code>`],
+  ])}
 <p>Each endpoint gets the events as fast as it answers. An endpoint that still fails gets one event at a time.</p>
 <form method="post" action="${view.path}/webhooks/replay" class="choices">
   ${formTokenField(visit)}
@@ -84,8 +82,7 @@ ${facts([
   ${Object.entries(choice).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
   <button>Replay ${name}</button>
   <a class="button quiet" href="${deliveries}">Cancel</a>
-</form>
-</section>`;
+</form>`;
 }
 
 function choiceForm(
@@ -95,14 +92,12 @@ function choiceForm(
   isCounted: boolean,
 ): Html {
   const names = Object.keys(fields) as (keyof typeof fields)[];
-  return html`<section class="card" aria-labelledby="which">
-<h2 id="which">${isCounted ? "Change the choice" : "Choose deliveries"}</h2>
+  return card("which", isCounted ? "Change the choice" : "Choose deliveries")`
 <form method="get" action="${view.path}/webhooks/replay">
   <div class="columns">
   ${names.map((name) => fields[name].input({ name, value: choice[name], problem: problems[name] }, undefined))}
   </div>
   <p class="hint">Without a monitor ID and a webhook URL, the deliveries of all monitors are replayed.</p>
   <button${isCounted && html` class="quiet"`}>${isCounted ? "Count again" : "Count deliveries"}</button>
-</form>
-</section>`;
+</form>`;
 }

@@ -12,7 +12,7 @@ import { unavailableNote } from "../page/panels.ts";
 import { choiceGroup, input, VERBATIM } from "../ui/fields.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../ui/form-refusal.ts";
 import { listing } from "../ui/listing.ts";
-import { CONFIRMED, copyable, formTokenField, noticeOf, time } from "../ui/parts.ts";
+import { CONFIRMED, card, copyable, formTokenField, noticeOf, section, time } from "../ui/parts.ts";
 import { table } from "../ui/table.ts";
 import { deliveryColumns, KEPT, NO_DELIVERIES } from "./delivery-list.ts";
 import { endpointsSection } from "./endpoints-page.ts";
@@ -54,15 +54,12 @@ export function createWebhookHandlers(context: PageContext) {
     const vendors = await readVendors(visit, found?.deliveries ?? []);
     const path = `${visit.view.path}/webhooks`;
     const content = html`${webhookSecretSection(visit, showsValue ? secret! : { ...secret!, value: "" }, problems)}
-<section aria-labelledby="deliveries">
-<h2 id="deliveries">Latest deliveries</h2>
-${listing(found?.deliveries, {
+${section("deliveries", "Latest deliveries")`${listing(found?.deliveries, {
   unavailable: unavailableNote("Deliveries", KEPT),
   empty: NO_DELIVERIES,
   list: (latest) => html`${table("list", latest, deliveryColumns(visit, vendors))}
 <p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failing deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
-})}
-</section>
+})}`}
 ${endpointsSection(visit, endpoints)}`;
     const beside = html`<p class="choices"><a class="button quiet" href="${path}/deliveries">View all deliveries</a>${visit.may("manage_webhooks") && html` <a class="button" href="${path}/test">Send a test event</a>`}</p>`;
     layout.sendPage(response, { visit, title: "Webhooks", beside, status, notice, content });
@@ -116,14 +113,12 @@ ${endpointsSection(visit, endpoints)}`;
 function webhookSecretSection(visit: Visit, secret: WebhookSecret, problems: Refusal["problems"]): Html {
   const { view } = visit;
   const mayManage = visit.may("manage_webhooks");
-  return html`<section class="card" aria-labelledby="secret">
-<h2 id="secret">${view.name} signing secret</h2>
+  return card("secret", `${view.name} signing secret`)`
 <p>Every ${view.name.toLowerCase()} webhook is signed with this secret, so that you can verify that it comes from us.</p>
 ${secret.value ? shown(view, secret.value) : hidden(view, mayManage)}
 <p class="hint">Set ${time(secret.createdAt)}.</p>
 ${secret.previousValidUntil && overlap(visit, secret.previousValidUntil)}
-${mayManage ? html`${rotateForm(visit)}${ownForm(visit, problems)}` : permissionHint(view, "manage_webhooks", "view, rotate and set the secret")}
-</section>`;
+${mayManage ? html`${rotateForm(visit)}${ownForm(visit, problems)}` : permissionHint(view, "manage_webhooks", "view, rotate and set the secret")}`;
 }
 
 function hidden(view: EnvironmentView, mayShow: boolean): Html {
