@@ -1,7 +1,6 @@
 import { createForwardedWatch, observeRequest } from "@vvs/http";
 import { newId } from "@vvs/ids";
 import express, { type ErrorRequestHandler, type Express } from "express";
-import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { addEntryRoutes } from "./entry/routes.ts";
 import { createUnsubscribe } from "./entry/unsubscribe.ts";
 import { createAssets } from "./http/assets.ts";
@@ -14,27 +13,15 @@ import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createBeginSession, createSignedIn, observed, type ReadAlert } from "./http/session.ts";
-import { listRoutes } from "./lists/routes.ts";
-import { monitorRoutes } from "./monitors/routes.ts";
-import { notificationRoutes } from "./notifications/routes.ts";
-import { organizationRoutes } from "./organization/routes.ts";
 import { createHomeHandler } from "./overview/home.ts";
-import { createOverviewHandler } from "./overview/overview.ts";
 import type { AppOptions } from "./page/app-options.ts";
 import type { PageContext } from "./page/page-context.ts";
 import { createReadEndpoints, createReadPanel, createReadVendors, orUnavailable } from "./page/panels.ts";
-import type { PageRoutes } from "./page/routes.ts";
-import { createProvidersHandler } from "./providers/providers.ts";
 import { createSamGovCallsHandler, SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls.ts";
 import { createReceiptHandlers } from "./receipts/receipt-page.ts";
-import { createRequestList } from "./requests/requests.ts";
-import { securityRoutes } from "./security/routes.ts";
+import { pageRoutes } from "./routes.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
-import { createUsageHandler } from "./usage/usage.ts";
-import { vendorRoutes } from "./vendors/routes.ts";
-import { verificationRoutes } from "./verifications/routes.ts";
 import { endpointsAlert } from "./webhooks/endpoints-page.ts";
-import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Creates the dashboard with all its routes. */
 export function createApp(options: AppOptions): Express {
@@ -70,21 +57,7 @@ export function createApp(options: AppOptions): Express {
   const receipts = createReceiptHandlers(context);
   app.get(RECEIPTS_PATH, receipts.show);
   app.post(RECEIPTS_PATH, receipts.check);
-  const routes: PageRoutes = [
-    ["get", "/overview", "read", createOverviewHandler(context)],
-    ...vendorRoutes(context),
-    ...verificationRoutes(context),
-    ...monitorRoutes(context),
-    ...listRoutes(context),
-    ["get", "/providers", "read", createProvidersHandler(context)],
-    ["get", "/requests", "read", createRequestList(context).list],
-    ["get", "/usage", "read", createUsageHandler(context)],
-    ...apiKeyRoutes(context),
-    ...webhookRoutes(context),
-    ...organizationRoutes(context),
-    ...securityRoutes(context),
-    ...notificationRoutes(context),
-  ];
+  const routes = pageRoutes(context);
   for (const view of environmentViews) {
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
     for (const [method, path, permission, handle, back] of routes) {
