@@ -1,8 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toProtoTenant } from "@vvs/tenant";
 import { openJobRows } from "@vvs/tenant/plans";
-import type { ClientSession, Filter, MongoClient, Timestamp } from "mongodb";
+import type { ClientSession, Filter, Timestamp } from "mongodb";
 import { activeMonitors, createdEntities, limitPerMinute } from "../model/plans.ts";
+import type { Basics } from "../parts.ts";
 import type { AccountStore, ApiKeyDocument, OrganizationDocument } from "../store.ts";
 
 /** What gateways need to know about a key, as they receive it. */
@@ -14,15 +15,7 @@ const ENDED_KEPT_MS = 24 * 60 * 60 * 1000;
 const MAX_HASHES = 10;
 
 /** Reads keys together with what their organization's plan allows. */
-export function createKeyRecords({
-  client,
-  store,
-  now,
-}: {
-  client: MongoClient;
-  store: AccountStore;
-  now: () => Date;
-}) {
+export function createKeyRecords({ client, store, now }: Omit<Basics, "audit">) {
   async function find(filter: Filter<ApiKeyDocument>, session?: ClientSession): Promise<KeyRecord[]> {
     const keys = await store.apiKeys.find(filter, { session }).toArray();
     const ids = [...new Set(keys.map((key) => key.organization_id))];

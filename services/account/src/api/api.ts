@@ -1,9 +1,7 @@
-import type { Logger } from "@vvs/logging";
 import type { ServicePart } from "@vvs/rpc";
 import type { KeyFeed } from "../api-keys/key-feed.ts";
-import type { KeysDomain, PeopleDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import type { Mailing } from "../mailing.ts";
-import type { AccountMetrics } from "../metrics.ts";
 import { createApiKeyPart } from "./api-key-api.ts";
 import { createAuditLogPart } from "./audit-log-api.ts";
 import { createEntryPart } from "./entry-api.ts";
@@ -11,6 +9,7 @@ import { createNotificationPart, createNotificationSettingsPart } from "./notifi
 import { createOrganizationPart } from "./organization-api.ts";
 import { createOrganizationStatusPart } from "./organization-status-api.ts";
 import { createPasskeyPart } from "./passkey-api.ts";
+import type { RecordedPeople } from "./recorded.ts";
 import { createRequestLogPart } from "./request-log-api.ts";
 import { createSessionPart } from "./session-api.ts";
 import { createSingleSignOnPart } from "./single-sign-on-api.ts";
@@ -34,13 +33,9 @@ export function keysServices(options: { domain: KeysDomain; keyFeed: KeyFeed }):
 }
 
 /** Returns the gRPC services of the people part, which only the dashboard calls. */
-export function peopleServices(options: {
-  domain: PeopleDomain;
-  mailing: Pick<Mailing, "isConfigured" | "mailbox">;
-  signUpOpen: boolean;
-  metrics: AccountMetrics;
-  logger: Logger;
-}): ServicePart[] {
+export function peopleServices(
+  options: RecordedPeople & { mailing: Pick<Mailing, "isConfigured" | "mailbox">; signUpOpen: boolean },
+): ServicePart[] {
   const { isConfigured: mailSent, mailbox } = options.mailing;
   return [
     createSessionPart(options),

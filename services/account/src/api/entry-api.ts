@@ -2,27 +2,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { outside } from "@vvs/fair-queue";
-import type { Logger } from "@vvs/logging";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import type { PeopleDomain } from "../domain.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
-import type { AccountMetrics } from "../metrics.ts";
 import { begunMessage } from "./messages.ts";
+import type { RecordedPeople } from "./recorded.ts";
 
 /** Minimum duration of an answer in milliseconds, so that it does not reveal whether an email was queued. */
 const ANSWER_MS = 250;
 
 /** EntryService, for people who have no account yet or forgot their password. */
-export function createEntryPart(options: {
-  domain: PeopleDomain;
-  signUpOpen: boolean;
-  mailSent: boolean;
-  /** Only in a local run. */
-  mailbox: Pick<Mailbox, "list"> | undefined;
-  metrics: AccountMetrics;
-  logger: Logger;
-}): ServicePart {
+export function createEntryPart(
+  options: RecordedPeople & {
+    signUpOpen: boolean;
+    mailSent: boolean;
+    /** Only in a local run. */
+    mailbox: Pick<Mailbox, "list"> | undefined;
+  },
+): ServicePart {
   const { domain, signUpOpen, mailSent, mailbox, metrics, logger } = options;
 
   /** Runs a step, and logs and counts its outcome. */

@@ -1,19 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Logger } from "@vvs/logging";
 import { type PasskeySchema, PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import type { PeopleDomain } from "../domain.ts";
-import type { AccountMetrics } from "../metrics.ts";
-import { recordedSignIn } from "../sessions/recorded.ts";
 import type { PasskeyDocument } from "../store.ts";
 import { begunMessage, sessionCallerOf } from "./messages.ts";
+import { type RecordedPeople, recordedSignIn } from "./recorded.ts";
 
-export function createPasskeyPart(options: {
-  domain: PeopleDomain;
-  metrics: AccountMetrics;
-  logger: Logger;
-}): ServicePart {
+export function createPasskeyPart(options: RecordedPeople): ServicePart {
   const { passkeys, passkeySignIns } = options.domain;
   return servicePart({
     service: PasskeyService,

@@ -1,19 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import type { PeopleDomain } from "../domain.ts";
-import type { AccountMetrics } from "../metrics.ts";
-import { recordedSignIn } from "../sessions/recorded.ts";
 import { EmailUnconfirmedError, SecondStepError } from "../sign-in/sign-in.ts";
 import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "./messages.ts";
+import { type RecordedPeople, recordedSignIn } from "./recorded.ts";
 
-export function createSessionPart(options: {
-  domain: PeopleDomain;
-  metrics: AccountMetrics;
-  logger: Logger;
-}): ServicePart {
+export function createSessionPart(options: RecordedPeople): ServicePart {
   const { signIns, sessions, ownPassword, secondFactor } = options.domain;
   return servicePart({
     service: SessionService,

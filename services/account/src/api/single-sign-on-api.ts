@@ -1,18 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { onlyFor, type ServicePart, servicePart } from "@vvs/rpc";
-import type { PeopleDomain } from "../domain.ts";
-import type { AccountMetrics } from "../metrics.ts";
-import { recordedSignIn } from "../sessions/recorded.ts";
 import { NotProvenError } from "../sso/openid.ts";
+import { type RecordedPeople, recordedSignIn } from "./recorded.ts";
 
-export function createSingleSignOnPart(options: {
-  domain: PeopleDomain;
-  metrics: AccountMetrics;
-  logger: Logger;
-}): ServicePart {
+export function createSingleSignOnPart(options: RecordedPeople): ServicePart {
   const { singleSignOn } = options.domain;
   return servicePart({
     service: SingleSignOnService,

@@ -1,8 +1,7 @@
 import { ServiceError } from "@vvs/errors";
 import type { ClientSession, Filter } from "mongodb";
 import { type Actor, userEntry } from "../audit/audit.ts";
-import type { Role } from "../model/roles.ts";
-import { secretManagers } from "../model/secret-managers.ts";
+import { type Role, secretManagers } from "../model/roles.ts";
 import type { Basics } from "../parts.ts";
 import type { Caller } from "../sessions/callers-by-session.ts";
 import { requireSession } from "../sessions/live-sessions.ts";

@@ -1,5 +1,4 @@
-import type { Role } from "./roles.ts";
-import { secretManagers } from "./secret-managers.ts";
+import { type Role, secretManagers } from "./roles.ts";
 
 /** What notifications are about, in the order in which emails list them. */
 export const notificationKinds = ["excluded", "failed", "expiring", "changed", "deliveries", "keys"] as const;

@@ -9,6 +9,9 @@ export const roles = ["owner", "developer", "payables", "read_only"] as const;
 
 export type Role = (typeof roles)[number];
 
+/** Roles that may read and replace webhook secrets, and manage API keys. */
+export const secretManagers: Role[] = ["owner", "developer"];
+
 /** Errors: invalid_request. */
 export function checkedRole(role: string): Role {
   const found = roles.find((each) => each === role);

@@ -23,11 +23,8 @@ export type RemindOfKeys = ReturnType<typeof createRemindOfKeys>;
  * Notifies members of live API keys that end soon, and of those that nobody used for long. Each reminder has an id of its own,
  * so rounds may be repeated, and all replicas make them.
  */
-export function createRemindOfKeys({
-  store,
-  now,
-  gather,
-}: Pick<Basics, "store" | "now"> & { gather: GatherNotifications }) {
+export function createRemindOfKeys(options: Pick<Basics, "store" | "now"> & { gather: GatherNotifications }) {
+  const { store, now, gather } = options;
   async function remind(keys: readonly ApiKeyDocument[]): Promise<void> {
     const at = now();
     const uses = await store.apiKeyUses.find({ _id: { $in: keys.map(({ _id }) => _id) } }).toArray();

@@ -1,12 +1,8 @@
 import { ServiceError } from "@vvs/errors";
 import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
-import type { Basics } from "../parts.ts";
 import { invalid } from "../refusals.ts";
-import type { SignInLimits } from "../sessions/attempt-limits.ts";
-import { type BegunSession, beginSession, proveSession } from "../sessions/begin-session.ts";
-import type { KnownDevices } from "../sessions/known-devices.ts";
-import type { LiveSessions } from "../sessions/live-sessions.ts";
+import { type BegunSession, beginSession, proveSession, type SessionParts } from "../sessions/begin-session.ts";
 import type { Tickets } from "../sessions/one-time-tokens.ts";
 import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
@@ -20,14 +16,7 @@ const REAUTHENTICATE = "passkey reauthenticate";
 
 /** Signs users in, and confirms their identity, with passkeys. */
 export function createPasskeySignIns(
-  options: Basics & {
-    liveSessions: LiveSessions;
-    identityProviders: IdentityProviders;
-    challenges: Tickets;
-    limits: Pick<SignInLimits, "countSession">;
-    devices: Pick<KnownDevices, "issue">;
-    rp: RelyingParty;
-  },
+  options: SessionParts & { identityProviders: IdentityProviders; challenges: Tickets; rp: RelyingParty },
 ) {
   const { store, liveSessions, identityProviders, challenges, rp } = options;
 

@@ -18,21 +18,16 @@ export interface BegunSession {
   readonly deviceToken?: string;
 }
 
+/** What beginning a session takes. */
+export interface SessionParts extends Basics {
+  readonly liveSessions: LiveSessions;
+  readonly limits: Pick<SignInLimits, "countSession">;
+  readonly devices: Pick<KnownDevices, "issue">;
+}
+
 /** Begins a session of a user who proved who they are. Errors: `refused`, `suspended`, those of `use`; rate_limited. */
 export async function beginSession(
-  {
-    client,
-    store,
-    audit,
-    liveSessions,
-    limits,
-    devices,
-    now,
-  }: Basics & {
-    liveSessions: LiveSessions;
-    limits: Pick<SignInLimits, "countSession">;
-    devices: Pick<KnownDevices, "issue">;
-  },
+  { client, store, audit, liveSessions, limits, devices, now }: SessionParts,
   begin: {
     user: UserDocument;
     place: SessionPlace;

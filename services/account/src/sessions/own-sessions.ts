@@ -15,13 +15,8 @@ export interface SessionCaller extends SessionPlace {
 const MAX_LISTED = 100;
 
 /** The sessions that signed-in users list and end. All methods throw unauthorized if the caller's session has ended. */
-export function createOwnSessions({
-  client,
-  store,
-  liveSessions,
-  audit,
-  now,
-}: Basics & { liveSessions: LiveSessions }) {
+export function createOwnSessions(options: Basics & { liveSessions: LiveSessions }) {
+  const { client, store, liveSessions, audit, now } = options;
   async function end(caller: SessionCaller, which: (current: SessionDocument) => Filter<SessionDocument>) {
     const { session: current } = await liveSessions.find(caller.token);
     const { user_id: userId, organization_id: organizationId } = current;

@@ -3,11 +3,10 @@ import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import type { FailedSignIns } from "../audit/failed-sign-ins.ts";
-import type { Basics } from "../parts.ts";
 import type { SignInLimits } from "../sessions/attempt-limits.ts";
-import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
+import { type BegunSession, beginSession, type SessionParts } from "../sessions/begin-session.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
-import type { LiveSessions, SignedIn } from "../sessions/live-sessions.ts";
+import type { SignedIn } from "../sessions/live-sessions.ts";
 import { createOneTimeTokens } from "../sessions/one-time-tokens.ts";
 import { type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
@@ -35,9 +34,8 @@ export class EmailUnconfirmedError extends Error {}
 export type SignIns = ReturnType<typeof createSignIns>;
 
 export function createSignIns(
-  options: Basics & {
+  options: SessionParts & {
     users: Pick<Users, "find">;
-    liveSessions: LiveSessions;
     secondFactor: Pick<SecondFactor, "useCode">;
     limits: SignInLimits;
     devices: KnownDevices;
@@ -46,19 +44,8 @@ export function createSignIns(
     identityProviders: IdentityProviders;
   },
 ) {
-  const {
-    failedSignIns,
-    identityProviders,
-    client,
-    store,
-    users,
-    liveSessions,
-    secondFactor,
-    limits,
-    devices,
-    audit,
-    now,
-  } = options;
+  const { failedSignIns, identityProviders, users, liveSessions, secondFactor, limits, devices } = options;
+  const { client, store, audit, now } = options;
   const secondSteps = createOneTimeTokens({ tokens: store.secondSteps, lifetimeMs: SECOND_STEP_MS, now });
 
   /** Returns the id of the device with this token, if it signed in the user of the address before. */

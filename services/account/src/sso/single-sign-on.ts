@@ -5,12 +5,8 @@ import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import { forgetRemoval, wasRemoved } from "../members/membership.ts";
-import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
-import type { SignInLimits } from "../sessions/attempt-limits.ts";
-import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
-import type { KnownDevices } from "../sessions/known-devices.ts";
-import type { LiveSessions } from "../sessions/live-sessions.ts";
+import { type BegunSession, beginSession, type SessionParts } from "../sessions/begin-session.ts";
 import { createTickets } from "../sessions/one-time-tokens.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
@@ -41,14 +37,11 @@ interface Trip {
 const purposeOf = ({ id }: IdentityProvider) => `single sign-on ${id}`;
 
 export function createSingleSignOn(
-  options: Basics & {
+  options: SessionParts & {
     identityProviders: IdentityProviders;
     openId: OpenId;
     users: Pick<Users, "insert">;
-    liveSessions: LiveSessions;
     passwords: Pick<Passwords, "hash">;
-    limits: Pick<SignInLimits, "countSession">;
-    devices: Pick<KnownDevices, "issue">;
     keys: readonly SecretKey[];
   },
 ) {

@@ -2,7 +2,7 @@ import type { SecretKey } from "@vvs/config";
 import { open, type Place, type Sealed, seal } from "@vvs/sealing";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import { mailPlace } from "../mail/queue.ts";
-import type { AccountStore } from "../store.ts";
+import type { Basics } from "../parts.ts";
 import { totpPlace } from "../users/second-factor.ts";
 import { webhookSecretPlace } from "./webhook-secrets.ts";
 
@@ -11,15 +11,7 @@ const MAX_PROBLEMS = 10;
 /** A document with fields that hold an encrypted secret as `sealed`. */
 type Sealing<D> = { readonly _id: string } & { readonly [F in keyof D]?: unknown };
 
-export function createResealing({
-  store,
-  keys,
-  now,
-}: {
-  store: AccountStore;
-  keys: readonly SecretKey[];
-  now: () => Date;
-}) {
+export function createResealing({ store, keys, now }: Pick<Basics, "store" | "now"> & { keys: readonly SecretKey[] }) {
   const newest = keys[0]!.id;
 
   /** Re-encrypts one field of all documents. Returns how many it renewed, and how many are left. */

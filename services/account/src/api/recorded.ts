@@ -1,11 +1,19 @@
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
+import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
-import type { BegunSession } from "./begin-session.ts";
+import type { BegunSession } from "../sessions/begin-session.ts";
+
+/** What the parts of the API have that sign people in. */
+export interface RecordedPeople {
+  readonly domain: PeopleDomain;
+  readonly metrics: AccountMetrics;
+  readonly logger: Logger;
+}
 
 /** Runs a step of a sign-in; counts and logs its outcome. `explain` returns the outcome of an error, and what to log. */
 export async function recordedSignIn<T extends BegunSession>(
-  { metrics, logger }: { metrics: AccountMetrics; logger: Logger },
+  { metrics, logger }: Omit<RecordedPeople, "domain">,
   step: string,
   { clientAddress, providerId }: { readonly clientAddress: string; readonly providerId?: string },
   run: () => Promise<T>,
