@@ -19,12 +19,8 @@ export function exportedNames(): ReadonlySet<string> {
   const sources = files
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => readFileSync(join(projectRoot, file), "utf8"));
-  const inKafka = namesOfKafka();
   const measured = sources.flatMap((source) =>
-    [...source.matchAll(/\.create([A-Z]\w+)\(\s*(?:"([\w.]+)"|metricNames\.(\w+))/g)].map(([, kind, name, member]) => ({
-      kind: kind!,
-      name: name ?? inKafka[member!]!,
-    })),
+    [...source.matchAll(/\.create([A-Z]\w+)\(\s*"([\w.]+)"/g)].map(([, kind, name]) => ({ kind: kind!, name: name! })),
   );
   return new Set([...measured, ...INSTRUMENTATIONS].flatMap(({ name, kind }) => prometheusNames(name, kind)));
 }
@@ -32,11 +28,4 @@ export function exportedNames(): ReadonlySet<string> {
 function prometheusNames(name: string, kind: string): string[] {
   const bare = name.replaceAll(".", "_");
   return (SUFFIXES[kind] ?? [""]).map((suffix) => (bare.endsWith(suffix) ? bare : bare + suffix));
-}
-
-/** Returns the metric names of the Kafka package, which defines them in one object. */
-function namesOfKafka(): Record<string, string> {
-  const source = readFileSync(join(projectRoot, "packages/kafka/src/messaging.ts"), "utf8");
-  const block = /metricNames = \{([\s\S]*?)\}/.exec(source)![1]!;
-  return Object.fromEntries([...block.matchAll(/(\w+): "([\w.]+)"/g)].map(([, member, name]) => [member!, name!]));
 }

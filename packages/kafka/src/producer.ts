@@ -1,9 +1,8 @@
 import { type Attributes, context } from "@opentelemetry/api";
 import type { Kafka as Library, Producer as LibraryProducer, Message } from "kafkajs";
 import kafkajs from "kafkajs";
-import { attributes } from "./messaging.ts";
 import type { ProducerRecord } from "./record.ts";
-import { failSpan, type Instruments, sendAttributes, startSendSpan, traceHeaders } from "./telemetry.ts";
+import { attributes, failSpan, type Instruments, sendAttributes, startSendSpan, traceHeaders } from "./telemetry.ts";
 
 /** Less than the brokers' message.max.bytes (1 MiB by default), since headers and framing need room too. */
 const MAX_REQUEST_BYTES = 900_000;

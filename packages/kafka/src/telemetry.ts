@@ -10,10 +10,27 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { attributes, DURATION_BUCKETS, metricNames, SYSTEM } from "./messaging.ts";
 import type { ConsumedRecord, RecordHeaders } from "./record.ts";
 
 const SCOPE = "@vvs/kafka";
+
+/** Attributes of OpenTelemetry's semantic conventions for messaging, v1.44, which are not stable yet. */
+export const attributes = {
+  system: "messaging.system",
+  operationName: "messaging.operation.name",
+  operationType: "messaging.operation.type",
+  destination: "messaging.destination.name",
+  partition: "messaging.destination.partition.id",
+  consumerGroup: "messaging.consumer.group.name",
+  offset: "messaging.kafka.offset",
+  key: "messaging.kafka.message.key",
+  batchSize: "messaging.batch.message_count",
+  errorType: "error.type",
+} as const;
+
+const SYSTEM = "kafka";
+/** Bucket limits in seconds, as the conventions prescribe. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /**
  * Creates the instruments of this package: for each client and not on import, because the SDK must be started first.
@@ -22,23 +39,23 @@ export function createInstruments() {
   const meter = metrics.getMeter(SCOPE);
   return {
     meter,
-    sent: meter.createCounter(metricNames.sent, {
+    sent: meter.createCounter("messaging.client.sent.messages", {
       description: "Records sent to Kafka; with error_type those that were refused or not confirmed.",
     }),
-    consumed: meter.createCounter(metricNames.consumed, { description: "Records read from Kafka." }),
-    processDuration: meter.createHistogram(metricNames.processDuration, {
+    consumed: meter.createCounter("messaging.client.consumed.messages", { description: "Records read from Kafka." }),
+    processDuration: meter.createHistogram("messaging.process.duration", {
       unit: "s",
       description: "Duration of one attempt to process a record or a batch of records.",
       advice: { explicitBucketBoundaries: DURATION_BUCKETS },
     }),
-    retrying: meter.createUpDownCounter(metricNames.retrying, {
+    retrying: meter.createUpDownCounter("kafka_consumer_retrying_records", {
       description:
         "Records whose processing failed and is tried again. Above 0 for minutes: a dependency is unavailable.",
     }),
-    deadLetters: meter.createCounter(metricNames.deadLetters, {
+    deadLetters: meter.createCounter("dead_letter_records", {
       description: "Records moved to a dead-letter topic because they can't be processed. Look at each of them.",
     }),
-    committedLag: meter.createObservableGauge(metricNames.committedLag, {
+    committedLag: meter.createObservableGauge("kafka_consumer_committed_lag", {
       description:
         "Records between the last finished one and the end of the partition, at the last fetch. If it grows, the consumers are too slow.",
     }),

@@ -1,10 +1,9 @@
 import type { ObservableResult } from "@opentelemetry/api";
 import type { Batch } from "kafkajs";
 import { createPutAside } from "../dead-letters/put-aside.ts";
-import { attributes } from "../messaging.ts";
 import type { Producer } from "../producer.ts";
 import { toConsumedRecord } from "../record.ts";
-import type { Instruments } from "../telemetry.ts";
+import { attributes, type Instruments } from "../telemetry.ts";
 import { createAssignments } from "./assignments.ts";
 import { type BatchSubscription, createBatchDelivery } from "./batch-delivery.ts";
 import { createDelivery, type Delivery, type Subscription } from "./delivery.ts";

@@ -1,8 +1,7 @@
 import type { Logger } from "@vvs/logging";
-import { attributes } from "../messaging.ts";
 import type { Producer } from "../producer.ts";
 import type { ConsumedRecord } from "../record.ts";
-import type { Instruments } from "../telemetry.ts";
+import { attributes, type Instruments } from "../telemetry.ts";
 import { type DeadLetterReason, toDeadLetter } from "./dead-letter.ts";
 
 /** Sends a record to its dead-letter topic, counts and logs it. Errors: Kafka did not accept it. */
