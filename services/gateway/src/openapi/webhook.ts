@@ -1,6 +1,6 @@
 import { z } from "@vvs/config";
 import { changeSchema, eventSchema } from "../render/monitor.ts";
-import { time } from "../render/schemas.ts";
+import { text, time } from "../render/schemas.ts";
 import { exampleIds, exampleWebhook } from "../routes/examples.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 
@@ -10,12 +10,9 @@ const value = (description: string) => z.string().nullable().describe(descriptio
 const event = eventSchema
   .omit({ id: true, detected_at: true })
   .extend({
-    external_id: z
-      .string()
-      .optional()
-      .describe(
-        "Your number of the monitor, or else of the entity; absent where there is none. The same on every attempt.",
-      ),
+    external_id: text(
+      "Your number of the monitor, or else of the entity; absent where there is none. The same on every attempt.",
+    ).optional(),
     changes: z
       .array(
         changeSchema.extend({

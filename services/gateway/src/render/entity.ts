@@ -3,7 +3,7 @@ import { maskTins } from "@vvs/identifiers";
 import { type Candidate, CandidateSchema, type MatchReason, MatchReasonSchema } from "@vvs/proto/common/v1/common";
 import { type Entity, EntitySchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import { renderer } from "./renderer.ts";
-import { confidence, day, id, nextCursor, time } from "./schemas.ts";
+import { confidence, day, id, page, text, time } from "./schemas.ts";
 
 const registrationStatus = z
   .enum(["active", "inactive", "expired", "debarred"])
@@ -11,9 +11,9 @@ const registrationStatus = z
 
 const identifiers = z
   .object({
-    uei: z.string().optional().describe("Unique Entity ID of SAM.gov: 12 letters and digits."),
-    cage: z.string().optional().describe("CAGE code: 5 letters and digits."),
-    duns: z.string().optional().describe("D-U-N-S number: 9 digits."),
+    uei: text("Unique Entity ID of SAM.gov: 12 letters and digits.").optional(),
+    cage: text("CAGE code: 5 letters and digits.").optional(),
+    duns: text("D-U-N-S number: 9 digits.").optional(),
     tin: z
       .string()
       .regex(/^\*{4}\d{4}$/)
@@ -30,30 +30,30 @@ const address = z
     city: z.string(),
     state: z.string(),
     zip: z.string(),
-    country: z.string().describe("ISO 3166 alpha-3 from registries, and as it was given on creation."),
+    country: text("ISO 3166 alpha-3 from registries, and as it was given on creation."),
   })
   .meta({ id: "Address", description: "A postal address. Fields that the source lacks are empty." });
 
 const source = z
   .object({
-    name: z.string().describe("For example `sam_gov_extract`, `sandbox_registry` or `organization`."),
+    name: text("For example `sam_gov_extract`, `sandbox_registry` or `organization`."),
     retrieved_at: time("When we received the facts."),
-    version: z.string().optional().describe("The name of the registry’s file."),
+    version: text("The name of the registry’s file.").optional(),
   })
   .meta({ id: "Source", description: "Where facts of an entity come from." });
 
 const part = z.object({
-  part: z.string().describe("Such as `street` of an address."),
-  outcome: z.string().describe("`agrees` or `contradicts`."),
+  part: text("Such as `street` of an address."),
+  outcome: text("`agrees` or `contradicts`."),
   weight: z.number().describe("Share of the comparison; negative where it contradicts."),
 });
 
 const reason = z
   .object({
-    criterion: z.string().describe("Such as `legal_name`, `identifiers.uei` or `address`."),
-    outcome: z.string().describe("`agrees`, `contradicts` or `absent`."),
+    criterion: text("Such as `legal_name`, `identifiers.uei` or `address`."),
+    outcome: text("`agrees`, `contradicts` or `absent`."),
     weight: z.number().describe("Effect on the confidence; negative where it lowered it."),
-    detail: z.string().describe("The reason in words."),
+    detail: text("The reason in words."),
     parts: z.array(part).optional(),
   })
   .meta({ id: "MatchReason", description: "A reason for or against a match." });
@@ -63,8 +63,8 @@ const explanation = z.array(reason).optional().describe("Reasons for and against
 export const entitySchema = z
   .object({
     id: id("ent", "Id of the entity."),
-    external_id: z.string().optional().describe("Your own number of the vendor; absent where you gave none."),
-    legal_name: z.string().describe("The legal name, or a placeholder such as `Unknown entity (UEI …)`."),
+    external_id: text("Your own number of the vendor; absent where you gave none.").optional(),
+    legal_name: text("The legal name, or a placeholder such as `Unknown entity (UEI …)`."),
     identifiers,
     sam_gov: z
       .object({
@@ -73,7 +73,7 @@ export const entitySchema = z
         expiration_date: day(
           "Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.",
         ).optional(),
-        entity_type: z.string().optional().describe("The registry’s text."),
+        entity_type: text("The registry’s text.").optional(),
       })
       .meta({ id: "Registration", description: "The registration in SAM.gov." }),
     addresses: z.array(address),
@@ -127,9 +127,7 @@ export const lookUpSchema = z
   ])
   .meta({ id: "LookupResult", description: "The entity, or `candidates` where several match." });
 
-export const entityPageSchema = z
-  .object({ entities: z.array(entitySchema), next_cursor: nextCursor })
-  .meta({ id: "EntityPage", description: "A page of entities, newest first." });
+export const entityPageSchema = page("Entity", "entities, newest first", { entities: z.array(entitySchema) });
 
 const snapshot = z
   .object({
@@ -138,20 +136,18 @@ const snapshot = z
     organization_id: id("org", "Your organization; absent on a registry entity.").optional(),
     version: z.int().min(1).describe("1, 2, … per entity."),
     entity: z.record(z.string(), z.unknown()).describe("The whole entity as it was."),
-    actor: z.string().describe("The API key, user or monitor that caused it, or `registry:<file>`."),
-    request_id: z.string().optional().describe("Absent on a registry entity."),
+    actor: text("The API key, user or monitor that caused it, or `registry:<file>`."),
+    request_id: text("Absent on a registry entity.").optional(),
     created_at: time("When it was written."),
     hash: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .describe("SHA-256 over the RFC 8785 form of all other fields."),
-    previous_hash: z.string().optional().describe("`hash` of the version before; absent on the first."),
+    previous_hash: text("`hash` of the version before; absent on the first.").optional(),
   })
   .meta({ id: "Snapshot", description: "An immutable record of an entity at one version." });
 
 /** The public Snapshot: exactly the hashed fields, and the hash. */
 export const renderSnapshot = renderer(SnapshotSchema, snapshot);
 
-export const snapshotPageSchema = z
-  .object({ snapshots: z.array(snapshot), next_cursor: nextCursor })
-  .meta({ id: "SnapshotPage", description: "A page of snapshots, newest first." });
+export const snapshotPageSchema = page("Snapshot", "snapshots, newest first", { snapshots: z.array(snapshot) });

@@ -5,7 +5,7 @@ import { FieldViolationSchema } from "@vvs/proto/common/v1/common";
 import { JobCountsSchema, type JobResult, JobResultSchema, JobSchema } from "@vvs/proto/verification/v1/jobs";
 import { candidateSchema, renderCandidate } from "./entity.ts";
 import { renderer } from "./renderer.ts";
-import { id, nextCursor, time } from "./schemas.ts";
+import { id, page, text, time } from "./schemas.ts";
 import { renderVerification, verificationSchema } from "./verification.ts";
 
 /** The outcome of a row, in filters and answers. */
@@ -59,9 +59,7 @@ export function renderJob(job: Parameters<typeof renderFields>[0]): z.infer<type
   return { ...renderFields(job), counts: renderCounts(job.counts!) };
 }
 
-export const jobPageSchema = z
-  .object({ jobs: z.array(jobSchema), next_cursor: nextCursor })
-  .meta({ id: "JobPage", description: "A page of jobs, newest first." });
+export const jobPageSchema = page("Job", "jobs, newest first", { jobs: z.array(jobSchema) });
 
 const problem = z.object({ path: z.string(), message: z.string() });
 
@@ -77,7 +75,7 @@ export const jobResultSchema = z
       .describe(
         "Place in the list that was given; 1 for the first vendor. Where the job’s `file_rows` is true, the number of the row in the file, as a spreadsheet program shows it.",
       ),
-    external_id: z.string().optional().describe("Your own number of the vendor, as it was given."),
+    external_id: text("Your own number of the vendor, as it was given.").optional(),
     outcome: rowOutcome,
     decision: z
       .enum(decisions)
@@ -89,7 +87,7 @@ export const jobResultSchema = z
       .optional()
       .describe(`What a person must look at before a payment. ${doubtMeanings}`),
     entity_id: id("ent", "The entity that is meant.").optional(),
-    legal_name: z.string().optional().describe("Name of the entity."),
+    legal_name: text("Name of the entity.").optional(),
     name_agrees: z
       .boolean()
       .optional()
@@ -122,7 +120,8 @@ export function renderJobResult(result: JobResult, publicBaseUrl: string): z.inf
   };
 }
 
-export const jobResultPageSchema = z.object({ results: z.array(jobResultSchema), next_cursor: nextCursor }).meta({
-  id: "JobResultPage",
-  description: "A page of results, in the order given: of the rows that have an outcome by now.",
-});
+export const jobResultPageSchema = page(
+  "JobResult",
+  "results, in the order given: of the rows that have an outcome by now",
+  { results: z.array(jobResultSchema) },
+);

@@ -1,7 +1,7 @@
 import { z } from "@vvs/config";
 import { type Event, EventSchema, MonitorSchema, RunSchema } from "@vvs/proto/monitor/v1/monitor";
 import { renderer } from "./renderer.ts";
-import { checkStatus, checkType, id, nextCursor, time } from "./schemas.ts";
+import { checkStatus, checkType, id, page, text, time } from "./schemas.ts";
 
 /** How often a monitor runs, in requests and answers. */
 export const frequencySchema = z.enum(["hourly", "daily", "weekly", "monthly"]).meta({
@@ -22,11 +22,8 @@ export const monitorSchema = z
     entity_id: id("ent", "The monitored entity."),
     checks: z.array(checkType).min(1),
     frequency: frequencySchema,
-    webhook_url: z.string().optional().describe("Absent where events are only read."),
-    external_id: z
-      .string()
-      .optional()
-      .describe("Your own number of the vendor; absent where you gave the monitor none."),
+    webhook_url: text("Absent where events are only read.").optional(),
+    external_id: text("Your own number of the vendor; absent where you gave the monitor none.").optional(),
     status: z.enum(["active", "canceled"]),
     created_at: time("When it was created."),
     last_run: z
@@ -48,9 +45,7 @@ export const monitorSchema = z
 
 export const renderMonitor = renderer(MonitorSchema, monitorSchema);
 
-export const monitorPageSchema = z
-  .object({ monitors: z.array(monitorSchema), next_cursor: nextCursor })
-  .meta({ id: "MonitorPage", description: "A page of active monitors, newest first." });
+export const monitorPageSchema = page("Monitor", "active monitors, newest first", { monitors: z.array(monitorSchema) });
 
 const run = z
   .object({
@@ -75,15 +70,13 @@ const run = z
 
 export const renderRun = renderer(RunSchema, run);
 
-export const runPageSchema = z
-  .object({ runs: z.array(run), next_cursor: nextCursor })
-  .meta({ id: "MonitorRunPage", description: "A page of runs." });
+export const runPageSchema = page("MonitorRun", "runs", { runs: z.array(run) });
 
 export const changeSchema = z
   .object({
-    field: z.string().describe("`<check>.<name>`, such as `sam_registration.registration_status`."),
-    previous: z.string().describe("Empty where there was no value."),
-    current: z.string().describe("Empty where there is no value."),
+    field: text("`<check>.<name>`, such as `sam_registration.registration_status`."),
+    previous: text("Empty where there was no value."),
+    current: text("Empty where there is no value."),
     detected_at: time("When the change was detected."),
   })
   .meta({
@@ -98,10 +91,9 @@ export const eventSchema = z
     event: z.literal("monitor.change_detected"),
     monitor_id: id("mon", "The monitor."),
     entity_id: id("ent", "The monitored entity."),
-    external_id: z
-      .string()
-      .optional()
-      .describe("Your number of the monitor, or else of the entity, as it was then; absent where there was none."),
+    external_id: text(
+      "Your number of the monitor, or else of the entity, as it was then; absent where there was none.",
+    ).optional(),
     changes: z.array(changeSchema).min(1),
     verification_id: id("ver", "The verification that showed the changes."),
     detected_at: time("When the changes were detected."),
@@ -129,6 +121,4 @@ export function renderEvent(message: Event): z.infer<typeof eventSchema> {
   };
 }
 
-export const eventPageSchema = z
-  .object({ events: z.array(eventSchema), next_cursor: nextCursor })
-  .meta({ id: "EventPage", description: "A page of events." });
+export const eventPageSchema = page("Event", "events", { events: z.array(eventSchema) });

@@ -15,6 +15,9 @@ export function id(prefix: IdPrefix, description: string) {
     .describe(description);
 }
 
+/** A text in an answer. */
+export const text = (description: string) => z.string().describe(description);
+
 /** A time in an answer. */
 export function time(description: string) {
   return z
@@ -48,8 +51,8 @@ export const checkStatus = z.enum(["pass", "fail", "error"]).meta({
   description: "`error` says nothing about the vendor: no provider answered, or the check lacks an input.",
 });
 
-/** The cursor at the end of a page. */
-export const nextCursor = z
-  .string()
-  .nullable()
-  .describe("Send it as `cursor` to read the next page; null on the last page.");
+/** A page of a list, which `shape` is. */
+export function page<Shape extends z.ZodRawShape>(name: string, of: string, shape: Shape) {
+  const next = z.string().nullable().describe("Send it as `cursor` to read the next page; null on the last page.");
+  return z.object({ ...shape, next_cursor: next }).meta({ id: `${name}Page`, description: `A page of ${of}.` });
+}

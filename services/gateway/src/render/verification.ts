@@ -9,31 +9,29 @@ import {
   VerificationSchema,
 } from "@vvs/proto/verification/v1/verification";
 import { renderer } from "./renderer.ts";
-import { checkStatus, checkType, confidence, day, id, nextCursor, time } from "./schemas.ts";
+import { checkStatus, checkType, confidence, day, id, page, text, time } from "./schemas.ts";
 
 const exclusion = z.object({
   program: z.string().optional(),
   type: z.string().optional(),
   agency: z.string().optional(),
   active_date: day("First day, in Washington.").optional(),
-  termination_date: z.string().optional().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
-  effect: z
-    .string()
-    .describe(
-      "`bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its " +
-        "products and services may not be bought, which fails nothing by itself.",
-    ),
-  comment: z.string().optional().describe("The excluding agency's comment."),
+  termination_date: text("Last day, in Washington, YYYY-MM-DD, or `indefinite`.").optional(),
+  effect: text(
+    "`bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its " +
+      "products and services may not be bought, which fails nothing by itself.",
+  ),
+  comment: text("The excluding agency's comment.").optional(),
 });
 
 const sameName = z
   .object({
-    name: z.string().describe("As SAM.gov lists it; a person’s first, middle and last name."),
+    name: text("As SAM.gov lists it; a person’s first, middle and last name."),
     program: z.string().optional(),
     type: z.string().optional(),
     agency: z.string().optional(),
     active_date: day("First day, in Washington.").optional(),
-    termination_date: z.string().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
+    termination_date: text("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
   })
   .meta({
     id: "SameName",
@@ -61,19 +59,17 @@ const details = z
       .literal(true)
       .optional()
       .describe("Exclusions of the vendor’s name could not be looked up. Verify again before you pay."),
-    irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
-    tin: z.string().optional().describe("The TIN that was asked about, masked: `****` and its last four digits."),
-    name: z.string().optional().describe("The name that was asked about, in the form in which the IRS was asked."),
+    irs_code: text("Result code of the IRS, one digit.").optional(),
+    tin: text("The TIN that was asked about, masked: `****` and its last four digits.").optional(),
+    name: text("The name that was asked about, in the form in which the IRS was asked.").optional(),
     data_as_of: time("Date of the data.").optional(),
   })
   .meta({ id: "ResultDetails", description: "What the verdict rests on." });
 
-const origin = z
-  .string()
-  .describe(
-    "Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, " +
-      "`sandbox_secondary`, or `none` where nothing answered.",
-  );
+const origin = text(
+  "Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, " +
+    "`sandbox_secondary`, or `none` where nothing answered.",
+);
 
 const result = z
   .object({
@@ -137,9 +133,9 @@ export function renderVerification(
   };
 }
 
-export const verificationPageSchema = z
-  .object({ verifications: z.array(verificationSchema), next_cursor: nextCursor })
-  .meta({ id: "VerificationPage", description: "A page of verifications, newest first." });
+export const verificationPageSchema = page("Verification", "verifications, newest first", {
+  verifications: z.array(verificationSchema),
+});
 
 export const evidenceSchema = z
   .object({
@@ -147,10 +143,8 @@ export const evidenceSchema = z
     verification_id: id("ver", "The verification that stored it first."),
     check_type: checkType,
     origin,
-    content: z
-      .string()
-      .describe("The provider’s answer as received, with secrets and TINs masked; empty where no provider answered."),
-    content_type: z.string().describe("Media type of `content`; empty where no provider answered."),
+    content: text("The provider’s answer as received, with secrets and TINs masked; empty where no provider answered."),
+    content_type: text("Media type of `content`; empty where no provider answered."),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -158,8 +152,8 @@ export const evidenceSchema = z
     attempts: z.array(
       z.object({
         provider: z.string(),
-        outcome: z.string().describe("`pass`, `fail` or `throw`."),
-        reason: z.string().optional().describe("The reason of the result, or why the provider gave no answer."),
+        outcome: text("`pass`, `fail` or `throw`."),
+        reason: text("The reason of the result, or why the provider gave no answer.").optional(),
         started_at: time("When the provider was asked."),
         duration_ms: z.int().min(0),
       }),
@@ -167,11 +161,11 @@ export const evidenceSchema = z
     sources: z
       .array(
         z.object({
-          part: z.string().describe("`registration` or `exclusions`."),
-          origin: z.string().describe("`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."),
+          part: text("`registration` or `exclusions`."),
+          origin: text("`sam_gov_api`, `sam_gov_extract` or `sam_gov_exclusions`."),
           data_as_of: time("When SAM.gov’s API answered, or when the file was cut."),
-          file: z.string().optional().describe("Name of the file."),
-          sha256: z.string().optional().describe("SHA-256 of the file."),
+          file: text("Name of the file.").optional(),
+          sha256: text("SHA-256 of the file.").optional(),
         }),
       )
       .describe("Where each part of an answer about a registration is from. Empty for other answers."),
