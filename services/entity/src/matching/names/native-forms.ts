@@ -34,6 +34,10 @@ const lines = `
 
 /** Letters of scripts that are written without spaces between words, where a form is attached to the name. */
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/gu;
+/** What may be between the letters of a form. */
+const gap = "[\\s.'\"\u05f3\u05f4]";
+/** More than a form may have between two letters. */
+const wideGap = new RegExp(`${gap}{3}`, "u");
 const before = "(?<![\\p{L}\\p{M}])";
 const after = "(?![\\p{L}\\p{M}])";
 
@@ -45,8 +49,21 @@ const formsBySpelling = new Map(
     .flatMap(([forms, texts]) => texts!.split(", ").map((text) => [bare(text.normalize("NFKC")), forms!.split(" ")])),
 );
 const longestFirst = [...formsBySpelling.keys()].sort((a, b) => b.length - a.length);
+const { bracketed = [], attached = [], apart = [] } = Object.groupBy(longestFirst, kindOf);
 
-const pattern = new RegExp(longestFirst.map(patternOf).join("|"), "gu");
+/**
+ * Between words a form is a word of its own; where words have no spaces, it may be attached at one side. V8 writes out
+ * repetitions of up to three, and what stands around each form. A pattern with those takes a second to compile, in which no other
+ * call goes on: so gaps of four are found and refused, and what stands around forms is looked at for all of them together.
+ */
+const pattern = new RegExp(
+  [
+    bracketed.map((text) => text.replace(/[()]/g, "\\$&")).join("|"),
+    `${before}(?:${attached.join("|")})|(?:${attached.join("|")})${after}`,
+    `${before}(?:${apart.map((text) => [...text].join(`${gap}{0,4}`)).join("|")})${after}`,
+  ].join("|"),
+  "gu",
+);
 const MOST_FORMS = 4;
 
 /** A name's text without the legal forms of other scripts; "native" are its letters of scripts without spaces. */
@@ -64,6 +81,7 @@ export function withoutNativeForms(text: string): NativeText {
   for (let pass = 0, before = ""; pass < MOST_FORMS && before !== left; pass++) {
     before = left;
     left = left.replace(pattern, (found) => {
+      if (wideGap.test(found)) return found;
       for (const form of formsBySpelling.get(bare(found)) ?? []) forms.add(form);
       return " ";
     });
@@ -74,13 +92,10 @@ export function withoutNativeForms(text: string): NativeText {
 }
 
 function bare(text: string): string {
-  return text.replace(/[\s.'"\u05f3\u05f4]/g, "");
+  return text.replace(new RegExp(gap, "gu"), "");
 }
 
-/** Between words a form is a word of its own; where words have no spaces, it may be attached at one side. */
-function patternOf(text: string): string {
-  const letters = text.replace(/[()]/g, "\\$&");
-  if (text.startsWith("(")) return letters;
-  if (text.match(unspaced)) return `${before}${letters}|${letters}${after}`;
-  return `${before}${[...letters].join("[\\s.'\"\u05f3\u05f4]{0,2}")}${after}`;
+function kindOf(text: string): "bracketed" | "attached" | "apart" {
+  if (text.startsWith("(")) return "bracketed";
+  return text.match(unspaced) ? "attached" : "apart";
 }
