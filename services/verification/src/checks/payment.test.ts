@@ -141,6 +141,23 @@ test.each<[string, ResultDocument[], string, boolean | undefined, string, boolea
   if (decision !== "hold") expect(doubts.length > 0).toBe(decision === "review");
 });
 
+test.each<[string, string, boolean, string, boolean | undefined]>([
+  ["the file's name", "Acme", true, "review", none],
+  ["the answer's name", "Lorwin Inc", false, "pay", true],
+  ["another name", "Kestrel", false, "review", false],
+])(
+  "where the answer has another name than the file: a vendor is called by %s",
+  (_name, givenName, nameAgrees, ...expected) => {
+    const verification = {
+      overall_result: "pass",
+      results: [sam("pass", { legal_name: "LORWIN, INC." })],
+      created_at: at,
+    } as const;
+    const { decision, name_agrees } = decisionOf({ verification, nameAgrees, givenName, entityName: "ACME" });
+    expect([decision, name_agrees]).toEqual(expected);
+  },
+);
+
 test.each<[KnownExclusions, ResultDocument[], Doubt[]]>([
   [{ isExcluded: false, sameName: "none" }, [tin("pass")], []],
   [{ isExcluded: true, sameName: "none" }, [tin("pass")], ["exclusion"]],

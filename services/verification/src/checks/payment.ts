@@ -9,6 +9,8 @@ interface Decided {
   readonly verification: Pick<VerificationDocument, "overall_result" | "results" | "created_at">;
   /** What the resolution of the vendor found (`ResolvedSubject`): undefined where no registry knows the vendor. */
   readonly nameAgrees?: boolean | undefined;
+  /** The vendor's name as entity has it; absent where it is unknown. */
+  readonly entityName?: string | undefined;
   /** The name that the call gave; "" where it gave none. */
   readonly givenName: string;
   /** What the loaded files say now, where they were read for this decision. */
@@ -20,9 +22,10 @@ interface Decided {
  * agrees: with a registry's names, or where no registry knows the vendor, with the name that matched with its TIN. `name_agrees`
  * is absent where none was given, or there is nothing to compare it with.
  */
-export function decisionOf({ verification, nameAgrees, givenName, exclusions }: Decided): PaymentDocument {
+export function decisionOf({ verification, exclusions, ...names }: Decided): PaymentDocument {
   const { overall_result: result, results, created_at: at } = verification;
-  const agrees = givenName === "" ? undefined : (nameAgrees ?? agreesInResults(results, givenName));
+  const { givenName } = names;
+  const agrees = givenName === "" ? undefined : doesAgree(results, names);
   const today = registryDay(at);
   const known = exclusionsIn(results, today);
   const { decision, doubts } = decide({
@@ -38,6 +41,20 @@ export function decisionOf({ verification, nameAgrees, givenName, exclusions }: 
     ...(givenName && { given_name: givenName }),
     ...(agrees !== undefined && { name_agrees: agrees }),
   };
+}
+
+/**
+ * Returns whether the given name agrees. Where the registry's answer has another name than the loaded file, the vendor was renamed
+ * since: names of the file say nothing then.
+ */
+function doesAgree(
+  results: readonly ResultDocument[],
+  { givenName, entityName = "", nameAgrees }: Pick<Decided, "givenName" | "entityName" | "nameAgrees">,
+): boolean | undefined {
+  const registered = registeredIn(results);
+  const isRenamed = registered !== undefined && entityName !== "" && !isSameButForSigns(registered, entityName);
+  if (nameAgrees !== undefined && !isRenamed) return nameAgrees;
+  return agreesInResults(results, givenName) ?? (nameAgrees === false ? false : undefined);
 }
 
 /** Returns whether the registration of a stored answer, which is not judged again, has ended since. */

@@ -99,7 +99,7 @@ export function verificationRecords(
     ...owner,
     mode,
     ...decided,
-    payment: decisionOf({ verification: decided, nameAgrees, givenName, exclusions }),
+    payment: decisionOf({ verification: decided, nameAgrees, givenName, entityName: subject.entityName, exclusions }),
     ...(tinHash && { tin_fingerprint: new Binary(tinHash) }),
     actor: caller.actor,
     request_id: caller.requestId,

@@ -96,7 +96,7 @@ test.each<[string, string[], Partial<Answer>, string]>([
 ])("a stored answer that would pay another name has %s", async (_case, doubts, answer, exclusionsCutDate) => {
   const uei = "STOREDCAGE01";
   behaviour.first = says("pass", { ...answer, details: { legal_name: "Acme Holding", ...answer.details } });
-  service.entities.put(org, entityId, { subject: { uei, legalName: "Acme" } });
+  service.entities.put(org, entityId, { subject: { uei, legalName: "Acme Holding" } });
   service.entities.schedule.nameAgrees = () => true;
   service.entities.setRegistry(Environment.LIVE, uei, (_names, cage) => ({
     ...{ exclusionsCutDate, exclusionsLoad: "exclusions:1" },

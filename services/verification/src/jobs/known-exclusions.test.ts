@@ -17,6 +17,7 @@ const { LIVE, SANDBOX } = Environment;
 const UEI = "ABCDEFGHJK12";
 const NAMES = { [Decision.PAY]: "pay", [Decision.HOLD]: "hold", [Decision.REVIEW]: "review" } as Record<number, string>;
 
+let entityName = "";
 let samDetails: object = {};
 let tinAsked = 0;
 const live: Provider[] = [
@@ -33,11 +34,12 @@ let organizationId = "";
 const entityId = newId("ent");
 beforeEach(() => {
   organizationId = newId("org");
+  entityName = "Acme LLC";
   samDetails = {};
   tinAsked = 0;
   const { schedule } = service.entities;
   schedule.resolve = (identifiers) => {
-    const subject = { legalName: "Acme LLC", uei: identifiers?.uei ?? "", tinHash: Buffer.from("hash of the TIN") };
+    const subject = { legalName: entityName, uei: identifiers?.uei ?? "", tinHash: Buffer.from("hash of the TIN") };
     service.entities.put(organizationId, entityId, { subject, tin: "471829360" });
     return entityId;
   };
@@ -136,6 +138,7 @@ describe("a row that is answered by a stored answer", () => {
     ["is not paid where an exclusion is in force since", ["exclusion"], excluded("facility"), []],
     ["is not paid where no exclusions file is loaded", ["same_name_unknown"], { exclusionsLoad: "" }, []],
   ])("%s", async (_case, doubts, files, bearing) => {
+    entityName = "Acme Holding";
     samDetails = { legal_name: "ACME HOLDING" };
     expect(told(await runRow({ identifiers: { uei: UEI } }, { checks: [SAM_REGISTRATION] }))).toEqual(["pay", []]);
     setFiles(files, bearing);
@@ -146,6 +149,7 @@ describe("a row that is answered by a stored answer", () => {
 
 describe("a direct call that is answered by a stored answer", () => {
   async function verifyCached(legalName: string) {
+    entityName = "Acme Holding";
     samDetails = { legal_name: "ACME HOLDING" };
     service.entities.schedule.resolve!({ uei: UEI } as Identifiers, "");
     await verify(service, { organizationId, entityId });
