@@ -1,4 +1,5 @@
 import { ServiceError } from "@vvs/errors";
+import { outside } from "@vvs/fair-queue";
 import { possibleTins } from "@vvs/identifiers/possible-tins";
 import { inTransaction } from "@vvs/mongo";
 import type { Environment, Tenant } from "@vvs/tenant";
@@ -27,6 +28,8 @@ export function createExternalIds(options: {
 }) {
   const { client, tins } = options;
   const collectionsOf = (tenant: Tenant) => options.collections[tenant.environment];
+  /** The end of the last call of each key that has begun or waits. */
+  const ends = new Map<string, Promise<void>>();
   const remove = async (tenant: Tenant, entityIds: readonly string[], session: ClientSession) => {
     const keys = entityIds.map((id) => externalIdKey(tenant, id));
     const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
@@ -51,11 +54,30 @@ export function createExternalIds(options: {
     work: (session: ClientSession) => Promise<T>,
   ): Promise<T> {
     const guards = [`external_id:${tenant.organizationId}/${_id}`];
-    await writeGuards(collectionsOf(tenant), undefined, guards);
-    return inTransaction(client, async (session) => {
-      await writeGuards(collectionsOf(tenant), session, guards);
-      return work(session);
+    return inTurn(`${tenant.environment}/${guards}`, async () => {
+      await writeGuards(collectionsOf(tenant), undefined, guards);
+      return inTransaction(client, async (session) => {
+        await writeGuards(collectionsOf(tenant), session, guards);
+        return work(session);
+      });
     });
+  }
+
+  /**
+   * Calls `work` after the calls of this process with the same key have ended: eight that conflicted began again so often that some
+   * were refused. Meanwhile a call gives its seat back.
+   */
+  async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = ends.get(key);
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    ends.set(key, end);
+    try {
+      if (before) await outside(() => before);
+      return await work();
+    } finally {
+      resolve();
+      if (ends.get(key) === end) ends.delete(key);
+    }
   }
 
   /** Stores the number of a new entity, in the transaction that creates it. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { toProtoEnvironment } from "@vvs/tenant";
+import type { CommandStartedEvent } from "mongodb";
 import {
   callerFor,
   revealedTin,
@@ -10,7 +11,8 @@ import {
 } from "../testing/application.ts";
 import { pausingCommit } from "../testing/loads.ts";
 
-const app = await startTestApplication();
+const uri = process.env.MONGODB_URI!;
+const app = await startTestApplication({ uri: `${uri}${uri.includes("?") ? "&" : "/?"}monitorCommands=true` });
 
 const uei = "SANDBXACTVE1";
 const [A, B, C] = ["110000001", "110000002", "110000003"] as const;
@@ -135,6 +137,17 @@ describe("two calls at once", () => {
       await Promise.all([match(A), match(B, replica), supply(C), supply(C, true, replica)]);
     expect([A, B]).toContain(await remembered());
     expect(await isRecorded()).toBe(true);
+  });
+
+  test("wait for each other in a process: none of many begins its transaction again", async () => {
+    await supply(A);
+    let aborted = 0;
+    const note = ({ commandName }: CommandStartedEvent) => void (commandName === "abortTransaction" && aborted++);
+    app.client.on("commandStarted", note);
+    await Promise.all(Array.from({ length: 8 }, (_, index) => supply(`11200000${index}`)));
+    app.client.off("commandStarted", note);
+    expect(aborted).toBe(0);
+    expect(await replaced()).toHaveLength(8);
   });
 
   test("a TIN that did not match, stored between the other's reading and writing, is judged again", async () => {
