@@ -391,6 +391,7 @@ describe("required fields of a call", () => {
     ["/v1/verify", { ...check, identifiers }, { identifiers: "must not be given together with entity_id" }],
     ["/v1/verifications", { ...rest, identifiers }, { entity_id: "is required", identifiers: "is an unknown field" }],
     ["/v1/verifications", { ...check, mode: undefined }, { mode: "is required" }],
+    ["/v1/jobs", rest, { vendors: "is required" }],
     ["/v1/monitors", { ...monitor, entity_id: [] }, { entity_id: "must be a string" }],
     ["/v1/verify", { ...rest, identifiers: { uei: [] } }, { "identifiers.uei": "must be a string" }],
     [

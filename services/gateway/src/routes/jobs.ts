@@ -37,7 +37,7 @@ const envelope = {
 const MAX_JOBS_AT_ONCE = 4;
 
 const vendorTexts = z
-  .custom<VendorTexts>(isVendorTexts, "must be an array")
+  .custom<VendorTexts>(isVendorTexts, { error: ({ input }) => (input === undefined ? undefined : "must be an array") })
   .refine(({ count }) => count > 0, { error: "must contain at least one vendor", abort: true })
   .refine(({ count }) => count <= MAX_VENDORS, `must have at most ${MAX_VENDORS} entries`);
 
