@@ -253,6 +253,7 @@ test.each([[false], [true]])(
     const identifiers = { uei: "ABCDEFGHJK41", tin: "130000001" };
     await expect(lookUp({ identifiers, legalName: "Blue Ridge Timber LLC", fuzzy })).rejects.toMatchObject({
       code: "ambiguous_match",
+      message: expect.stringMatching(/Send those of one entity, or choose/),
       candidates: [{ id: ids.inc }, { id: ids.llc }],
     });
   },

@@ -20,6 +20,7 @@ export function ambiguous(
   return new ServiceError("ambiguous_match", { message, candidates });
 }
 
-export const DIFFERENT_ENTITIES = "The identifiers name different entities: see candidates.";
+export const DIFFERENT_ENTITIES =
+  "The identifiers name different entities. Send those of one entity, or choose one of the candidates.";
 export const SEVERAL_ENTITIES =
   "More than one entity matches. Add an identifier, name or address, or choose one of the candidates.";

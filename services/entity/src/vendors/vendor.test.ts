@@ -123,7 +123,11 @@ describe("a vendor with an own entity", () => {
     const second = await app.verification.resolveVendor({ caller, identifiers: { cage: "2ABC3" } });
     await expect(
       app.verification.resolveVendor({ caller, identifiers: { uei: "ABCDEFGHJK23", tin: "400000009" } }),
-    ).rejects.toMatchObject({ code: "entity_exists", entityId: first.entityId });
+    ).rejects.toMatchObject({
+      code: "entity_exists",
+      entityId: first.entityId,
+      message: expect.stringMatching(/Correct it or leave it out/),
+    });
     await expect(
       app.verification.resolveVendor({ caller, identifiers: { uei: "ABCDEFGHJK23", cage: "2ABC3" } }),
     ).rejects.toMatchObject({

@@ -139,7 +139,7 @@ function contradicted(entity: FoundEntity, types: readonly IdentifierType[]): Se
   const listed = types.map((type) => type.toUpperCase()).join(", ");
   return new ServiceError("entity_exists", {
     entityId: entity._id,
-    message: `The entity that the identifiers name has another ${listed}.`,
+    message: `The entity that the identifiers name has another ${listed}. Correct it or leave it out.`,
   });
 }
 
