@@ -93,7 +93,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     handlers,
     callers,
     unqueued: ["getCheckSubjects"],
-    maxBegun: { listEntities: 2, lookUp: 2, createEntity: 4 },
+    maxBegun: { listEntities: 2, lookUp: 4, createEntity: 4 },
     beside,
     host: config.RPC_HOST,
     port: config.RPC_PORT,
