@@ -24,7 +24,8 @@ export function createProducer(options: { library: Library; instruments: Instrum
   let connection: Promise<LibraryProducer> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   let closed = false;
-  let turn = Math.floor(Math.random() * 1_000);
+  /** Number of sends in any order, from a random one on: producers must not all begin with the same partition. */
+  let unordered = Math.floor(Math.random() * 1_000);
 
   async function discard(): Promise<void> {
     const discarded = connection;
@@ -32,12 +33,12 @@ export function createProducer(options: { library: Library; instruments: Instrum
     await discarded?.then((producer) => producer.disconnect()).catch(() => undefined);
   }
 
-  async function request(records: readonly ProducerRecord[], place?: number): Promise<void> {
+  async function request(records: readonly ProducerRecord[], partition?: number): Promise<void> {
     const byTopic = [...Map.groupBy(records, ({ topic }) => topic)];
     const spans = byTopic.map(([topic, ofTopic]) => startSendSpan(topic, ofTopic));
     const topicMessages = byTopic.map(([topic, ofTopic]) => ({
       topic,
-      messages: ofTopic.map((each) => toMessage(each, place)),
+      messages: ofTopic.map((each) => toMessage(each, partition)),
     }));
     const count = (outcome?: Attributes) => {
       for (const [topic, { length }] of byTopic) instruments.sent.add(length, { ...sendAttributes(topic), ...outcome });
@@ -66,7 +67,7 @@ export function createProducer(options: { library: Library; instruments: Instrum
     send(records: readonly ProducerRecord[], { anyOrder = false } = {}): Promise<void> {
       const sent = queue.then(async () => {
         if (closed) throw new Error("the producer is closed");
-        for (const part of requestsOf(records)) await request(part, anyOrder ? turn++ : undefined);
+        for (const part of requestsOf(records)) await request(part, anyOrder ? unordered++ : undefined);
       });
       queue = sent.catch(() => undefined);
       return sent;
@@ -91,6 +92,7 @@ async function open(library: Library): Promise<LibraryProducer> {
       const byKey = kafkajs.Partitioners.DefaultPartitioner();
       return (call) => {
         const { message, partitionMetadata } = call;
+        // Only here the number of partitions is known.
         return message.partition === undefined ? byKey(call) : message.partition % partitionMetadata.length;
       };
     },

@@ -39,23 +39,22 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
   const rowless = new Set(registry.filter(({ row_before }) => !row_before).map(({ _id }) => _id));
   const isTakenByIt = ({ before_takeover, registry_entity_id }: EntityDocument) =>
     before_takeover?.load_id === load._id || (before_takeover !== undefined && rowless.has(registry_entity_id!));
-  const ownWithdrawn: UnversionedEntity[] = [];
+  const ownWithdrawn: { previous: EntityDocument; entity: UnversionedEntity; isRestored: boolean }[] = [];
   for (const previous of own) {
     const isRestored = isTakenByIt(previous);
-    ownWithdrawn.push(isRestored ? await asBeforeTakeover(collections, previous, ownWithdrawn) : withoutRow(previous));
+    const before = ownWithdrawn.map(({ entity }) => entity);
+    const entity = isRestored ? await asBeforeTakeover(collections, previous, before) : withoutRow(previous);
+    ownWithdrawn.push({ previous, entity, isRestored });
   }
-  const withdrawn = [
-    ...registry.map((previous) => ({ previous, entity: withEarlierRow(previous) })),
-    ...own.map((previous, index) => ({ previous, entity: ownWithdrawn[index]! })),
-  ];
+  const withdrawn = [...registry.map((previous) => ({ previous, entity: withEarlierRow(previous) })), ...ownWithdrawn];
   const identifiers = withdrawn.map(({ entity }) => everIdentifiedBy(entity));
   const exclusions = await readKnownExclusions(collections, identifiers, { now });
   const changes = withdrawn.map(({ previous, entity }) => ({ previous, entity: withExclusions(entity, exclusions) }));
   const restored = changes.filter(({ previous }) => previous.row_before);
   // As if the own ones had never had the withdrawn row, nor its name.
-  const bare = own.map((previous, index) => {
-    const withdrawn = { ...previous, ...ownWithdrawn[index]! };
-    return isTakenByIt(previous) ? withdrawn : { ...withdrawn, sources: previous.sources, placeholder: true };
+  const bare = ownWithdrawn.map(({ previous, entity, isRestored }) => {
+    const without = { ...previous, ...entity };
+    return isRestored ? without : { ...without, sources: previous.sources, placeholder: true };
   });
   const taken = new Map(
     (await takeOvers(collections, { exclusions }, bare, restored)).map((each) => [each.entity._id, each]),

@@ -36,6 +36,7 @@ const lines = `
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/gu;
 /** What may be between the letters of a form. */
 const gap = "[\\s.'\"\u05f3\u05f4]";
+const gaps = new RegExp(gap, "gu");
 /** More than a form may have between two letters. */
 const wideGap = new RegExp(`${gap}{3}`, "u");
 const before = "(?<![\\p{L}\\p{M}])";
@@ -92,7 +93,7 @@ export function withoutNativeForms(text: string): NativeText {
 }
 
 function bare(text: string): string {
-  return text.replace(new RegExp(gap, "gu"), "");
+  return text.replace(gaps, "");
 }
 
 function kindOf(text: string): "bracketed" | "attached" | "apart" {
